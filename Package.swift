@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let products: [Product] = [
+    .library(name: "SyncCore", targets: ["SyncCore"]),
+    .library(name: "StoreMemory", targets: ["StoreMemory"]),
+    .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
+    .library(name: "StoreLMDB", targets: ["StoreLMDB"]),
+    .library(name: "TableServer", targets: ["TableServer"]),
+    .executable(name: "todo", targets: ["todo"]),
+    .executable(name: "table-server", targets: ["table-server"]),
+]
+
+let dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let targets: [Target] = [
+    .target(name: "SyncCore", dependencies: [logging]),
+    .target(name: "StoreMemory", dependencies: ["SyncCore"]),
+    .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb]),
+    .systemLibrary(
+        name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    .target(name: "StoreLMDB", dependencies: ["SyncCore", "CLMDB"]),
+    .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, logging]),
+    .executableTarget(name: "table-server", dependencies: ["TableServer", argumentParser]),
+    .executableTarget(
+        name: "todo",
+        dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser]),
+    .testTarget(name: "SyncCoreTests", dependencies: ["SyncCore", "StoreMemory"]),
+    .testTarget(name: "StoreMemoryTests", dependencies: ["StoreMemory"]),
+    .testTarget(name: "StoreSQLiteTests", dependencies: ["StoreSQLite", "StoreMemory", grdb]),
+    .testTarget(name: "StoreLMDBTests", dependencies: ["StoreLMDB", "StoreMemory"]),
+    .testTarget(name: "TableServerTests", dependencies: ["TableServer", "SyncCore"]),
+    .testTarget(
+        name: "SyncScenarioTests",
+        dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer"]),
+]
+
+let package = Package(
+    name: "swift-sync-context",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: products,
+    dependencies: dependencies,
+    targets: targets,
+    swiftLanguageModes: [.v6])
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
+        .enableUpcomingFeature("ImmutableWeakCaptures"),
+    ]
+    if Context.environment["CI"] != nil {
+        target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    }
+}

@@ -1,0 +1,35 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// An error of the sync framework: a code to decide on, a sentence to read, and what caused it.
+public struct SyncError: Error, Sendable {
+    /// What went wrong.
+    public let code: Code
+    /// A sentence for the reader. It never contains tokens or other headers.
+    public let message: String
+    /// The error underneath, when there is one.
+    public let cause: (any Error)?
+    /// Whether the same call may succeed later without the app changing anything.
+    public let mayRetry: Bool
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil, mayRetry: Bool = false) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+        self.mayRetry = mayRetry
+    }
+}
+
+extension SyncError: CustomStringConvertible {
+    public var description: String {
+        let because = cause.map { " Cause: \($0)" } ?? ""
+        return "\(message) (code \(code.rawValue))\(because)"
+    }
+}
+
+extension SyncError {
+    static func invalidDefinition(_ message: String) -> SyncError {
+        SyncError(.invalidTableDefinition, message)
+    }
+}

@@ -1,0 +1,264 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads JSON text (RFC 8259) into values, from the bytes and in one pass.
+///
+/// Numbers without fraction and exponent that fit 64 bits are integers, all others doubles; `-0` is the double.
+/// A name that occurs twice keeps the last value. Anything outside the grammar is refused with the byte offset:
+/// trailing commas, byte order marks, lone surrogates, malformed UTF-8, numbers beyond the doubles.
+struct JSONParser {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
+    private var depth = 0
+
+    /// Deeper nesting is refused: it costs stack, and no row needs it.
+    static let maxDepth = 100
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes.assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// Reads one value that must be the whole text.
+    mutating func parseDocument() throws(JSONError) -> ItemValue {
+        skipWhitespace()
+        let value = try parseValue()
+        skipWhitespace()
+        guard position == bytes.count else { throw error("there is something after the end of the value") }
+        return value
+    }
+
+    private func error(_ problem: String) -> JSONError { JSONError(offset: position, problem: problem) }
+
+    private mutating func skipWhitespace() {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x0A, 0x0D, 0x09: position += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func parseValue() throws(JSONError) -> ItemValue {
+        guard position < bytes.count else { throw error("the text ends where a value is due") }
+        switch bytes[position] {
+        case UInt8(ascii: "{"): return try nested { parser throws(JSONError) in try parser.parseObject() }
+        case UInt8(ascii: "["): return try nested { parser throws(JSONError) in try parser.parseArray() }
+        case UInt8(ascii: "\""): return .text(try parseString())
+        case UInt8(ascii: "t"): return try parse(literal: "true", as: .bool(true))
+        case UInt8(ascii: "f"): return try parse(literal: "false", as: .bool(false))
+        case UInt8(ascii: "n"): return try parse(literal: "null", as: .null)
+        default: return try parseNumber()
+        }
+    }
+
+    private mutating func nested(
+        _ parse: (inout JSONParser) throws(JSONError) -> ItemValue
+    ) throws(JSONError) -> ItemValue {
+        depth += 1
+        guard depth <= Self.maxDepth else { throw error("it is nested deeper than \(Self.maxDepth) levels") }
+        position += 1
+        skipWhitespace()
+        let value = try parse(&self)
+        depth -= 1
+        return value
+    }
+
+    private mutating func parseObject() throws(JSONError) -> ItemValue {
+        var fields: [String: ItemValue] = [:]
+        if take(UInt8(ascii: "}")) { return .object(fields) }
+        while true {
+            guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
+                throw error("a name in quotes is due")
+            }
+            let name = try parseString()
+            skipWhitespace()
+            guard take(UInt8(ascii: ":")) else { throw error("':' is due") }
+            skipWhitespace()
+            fields[name] = try parseValue()
+            skipWhitespace()
+            if take(UInt8(ascii: "}")) { return .object(fields) }
+            guard take(UInt8(ascii: ",")) else { throw error("',' or '}' is due") }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func parseArray() throws(JSONError) -> ItemValue {
+        var values: [ItemValue] = []
+        if take(UInt8(ascii: "]")) { return .array(values) }
+        while true {
+            values.append(try parseValue())
+            skipWhitespace()
+            if take(UInt8(ascii: "]")) { return .array(values) }
+            guard take(UInt8(ascii: ",")) else { throw error("',' or ']' is due") }
+            skipWhitespace()
+        }
+    }
+
+    private mutating func parse(literal: StaticString, as value: ItemValue) throws(JSONError) -> ItemValue {
+        let length = literal.utf8CodeUnitCount
+        guard bytes.count - position >= length,
+            (0..<length).allSatisfy({ bytes[position + $0] == literal.utf8Start[$0] })
+        else { throw error("'\(literal)' is due") }
+        position += length
+        return value
+    }
+
+    private mutating func parseNumber() throws(JSONError) -> ItemValue {
+        let start = position
+        let isNegative = take(UInt8(ascii: "-"))
+        var magnitude: UInt64 = 0
+        var fits = true
+        let digitsStart = position
+        while position < bytes.count, bytes[position].isASCIIDigit {
+            let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(bytes[position] - 0x30))
+            magnitude = sum
+            fits = fits && !overflow && !carry
+            position += 1
+        }
+        guard position > digitsStart else { throw error("a value is due") }
+        guard position == digitsStart + 1 || bytes[digitsStart] != 0x30 else {
+            throw error("a number cannot begin with 0")
+        }
+        let isInteger = try !skipFractionAndExponent()
+        if isInteger, fits, !(isNegative && magnitude == 0) {
+            if !isNegative, magnitude <= UInt64(Int64.max) { return .int(Int64(magnitude)) }
+            if isNegative, magnitude <= UInt64(Int64.max) + 1 {
+                return .int(Int64(truncatingIfNeeded: 0 &- magnitude))
+            }
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard let double = Double(text), double.isFinite else {
+            throw error("the number is beyond the doubles")
+        }
+        return .double(double)
+    }
+
+    private mutating func skipFractionAndExponent() throws(JSONError) -> Bool {
+        var found = false
+        if take(UInt8(ascii: ".")) {
+            found = true
+            try skipDigits()
+        }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            found = true
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            try skipDigits()
+        }
+        return found
+    }
+
+    private mutating func skipDigits() throws(JSONError) {
+        let start = position
+        while position < bytes.count, bytes[position].isASCIIDigit { position += 1 }
+        guard position > start else { throw error("a digit is due") }
+    }
+
+    private mutating func parseString() throws(JSONError) -> String {
+        position += 1
+        let start = position
+        var hasHighBytes = false
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let text = try decode(start..<position, isASCII: !hasHighBytes)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
+            case 0..<0x20: throw error("a control character in a text must be escaped")
+            case 0x80...: hasHighBytes = true
+            default: break
+            }
+            position += 1
+        }
+        throw error("the text ends inside quotes")
+    }
+
+    private func decode(_ range: Range<Int>, isASCII: Bool) throws(JSONError) -> String {
+        let slice = UnsafeBufferPointer(rebasing: bytes[range])
+        if isASCII { return String(decoding: slice, as: UTF8.self) }
+        guard let text = String(validating: slice, as: UTF8.self) else {
+            throw error("the UTF-8 is malformed")
+        }
+        return text
+    }
+
+    /// The slow path, from the first backslash on: collects the decoded bytes.
+    private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+        var decoded = Array(bytes[start..<position])
+        while position < bytes.count {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: decoded, as: UTF8.self) else {
+                    throw error("the UTF-8 is malformed")
+                }
+                return text
+            case UInt8(ascii: "\\"): try parseEscape(into: &decoded)
+            case 0..<0x20: throw error("a control character in a text must be escaped")
+            default: decoded.append(byte)
+            }
+        }
+        throw error("the text ends inside quotes")
+    }
+
+    private mutating func parseEscape(into decoded: inout [UInt8]) throws(JSONError) {
+        guard position < bytes.count else { throw error("the text ends inside an escape") }
+        let byte = bytes[position]
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): decoded.append(byte)
+        case UInt8(ascii: "b"): decoded.append(0x08)
+        case UInt8(ascii: "f"): decoded.append(0x0C)
+        case UInt8(ascii: "n"): decoded.append(0x0A)
+        case UInt8(ascii: "r"): decoded.append(0x0D)
+        case UInt8(ascii: "t"): decoded.append(0x09)
+        case UInt8(ascii: "u"): decoded.append(contentsOf: String(try parseUnicodeEscape()).utf8)
+        default: throw error("there is no such escape")
+        }
+    }
+
+    private mutating func parseUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
+        let unit = try parseHexUnit()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard (0xD800..<0xDC00).contains(unit), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+            throw error("a surrogate stands alone")
+        }
+        let low = try parseHexUnit()
+        guard (0xDC00..<0xE000).contains(low),
+            let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+        else { throw error("a surrogate stands alone") }
+        return scalar
+    }
+
+    private mutating func parseHexUnit() throws(JSONError) -> UInt32 {
+        guard bytes.count - position >= 4 else { throw error("four hexadecimal digits are due") }
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue, bytes[position] < 0x80
+            else {
+                throw error("four hexadecimal digits are due")
+            }
+            unit = unit << 4 | UInt32(digit)
+            position += 1
+        }
+        return unit
+    }
+}
+
+/// Where and why a text is not JSON.
+public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The offset of the byte at which reading stopped.
+    public let offset: Int
+    /// What was wrong there.
+    public let problem: String
+
+    public var description: String { "Not valid JSON: at byte \(offset), \(problem)." }
+}

@@ -1,0 +1,52 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One row: an id, its fields, and what the server says about it.
+public struct Item: Sendable, Hashable, Identifiable {
+    /// The id, unique within the table and exact byte for byte.
+    public let id: String
+    /// The row's own fields, without the id and without system properties. A missing field is not a null one.
+    public var fields: [String: ItemValue]
+    /// Version, times and tombstone flag, as the server last told.
+    public var system: SystemProperties
+
+    /// Makes an item; nothing is checked until it is written somewhere.
+    public init(
+        id: String, fields: [String: ItemValue] = [:], system: SystemProperties = SystemProperties()
+    ) {
+        self.id = id
+        self.fields = fields
+        self.system = system
+    }
+
+    /// The field of that name, or `nil` when it is missing.
+    ///
+    /// Reading also answers `id`, `createdAt`, `updatedAt`, `version` and `deleted`; writing those does nothing,
+    /// because they are not the row's own fields.
+    public subscript(name: String) -> ItemValue? {
+        get {
+            switch name {
+            case "id": .text(id)
+            case "createdAt": system.createdAt.map(ItemValue.date)
+            case "updatedAt": system.updatedAt.map(ItemValue.date)
+            case "version": system.version.map(ItemValue.text)
+            case "deleted": .bool(system.deleted)
+            default: fields[name]
+            }
+        }
+        set {
+            guard name != "id", !SystemProperties.names.contains(name) else { return }
+            fields[name] = newValue
+        }
+    }
+
+    /// The field of that column, or `nil` when it is missing.
+    public subscript(column: Column) -> ItemValue? {
+        get { self[column.name] }
+        set { self[column.name] = newValue }
+    }
+
+    public static func == (left: Item, right: Item) -> Bool {
+        left.id.hasSameBytes(as: right.id) && left.fields == right.fields && left.system == right.system
+    }
+}

@@ -1,0 +1,35 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules for item ids: those of the original service, so that every id can be a path segment of a URL.
+public enum ItemID {
+    /// The longest id, in characters (Unicode scalars).
+    public static let maxLength = 255
+    /// The longest id, in UTF-8 bytes.
+    public static let maxUTF8Length = 4 * maxLength
+
+    /// Checks an id: 1 to 255 characters, no control characters, none of `"`, `+`, `?`, `\`, `/`, `#` and
+    /// backquote, and not `.` or `..`.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItemID``.
+    public static func validate(_ id: String) throws(SyncError) {
+        if let problem = problem(in: id) {
+            throw SyncError(.invalidItemID, "The id cannot be used: \(problem)")
+        }
+    }
+
+    private static func problem(in id: String) -> String? {
+        if id.isEmpty { return "it is empty." }
+        if id == "." || id == ".." { return "'.' and '..' mean something else in a URL." }
+        var length = 0
+        for scalar in id.unicodeScalars {
+            length += 1
+            if length > maxLength { return "it is longer than \(maxLength) characters." }
+            if scalar.properties.generalCategory == .control { return "it contains a control character." }
+            if "\"+?\\/#`".unicodeScalars.contains(scalar) {
+                return "'\(scalar)' is not allowed; nor is any of \" + ? \\ / # `"
+            }
+        }
+        return nil
+    }
+}

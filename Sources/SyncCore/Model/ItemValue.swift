@@ -1,0 +1,124 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// One value of an item: the JSON types, plus exact 64-bit integers, dates and binary data.
+///
+/// Two values are equal only when they are the same type and the same bytes: `1` is not `1.0`, `0.0` is not
+/// `-0.0`, and text is compared byte for byte, so `"é"` and `"e\u{301}"` are different.
+public enum ItemValue: Sendable {
+    /// An explicit null, which is not the same as a field that is missing.
+    case null
+    /// True or false; never turned into a number.
+    case bool(Bool)
+    /// An exact 64-bit integer.
+    case int(Int64)
+    /// A finite IEEE double.
+    case double(Double)
+    /// Text, exact byte for byte.
+    case text(String)
+    /// An instant, with the number of fraction digits it came with.
+    case date(Timestamp)
+    /// Binary data; base64 text on the wire.
+    case data(Data)
+    /// A list of values.
+    case array([ItemValue])
+    /// A nested object.
+    case object([String: ItemValue])
+}
+
+extension ItemValue {
+    /// Whether this is an explicit null.
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    /// The Boolean inside, or `nil` for any other type.
+    public var boolValue: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The integer inside, or `nil` for any other type.
+    public var intValue: Int64? {
+        if case .int(let value) = self { value } else { nil }
+    }
+
+    /// The number inside as a double: a double, or an integer converted; `nil` for any other type.
+    public var doubleValue: Double? {
+        switch self {
+        case .double(let value): value
+        case .int(let value): Double(value)
+        default: nil
+        }
+    }
+
+    /// The text inside, or `nil` for any other type.
+    public var textValue: String? {
+        if case .text(let value) = self { value } else { nil }
+    }
+
+    /// The date inside, or `nil` for any other type.
+    public var dateValue: Timestamp? {
+        if case .date(let value) = self { value } else { nil }
+    }
+
+    /// The binary data inside, or `nil` for any other type.
+    public var dataValue: Data? {
+        if case .data(let value) = self { value } else { nil }
+    }
+}
+
+extension ItemValue: Hashable {
+    public static func == (left: ItemValue, right: ItemValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)): a == b
+        case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+        case (.text(let a), .text(let b)): a.hasSameBytes(as: b)
+        case (.date(let a), .date(let b)): a == b
+        case (.data(let a), .data(let b)): a == b
+        case (.array(let a), .array(let b)): a == b
+        case (.object(let a), .object(let b)): a == b
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .int(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value.bitPattern)
+        // Canonically equivalent texts hash alike, which is allowed: only equality must tell them apart.
+        case .text(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
+        case .data(let value): hasher.combine(value)
+        case .array(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        }
+    }
+}
+
+extension ItemValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    public init(nilLiteral: ()) { self = .null }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(arrayLiteral elements: ItemValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, ItemValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+    }
+}
+
+extension String {
+    /// Swift's `==` follows canonical equivalence; ids and text are compared as the bytes they are.
+    package func hasSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}

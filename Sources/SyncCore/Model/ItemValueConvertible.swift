@@ -1,0 +1,52 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// A Swift type that stands for one ``ItemValue``, so that it can be written directly in filters and fields.
+public protocol ItemValueConvertible {
+    /// The same value as an item's field holds it.
+    var itemValue: ItemValue { get }
+}
+
+extension ItemValue: ItemValueConvertible {
+    public var itemValue: ItemValue { self }
+}
+
+extension Bool: ItemValueConvertible {
+    public var itemValue: ItemValue { .bool(self) }
+}
+
+extension Int: ItemValueConvertible {
+    public var itemValue: ItemValue { .int(Int64(self)) }
+}
+
+extension Int64: ItemValueConvertible {
+    public var itemValue: ItemValue { .int(self) }
+}
+
+extension Double: ItemValueConvertible {
+    public var itemValue: ItemValue { .double(self) }
+}
+
+extension String: ItemValueConvertible {
+    public var itemValue: ItemValue { .text(self) }
+}
+
+extension Timestamp: ItemValueConvertible {
+    public var itemValue: ItemValue { .date(self) }
+}
+
+extension Date: ItemValueConvertible {
+    /// The date to the millisecond, as ``Timestamp/init(_:)`` rounds it.
+    public var itemValue: ItemValue { .date(Timestamp(self)) }
+}
+
+extension Data: ItemValueConvertible {
+    public var itemValue: ItemValue { .data(self) }
+}
+
+extension Optional: ItemValueConvertible where Wrapped: ItemValueConvertible {
+    /// The wrapped value, or null.
+    public var itemValue: ItemValue { self?.itemValue ?? .null }
+}

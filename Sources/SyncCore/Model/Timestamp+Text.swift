@@ -1,0 +1,166 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension Timestamp: LosslessStringConvertible {
+    /// Reads RFC 3339 text such as `2014-05-30T18:30:00.0000000Z` or `2014-05-30T20:30:00+02:00`.
+    ///
+    /// A zone is converted to UTC; text without a zone is UTC. One to nine fraction digits are kept.
+    ///
+    /// - Returns: `nil` for anything else: leap seconds, `24:00`, ten digits or more, years outside 1 to 9999.
+    public init?(_ text: String) {
+        var reader = TimestampReader(bytes: Array(text.utf8))
+        guard let parsed = reader.read(), reader.isAtEnd else { return nil }
+        self.init(
+            seconds: parsed.seconds, nanoseconds: parsed.nanoseconds, fractionDigits: parsed.fractionDigits)
+    }
+
+    /// The instant as `yyyy-MM-ddTHH:mm:ss[.fraction]Z`.
+    public var description: String { localText + "Z" }
+
+    /// The text form without its `Z`: in byte order, such texts stand in the order of the timestamps.
+    ///
+    /// A text form with fewer digits is a prefix of one with more, so a store may keep dates as text and compare
+    /// them with range conditions.
+    public var localText: String {
+        let day = seconds.flooredQuotient(86_400)
+        let secondOfDay = seconds - day * 86_400
+        let (year, month, dayOfMonth) = Self.civil(fromDay: day)
+        var text: [UInt8] = []
+        text.reserveCapacity(30)
+        text.appendDigits(year, width: 4)
+        text.append(UInt8(ascii: "-"))
+        text.appendDigits(month, width: 2)
+        text.append(UInt8(ascii: "-"))
+        text.appendDigits(dayOfMonth, width: 2)
+        text.append(UInt8(ascii: "T"))
+        text.appendDigits(secondOfDay / 3600, width: 2)
+        text.append(UInt8(ascii: ":"))
+        text.appendDigits(secondOfDay / 60 % 60, width: 2)
+        text.append(UInt8(ascii: ":"))
+        text.appendDigits(secondOfDay % 60, width: 2)
+        if fractionDigits > 0 {
+            text.append(UInt8(ascii: "."))
+            var digits: [UInt8] = []
+            digits.appendDigits(Int64(nanoseconds), width: 9)
+            text.append(contentsOf: digits.prefix(Int(fractionDigits)))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.
+    ///
+    /// Counting years from March puts the leap day last, so the day of a month is linear in the month.
+    static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = shifted.flooredQuotient(400)
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// The inverse of ``day(year:month:day:)``.
+    static func civil(fromDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = day + 719_468
+        let era = shifted.flooredQuotient(146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+}
+
+/// Reads the fields of an RFC 3339 text from left to right.
+private struct TimestampReader {
+    let bytes: [UInt8]
+    var position = 0
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func read() -> (seconds: Int64, nanoseconds: Int32, fractionDigits: Int)? {
+        guard let year = digits(4), year >= 1, skip("-"), let month = digits(2), (1...12).contains(month),
+            skip("-"), let day = digits(2), (1...Self.lastDay(of: month, year: year)).contains(day),
+            skip("T") || skip("t"), let hour = digits(2), hour < 24, skip(":"),
+            let minute = digits(2), minute < 60, skip(":"), let second = digits(2), second < 60,
+            let fraction = fraction(), let offset = offset()
+        else { return nil }
+        let days = Timestamp.day(year: year, month: month, day: day)
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+        return (seconds, fraction.nanoseconds, fraction.digits)
+    }
+
+    private static func lastDay(of month: Int64, year: Int64) -> Int64 {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        return switch month {
+        case 2: isLeap ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func digit() -> Int64? {
+        guard position < bytes.count, (0x30...0x39).contains(bytes[position]) else { return nil }
+        position += 1
+        return Int64(bytes[position - 1] - 0x30)
+    }
+
+    private mutating func digits(_ count: Int) -> Int64? {
+        var value: Int64 = 0
+        for _ in 0..<count {
+            guard let digit = digit() else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+
+    private mutating func fraction() -> (nanoseconds: Int32, digits: Int)? {
+        guard skip(".") else { return (0, 0) }
+        var value: Int32 = 0
+        var count = 0
+        while let digit = digit() {
+            count += 1
+            guard count <= 9 else { return nil }
+            value = value * 10 + Int32(digit)
+        }
+        guard count > 0 else { return nil }
+        for _ in count..<9 { value *= 10 }
+        return (value, count)
+    }
+
+    /// Seconds east of UTC.
+    private mutating func offset() -> Int64? {
+        if isAtEnd || skip("Z") || skip("z") { return 0 }
+        let sign: Int64 = skip("-") ? -1 : 1
+        guard sign < 0 || skip("+"), let hours = digits(2), hours < 24, skip(":"),
+            let minutes = digits(2), minutes < 60
+        else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func appendDigits(_ value: Int64, width: Int) {
+        var divisor: Int64 = 1
+        for _ in 1..<width { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+            divisor /= 10
+        }
+    }
+}

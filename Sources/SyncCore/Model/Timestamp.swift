@@ -1,0 +1,78 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// An instant in UTC that keeps as many fraction digits as it was written with, up to nanoseconds.
+///
+/// Servers write `updatedAt` with three digits, seven, or none; a date that travels through a store comes back
+/// with the digits it came with. Years 1 to 9999.
+///
+/// Order and equality look at the instant first and at the digits second, so `…:00Z` comes just before
+/// `…:00.000Z`. Filters compare instants only: see ``isSameInstant(as:)``.
+public struct Timestamp: Sendable, Hashable, Comparable {
+    /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+    public let seconds: Int64
+    /// Nanoseconds within the second, 0 to 999 999 999; a multiple of the unit that ``fractionDigits`` can show.
+    public let nanoseconds: Int32
+    /// How many fraction digits the text form shows, 0 to 9.
+    public let fractionDigits: Int8
+
+    /// The instants that have a text form: years 1 to 9999.
+    static let representableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+    private static let unitOfDigit: [Int32] = [
+        1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1,
+    ]
+
+    /// Makes a timestamp; digits finer than `fractionDigits` are cut off, never rounded up into the future.
+    ///
+    /// - Returns: `nil` outside years 1 to 9999, or when `nanoseconds` or `fractionDigits` is out of range.
+    public init?(seconds: Int64, nanoseconds: Int32 = 0, fractionDigits: Int = 3) {
+        guard Self.representableSeconds.contains(seconds), (0..<1_000_000_000).contains(nanoseconds),
+            (0...9).contains(fractionDigits)
+        else { return nil }
+        let unit = Self.unitOfDigit[fractionDigits]
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds - nanoseconds % unit
+        self.fractionDigits = Int8(fractionDigits)
+    }
+
+    /// The date to the nearest millisecond, the precision that JSON servers keep; clamped to years 1 to 9999.
+    public init(_ date: Date) {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        let lowest = Double(Self.representableSeconds.lowerBound) * 1000
+        let highest = Double(Self.representableSeconds.upperBound) * 1000 + 999
+        let whole = Int64(min(max(milliseconds.isNaN ? 0 : milliseconds, lowest), highest))
+        let (quotient, remainder) = whole.quotientAndRemainder(dividingBy: 1000)
+        let isBeforeSecond = remainder < 0
+        seconds = isBeforeSecond ? quotient - 1 : quotient
+        nanoseconds = Int32(isBeforeSecond ? remainder + 1000 : remainder) * 1_000_000
+        fractionDigits = 3
+    }
+
+    /// The instant as a Foundation date, to the precision of a `Double`.
+    public var date: Date {
+        Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
+    }
+
+    /// Whether both name the same instant, however many digits they show.
+    public func isSameInstant(as other: Timestamp) -> Bool {
+        seconds == other.seconds && nanoseconds == other.nanoseconds
+    }
+
+    /// Whether this instant comes before the other one, however many digits they show.
+    public func isEarlier(than other: Timestamp) -> Bool {
+        (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool {
+        (left.seconds, left.nanoseconds, left.fractionDigits)
+            < (right.seconds, right.nanoseconds, right.fractionDigits)
+    }
+
+    /// The same instant shown with another number of digits, cut off when there are fewer; clamped to 0…9.
+    public func showing(fractionDigits: Int) -> Timestamp {
+        let digits = min(max(fractionDigits, 0), 9)
+        return Timestamp(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: digits) ?? self
+    }
+}

@@ -1,0 +1,50 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why one operation failed, as the error log keeps it until the failure is resolved.
+///
+/// At most one error exists per operation: a later failure replaces the earlier one.
+public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
+    /// The id of the operation that failed, which is also the id of the error.
+    public let operationID: Int64
+    /// The item's table.
+    public let table: String
+    /// The item's id.
+    public let itemID: String
+    /// What the operation was doing.
+    public let kind: TableOperation.Kind
+    /// The item as it was sent; for a delete, as it was before.
+    public let item: Item?
+    /// The server's row, when the failure is a conflict and the server has one. A tombstone means it was deleted.
+    public let serverItem: Item?
+    /// The HTTP status, if the server answered.
+    public let status: Int?
+    /// The code of the failure.
+    public let code: SyncError.Code
+    /// A sentence for the reader.
+    public let message: String
+    /// How often the operation had been attempted: a resolution refuses when it has moved on since.
+    public let attempt: Int
+
+    public var id: Int64 { operationID }
+
+    /// Whether the server holds another state of the row than the operation was made on.
+    public var isConflict: Bool { status == 409 || status == 412 || code == .preconditionFailed }
+
+    /// Records a failure.
+    public init(
+        operationID: Int64, table: String, itemID: String, kind: TableOperation.Kind, item: Item?,
+        serverItem: Item?, status: Int?, code: SyncError.Code, message: String, attempt: Int
+    ) {
+        self.operationID = operationID
+        self.table = table
+        self.itemID = itemID
+        self.kind = kind
+        self.item = item
+        self.serverItem = serverItem
+        self.status = status
+        self.code = code
+        self.message = message
+        self.attempt = attempt
+    }
+}

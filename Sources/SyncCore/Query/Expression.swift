@@ -1,0 +1,136 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value that a filter computes for each item: a column, a constant, arithmetic or a function.
+public indirect enum Expression: Sendable, Hashable {
+    /// The field of that name; null when it is missing.
+    case column(String)
+    /// A constant.
+    case constant(ItemValue)
+    /// Two numbers combined.
+    case arithmetic(Arithmetic, Expression, Expression)
+    /// A function of one or more values.
+    case call(Function, [Expression])
+
+    /// How two numbers are combined, as OData names it.
+    ///
+    /// Integers stay integers: division truncates, and a result beyond 64 bits becomes a double. With a
+    /// double on either side the result is a double. Null, or division by zero, gives null.
+    public enum Arithmetic: String, Sendable, Hashable, CaseIterable {
+        /// Addition.
+        case add
+        /// Subtraction.
+        case sub
+        /// Multiplication.
+        case mul
+        /// Division.
+        case div
+        /// Remainder with the sign of the dividend; integers only.
+        case mod
+    }
+
+    /// A function that filters may call. Any null argument gives null.
+    public enum Function: String, Sendable, Hashable, CaseIterable {
+        /// The text in lower case, by Unicode's default rules.
+        case tolower
+        /// The text in upper case, by Unicode's default rules.
+        case toupper
+        /// The text without white space at either end.
+        case trim
+        /// Two texts joined.
+        case concat
+        /// The number of Unicode scalars of the text.
+        case length
+        /// The position of the second text in the first, counted in Unicode scalars from 0; -1 when absent.
+        case indexof
+        /// The UTC year of a date.
+        case year
+        /// The UTC month of a date, 1 to 12.
+        case month
+        /// The UTC day of the month of a date, 1 to 31.
+        case day
+        /// The UTC hour of a date, 0 to 23.
+        case hour
+        /// The minute of a date.
+        case minute
+        /// The second of a date.
+        case second
+        /// The number rounded to the nearest whole, halves away from zero.
+        case round
+        /// The greatest whole number that is not above the number.
+        case floor
+        /// The least whole number that is not below the number.
+        case ceiling
+    }
+}
+
+/// Something a filter can stand on: an ``Expression``, a ``Column``, or a string that names a column.
+public protocol ExpressionConvertible {
+    /// The expression it stands for.
+    var expression: Expression { get }
+}
+
+extension Expression: ExpressionConvertible {
+    public var expression: Expression { self }
+}
+
+extension Column: ExpressionConvertible {
+    public var expression: Expression { .column(name) }
+}
+
+extension String: ExpressionConvertible {
+    /// The column of that name.
+    public var expression: Expression { .column(self) }
+}
+
+extension Expression {
+    /// The text in lower case.
+    public static func lowercased(_ text: some ExpressionConvertible) -> Expression {
+        .call(.tolower, [text.expression])
+    }
+
+    /// The text in upper case.
+    public static func uppercased(_ text: some ExpressionConvertible) -> Expression {
+        .call(.toupper, [text.expression])
+    }
+
+    /// The text without white space at either end.
+    public static func trimmed(_ text: some ExpressionConvertible) -> Expression {
+        .call(.trim, [text.expression])
+    }
+
+    /// The number of Unicode scalars of the text.
+    public static func length(_ text: some ExpressionConvertible) -> Expression {
+        .call(.length, [text.expression])
+    }
+
+    /// The UTC year of a date; for other parts use ``call(_:_:)``.
+    public static func year(_ date: some ExpressionConvertible) -> Expression {
+        .call(.year, [date.expression])
+    }
+
+    /// The sum of two numbers.
+    public static func + (left: Expression, right: some ItemValueConvertible) -> Expression {
+        .arithmetic(.add, left, .constant(right.itemValue))
+    }
+
+    /// The difference of two numbers.
+    public static func - (left: Expression, right: some ItemValueConvertible) -> Expression {
+        .arithmetic(.sub, left, .constant(right.itemValue))
+    }
+
+    /// The product of two numbers.
+    public static func * (left: Expression, right: some ItemValueConvertible) -> Expression {
+        .arithmetic(.mul, left, .constant(right.itemValue))
+    }
+
+    /// The quotient of two numbers.
+    public static func / (left: Expression, right: some ItemValueConvertible) -> Expression {
+        .arithmetic(.div, left, .constant(right.itemValue))
+    }
+
+    /// The remainder of two integers.
+    public static func % (left: Expression, right: some ItemValueConvertible) -> Expression {
+        .arithmetic(.mod, left, .constant(right.itemValue))
+    }
+}

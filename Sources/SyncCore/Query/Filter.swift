@@ -1,0 +1,100 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A condition on items, true, false or unknown for each of them; only those for which it is true match.
+///
+/// As in SQL, a comparison with null is unknown, `not` of unknown is unknown, and so `"priority" != 1` does not
+/// match an item without priority. Comparing with an explicit null is a null test. A missing field counts as null.
+public indirect enum Filter: Sendable, Hashable {
+    /// Always true, or always false.
+    case always(Bool)
+    /// Two values compared.
+    case comparison(Comparison, Expression, Expression)
+    /// The value is null or missing.
+    case nullTest(Expression)
+    /// The value equals one of the constants; an empty list matches nothing.
+    case membership(Expression, [ItemValue])
+    /// A test on two texts.
+    case text(TextTest, Expression, Expression)
+    /// All of the conditions hold; true when there are none.
+    case all([Filter])
+    /// At least one of the conditions holds; false when there are none.
+    case any([Filter])
+    /// The condition does not hold.
+    case not(Filter)
+
+    /// How two values are compared.
+    ///
+    /// Integers and doubles compare exactly by value, text by its UTF-8 bytes, dates by instant, `false` before
+    /// `true`, binary data byte by byte. Raw values are OData's names.
+    public enum Comparison: String, Sendable, Hashable, CaseIterable {
+        /// Equal.
+        case equal = "eq"
+        /// Not equal.
+        case notEqual = "ne"
+        /// Less.
+        case less = "lt"
+        /// Less or equal.
+        case lessOrEqual = "le"
+        /// Greater.
+        case greater = "gt"
+        /// Greater or equal.
+        case greaterOrEqual = "ge"
+    }
+
+    /// How two texts are tested, byte by byte. The empty text is in every text.
+    public enum TextTest: String, Sendable, Hashable, CaseIterable {
+        /// The first begins with the second.
+        case hasPrefix = "startswith"
+        /// The first ends with the second.
+        case hasSuffix = "endswith"
+        /// The second occurs in the first.
+        case contains = "substringof"
+    }
+}
+
+extension Filter {
+    /// The text begins with the constant.
+    public static func hasPrefix(_ text: some ExpressionConvertible, _ prefix: String) -> Filter {
+        .text(.hasPrefix, text.expression, .constant(.text(prefix)))
+    }
+
+    /// The text ends with the constant.
+    public static func hasSuffix(_ text: some ExpressionConvertible, _ suffix: String) -> Filter {
+        .text(.hasSuffix, text.expression, .constant(.text(suffix)))
+    }
+
+    /// The constant occurs in the text.
+    public static func contains(_ text: some ExpressionConvertible, _ part: String) -> Filter {
+        .text(.contains, text.expression, .constant(.text(part)))
+    }
+
+    /// The value is null or missing.
+    public static func isNull(_ value: some ExpressionConvertible) -> Filter {
+        .nullTest(value.expression)
+    }
+
+    /// The value equals one of the constants.
+    public static func isIn(
+        _ value: some ExpressionConvertible, _ constants: [some ItemValueConvertible]
+    ) -> Filter {
+        .membership(value.expression, constants.map(\.itemValue))
+    }
+
+    /// The value lies between the two constants, both included.
+    public static func between(
+        _ value: some ExpressionConvertible, _ low: some ItemValueConvertible,
+        _ high: some ItemValueConvertible
+    ) -> Filter {
+        value.expression >= low && value.expression <= high
+    }
+
+    /// Both conditions hold.
+    public static func && (left: Filter, right: Filter) -> Filter { .all([left, right]) }
+
+    /// At least one of the conditions holds.
+    public static func || (left: Filter, right: Filter) -> Filter { .any([left, right]) }
+
+    /// The condition does not hold.
+    public static prefix func ! (filter: Filter) -> Filter { .not(filter) }
+}

@@ -1,0 +1,53 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// An error of a store: a code to decide on, a sentence to read, and what caused it.
+public struct StoreError: Error, Sendable {
+    /// What went wrong.
+    public let code: Code
+    /// A sentence for the reader.
+    public let message: String
+    /// The database's own error, when there is one.
+    public let cause: (any Error)?
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// What went wrong in a store.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private let name: String
+        private init(_ name: String) { self.name = name }
+
+        public var description: String { name }
+
+        /// The store does not declare the capability this needs.
+        public static let unsupported = Self("unsupported")
+        /// The store was closed.
+        public static let closed = Self("closed")
+        /// The file is open elsewhere and cannot be shared.
+        public static let alreadyOpen = Self("alreadyOpen")
+        /// The file cannot be opened: it is missing, not a file, or not permitted.
+        public static let cannotOpen = Self("cannotOpen")
+        /// The file is not a store of this kind, or is damaged.
+        public static let corrupt = Self("corrupt")
+        /// The file was written by a newer version of this framework.
+        public static let newerFormat = Self("newerFormat")
+        /// The existing table has a column of another type than declared.
+        public static let schemaMismatch = Self("schemaMismatch")
+        /// There is no room left on the disk or in the database.
+        public static let full = Self("full")
+        /// The database failed to read or write.
+        public static let inputOutput = Self("inputOutput")
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        let because = cause.map { " Cause: \($0)" } ?? ""
+        return "\(message) (store error: \(code))\(because)"
+    }
+}

@@ -1,0 +1,52 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What can be changed in a transaction. Reading sees the changes made so far.
+///
+/// Nobody else sees any of it until ``SyncContextDataSource/write(_:)`` returns. A change that throws may leave
+/// this transaction half-changed; its body must then throw too, so that nothing of it is kept.
+public protocol StoreTransaction: StoreSnapshot {
+    // MARK: Upsert
+
+    /// Puts the items into the table: each replaces the item of its id whole, or is added.
+    ///
+    /// An id that occurs twice keeps the last one. Any number of items may come at once, with different fields.
+    ///
+    /// - Throws: ``StoreError/Code/unsupported`` when an id is longer than
+    ///   ``StoreCapabilities/maxIDLength``.
+    func upsert(_ items: [Item], in table: String) throws
+
+    // MARK: Delete
+
+    /// Removes the items of those ids; ids that are not there are ignored. Any number of ids may come at once.
+    func deleteItems(ids: [String], in table: String) throws
+
+    /// Removes the items that ``StoreSnapshot/items(matching:)`` would return, and returns how many there were.
+    @discardableResult
+    func deleteItems(matching query: TableQuery) throws -> Int
+
+    // MARK: Operation queue
+
+    /// The highest id of any operation ever put into this store and committed, or put in this transaction; 0
+    /// before the first. Removing operations, closing and reopening do not lower it.
+    func lastOperationID() throws -> Int64
+
+    /// Adds the operation, or replaces the one of its id. An id above ``lastOperationID()`` raises that.
+    func put(_ operation: TableOperation) throws
+
+    /// Removes the operation of that id, if there is one. Its error stays until it is removed itself.
+    func removeOperation(id: Int64) throws
+
+    // MARK: Error log
+
+    /// Records the error, in place of an earlier one of the same operation.
+    func put(_ error: TableOperationError) throws
+
+    /// Removes the error of that operation, if there is one.
+    func removeOperationError(operationID: Int64) throws
+
+    // MARK: Table config
+
+    /// Sets the value under that key, or removes it when the value is `nil`.
+    func setConfigValue(_ value: String?, for key: ConfigKey) throws
+}

@@ -1,0 +1,61 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A database under a sync context: the one protocol that a store's author implements.
+///
+/// A store keeps five things: the **items** of the declared tables, the **operation queue**, the **error log**,
+/// **table config** values, and the highest operation id it has ever seen. It knows nothing of servers, collapsing or
+/// conflicts; all of that is done above it, with the requirements of ``StoreSnapshot`` and ``StoreTransaction``.
+///
+/// ## What a store promises
+/// - **Atomic**: all changes of one ``write(_:)`` happen, or, if the body or the commit throws, none.
+/// - **Durable**: when ``write(_:)`` has returned, a killed process or a lost power supply does not undo it. A
+///   store that cannot promise this declares ``StoreCapabilities/isDurable`` false.
+/// - **Isolated**: writes happen one after another. A ``read(_:)`` sees the state after some whole number of
+///   them, the same one throughout its body, and at least every write that had returned before it began.
+/// - **Exact**: what was put comes back equal, by the equality of ``ItemValue``: byte for byte, bit for bit,
+///   null apart from missing. Ids that differ in any byte are different.
+///
+/// ## What a store may rely on
+/// - Items have been normalised against their table's definition: every field is a declared column and null or of
+///   the column's type; doubles are finite; ids follow the rules of ``ItemID``.
+/// - Queries have been checked against the definition: they name known columns and compare like with like.
+/// - Bodies are synchronous, do not keep the snapshot or transaction, and do not call back into the store.
+/// - Calls come from any thread and may block; they never run on the threads of Swift's cooperative pool.
+///
+/// ## Errors
+/// A store throws ``StoreError``. An error that a body throws leaves ``read(_:)`` and ``write(_:)`` unchanged.
+/// After any error the store is as usable as before.
+///
+/// An author who has an ordered map of bytes need not implement this: see ``OrderedMap``.
+public protocol SyncContextDataSource: Sendable {
+    /// The tables the store was opened with. It never changes.
+    var catalog: TableCatalog { get }
+
+    /// What this store can do beyond the contract, and where its limits are. It never changes.
+    var capabilities: StoreCapabilities { get }
+
+    /// Runs the body on a consistent snapshot of the whole store.
+    ///
+    /// The snapshot sees no write that commits while the body runs, and does not hold such a write up if the store
+    /// declares ``StoreCapabilities/hasConcurrentReaders``.
+    ///
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws; ``StoreError/Code/closed`` after ``close()``.
+    func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T
+
+    /// Runs the body in one atomic, durable transaction that sees its own changes.
+    ///
+    /// Waits for other writes. When it returns, the changes are durable and every later read sees them. When it
+    /// throws, nothing has changed; that includes ``StoreTransaction/lastOperationID()``.
+    ///
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws; ``StoreError/Code/full`` when there is no room;
+    ///   ``StoreError/Code/closed`` after ``close()``.
+    func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
+
+    /// Waits for running reads and writes, then releases files, locks and memory.
+    ///
+    /// Every later call but this one throws ``StoreError/Code/closed``. Closing again does nothing.
+    func close() throws
+}
