@@ -22,6 +22,7 @@ public struct SyncError: Error, Sendable {
 }
 
 extension SyncError: CustomStringConvertible {
+    /// The sentence, the code and the cause.
     public var description: String {
         let because = cause.map { " Cause: \($0)" } ?? ""
         return "\(message) (code \(code.rawValue))\(because)"

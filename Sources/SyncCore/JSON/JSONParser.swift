@@ -260,5 +260,6 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What was wrong there.
     public let problem: String
 
+    /// A sentence with offset and problem.
     public var description: String { "Not valid JSON: at byte \(offset), \(problem)." }
 }

@@ -46,6 +46,7 @@ public struct Item: Sendable, Hashable, Identifiable {
         set { self[column.name] = newValue }
     }
 
+    /// Same id byte for byte, same fields, same system properties.
     public static func == (left: Item, right: Item) -> Bool {
         left.id.hasSameBytes(as: right.id) && left.fields == right.fields && left.system == right.system
     }

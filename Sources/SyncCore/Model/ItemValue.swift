@@ -70,6 +70,7 @@ extension ItemValue {
 }
 
 extension ItemValue: Hashable {
+    /// Same type and same bytes.
     public static func == (left: ItemValue, right: ItemValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -85,6 +86,7 @@ extension ItemValue: Hashable {
         }
     }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -105,12 +107,19 @@ extension ItemValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
+    /// `nil` is null.
     public init(nilLiteral: ()) { self = .null }
+    /// `true` and `false` are Booleans.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// `1` is an integer.
     public init(integerLiteral value: Int64) { self = .int(value) }
+    /// `1.0` is a double.
     public init(floatLiteral value: Double) { self = .double(value) }
+    /// `"a"` is text.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// `[1, 2]` is a list.
     public init(arrayLiteral elements: ItemValue...) { self = .array(elements) }
+    /// `["a": 1]` is an object; of a name that occurs twice, the last value stays.
     public init(dictionaryLiteral elements: (String, ItemValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }

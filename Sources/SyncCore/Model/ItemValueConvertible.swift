@@ -10,30 +10,37 @@ public protocol ItemValueConvertible {
 }
 
 extension ItemValue: ItemValueConvertible {
+    /// The value itself.
     public var itemValue: ItemValue { self }
 }
 
 extension Bool: ItemValueConvertible {
+    /// A Boolean value.
     public var itemValue: ItemValue { .bool(self) }
 }
 
 extension Int: ItemValueConvertible {
+    /// An integer value.
     public var itemValue: ItemValue { .int(Int64(self)) }
 }
 
 extension Int64: ItemValueConvertible {
+    /// An integer value.
     public var itemValue: ItemValue { .int(self) }
 }
 
 extension Double: ItemValueConvertible {
+    /// A double value.
     public var itemValue: ItemValue { .double(self) }
 }
 
 extension String: ItemValueConvertible {
+    /// A text value.
     public var itemValue: ItemValue { .text(self) }
 }
 
 extension Timestamp: ItemValueConvertible {
+    /// A date value.
     public var itemValue: ItemValue { .date(self) }
 }
 
@@ -43,6 +50,7 @@ extension Date: ItemValueConvertible {
 }
 
 extension Data: ItemValueConvertible {
+    /// A binary value.
     public var itemValue: ItemValue { .data(self) }
 }
 

@@ -65,6 +65,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
     }
 
+    /// Earlier instants first, then fewer digits.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         (left.seconds, left.nanoseconds, left.fractionDigits)
             < (right.seconds, right.nanoseconds, right.fractionDigits)

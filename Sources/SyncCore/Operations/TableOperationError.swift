@@ -26,6 +26,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     /// How often the operation had been attempted: a resolution refuses when it has moved on since.
     public let attempt: Int
 
+    /// The id of the operation.
     public var id: Int64 { operationID }
 
     /// Whether the server holds another state of the row than the operation was made on.

@@ -71,10 +71,12 @@ public protocol ExpressionConvertible {
 }
 
 extension Expression: ExpressionConvertible {
+    /// The expression itself.
     public var expression: Expression { self }
 }
 
 extension Column: ExpressionConvertible {
+    /// This column.
     public var expression: Expression { .column(name) }
 }
 

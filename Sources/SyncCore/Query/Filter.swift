@@ -89,11 +89,17 @@ extension Filter {
         value.expression >= low && value.expression <= high
     }
 
-    /// Both conditions hold.
-    public static func && (left: Filter, right: Filter) -> Filter { .all([left, right]) }
+    /// Both conditions hold. A chain of them becomes one flat list, however long.
+    public static func && (left: Filter, right: Filter) -> Filter {
+        guard case .all(let filters) = left else { return .all([left, right]) }
+        return .all(filters + [right])
+    }
 
-    /// At least one of the conditions holds.
-    public static func || (left: Filter, right: Filter) -> Filter { .any([left, right]) }
+    /// At least one of the conditions holds. A chain of them becomes one flat list, however long.
+    public static func || (left: Filter, right: Filter) -> Filter {
+        guard case .any(let filters) = left else { return .any([left, right]) }
+        return .any(filters + [right])
+    }
 
     /// The condition does not hold.
     public static prefix func ! (filter: Filter) -> Filter { .not(filter) }

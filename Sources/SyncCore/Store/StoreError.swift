@@ -22,6 +22,7 @@ public struct StoreError: Error, Sendable {
         private let name: String
         private init(_ name: String) { self.name = name }
 
+        /// The code's name.
         public var description: String { name }
 
         /// The store does not declare the capability this needs.
@@ -46,6 +47,7 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
+    /// The sentence, the code and the cause.
     public var description: String {
         let because = cause.map { " Cause: \($0)" } ?? ""
         return "\(message) (store error: \(code))\(because)"

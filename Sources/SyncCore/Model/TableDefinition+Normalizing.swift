@@ -1,0 +1,98 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension TableDefinition {
+    /// The fields of a local write, each converted to its column's type.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for an undeclared column, a value that does
+    ///   not fit its column, NaN or an infinity.
+    func normalizedForWriting(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
+        var result: [String: ItemValue] = [:]
+        result.reserveCapacity(fields.count)
+        for (name, value) in fields {
+            guard let column = column(named: name) else {
+                let why = SystemProperties.names.contains(name) ? "is kept by the server" : "is not declared"
+                throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(why).")
+            }
+            result[name] = try normalized(value, for: column)
+        }
+        return result
+    }
+
+    /// The fields of a server's row: undeclared and local-only columns are left out, the others converted.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for a value that does not fit its column.
+    func normalizedFromServer(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
+        var result: [String: ItemValue] = [:]
+        result.reserveCapacity(columns.count)
+        for column in columns where !column.isLocalOnly {
+            if let value = fields[column.name] {
+                result[column.name] = try normalized(value, for: column)
+            }
+        }
+        return result
+    }
+
+    private func normalized(_ value: ItemValue, for column: Column) throws(SyncError) -> ItemValue {
+        if value.isNull { return .null }
+        guard let converted = column.type.converting(value) else {
+            throw SyncError(
+                .invalidItem,
+                "The column '\(column.name)' of the table '\(name)' holds \(column.type.rawValue) values; "
+                    + "it cannot hold \(value.typeName).")
+        }
+        return converted
+    }
+}
+
+extension ColumnType {
+    /// The value as this type, when nothing of it is lost; `nil` otherwise.
+    fileprivate func converting(_ value: ItemValue) -> ItemValue? {
+        switch (self, value) {
+        case (.bool, .bool), (.integer, .int), (.text, .text), (.date, .date), (.data, .data): value
+        case (.integer, .double(let double)): Int64(exactly: double).map(ItemValue.int)
+        case (.double, .double(let double)): double.isFinite ? value : nil
+        case (.double, .int(let int)): Double(exactly: int).map(ItemValue.double)
+        case (.date, .text(let text)): Timestamp(text).map(ItemValue.date)
+        case (.data, .text(let text)): Data(base64Encoded: text).map(ItemValue.data)
+        case (.json, _): value.plainJSON(depth: 0)
+        default: nil
+        }
+    }
+}
+
+extension ItemValue {
+    /// The value as JSON can hold it, dates and binary data as text, so that it comes back from a server equal;
+    /// `nil` when a number is not finite or the nesting is deeper than JSON readers accept.
+    fileprivate func plainJSON(depth: Int) -> ItemValue? {
+        guard depth < JSONParser.maxDepth / 2 else { return nil }
+        switch self {
+        case .null, .bool, .int, .text: return self
+        case .double(let double): return double.isFinite ? self : nil
+        case .date(let date): return .text(date.description)
+        case .data(let data): return .text(data.base64EncodedString())
+        case .array(let values):
+            let plain = values.compactMap { $0.plainJSON(depth: depth + 1) }
+            return plain.count == values.count ? .array(plain) : nil
+        case .object(let fields):
+            let plain = fields.compactMapValues { $0.plainJSON(depth: depth + 1) }
+            return plain.count == fields.count ? .object(plain) : nil
+        }
+    }
+
+    fileprivate var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a Boolean"
+        case .int(let int): "the integer \(int)"
+        case .double(let double): "the number \(double)"
+        case .text: "this text"
+        case .date: "a date"
+        case .data: "binary data"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Expression {
+    /// The value for that item; null where a field is missing or the computation has no result.
+    public func value(for item: Item) -> ItemValue {
+        switch self {
+        case .column(let name): item[name] ?? .null
+        case .constant(let value): value
+        case .arithmetic(let operation, let left, let right):
+            operation.apply(left.value(for: item), right.value(for: item))
+        case .call(let function, let arguments):
+            function.apply(arguments.map { $0.value(for: item) })
+        }
+    }
+}
+
+extension Expression.Arithmetic {
+    /// The two numbers combined; null when either is no number, or when dividing by zero.
+    public func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
+        if case .int(let a) = left, case .int(let b) = right {
+            if let exact = exact(a, b) { return exact }
+            return self == .mod ? .int(0) : real(Double(a), Double(b))
+        }
+        guard self != .mod, let a = left.doubleValue, let b = right.doubleValue else { return .null }
+        return real(a, b)
+    }
+
+    /// The integer result, null for a division by zero, or `nil` when it does not fit 64 bits.
+    private func exact(_ a: Int64, _ b: Int64) -> ItemValue? {
+        if b == 0, self == .div || self == .mod { return .null }
+        let (result, overflow) =
+            switch self {
+            case .add: a.addingReportingOverflow(b)
+            case .sub: a.subtractingReportingOverflow(b)
+            case .mul: a.multipliedReportingOverflow(by: b)
+            case .div: a.dividedReportingOverflow(by: b)
+            case .mod: a.remainderReportingOverflow(dividingBy: b)
+            }
+        return overflow ? nil : .int(result)
+    }
+
+    private func real(_ a: Double, _ b: Double) -> ItemValue {
+        let result =
+            switch self {
+            case .add: a + b
+            case .sub: a - b
+            case .mul: a * b
+            case .div: b == 0 ? .nan : a / b
+            case .mod: Double.nan
+            }
+        return result.isNaN ? .null : .double(result)
+    }
+}
+
+extension Expression.Function {
+    /// How many arguments the function takes.
+    public var arity: Int {
+        switch self {
+        case .concat, .indexof: 2
+        default: 1
+        }
+    }
+
+    /// The function's value; null when an argument is null or of another type than the function takes.
+    public func apply(_ arguments: [ItemValue]) -> ItemValue {
+        guard arguments.count == arity else { return .null }
+        switch arguments[0] {
+        case .text(let text): return apply(text, second: arguments.last?.textValue)
+        case .date(let date): return part(of: date).map(ItemValue.int) ?? .null
+        case .int(let int): return isRounding ? .int(int) : .null
+        case .double(let double): return rounded(double).map(ItemValue.double) ?? .null
+        default: return .null
+        }
+    }
+
+    private func apply(_ text: String, second: String?) -> ItemValue {
+        switch self {
+        case .tolower: .text(text.lowercased())
+        case .toupper: .text(text.uppercased())
+        case .trim: .text(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        case .length: .int(Int64(text.unicodeScalars.count))
+        case .concat: second.map { .text(text + $0) } ?? .null
+        case .indexof: second.map { .int(Self.index(of: $0, in: text)) } ?? .null
+        default: .null
+        }
+    }
+
+    private static func index(of part: String, in text: String) -> Int64 {
+        guard let start = text.firstByteOffset(of: part) else { return -1 }
+        let index = text.utf8.index(text.startIndex, offsetBy: start)
+        return Int64(text.unicodeScalars.distance(from: text.startIndex, to: index))
+    }
+
+    private func part(of date: Timestamp) -> Int64? {
+        let day = (date.seconds - (date.seconds % 86_400 + 86_400) % 86_400) / 86_400
+        let second = date.seconds - day * 86_400
+        switch self {
+        case .year: return Timestamp.civil(fromDay: day).year
+        case .month: return Timestamp.civil(fromDay: day).month
+        case .day: return Timestamp.civil(fromDay: day).day
+        case .hour: return second / 3600
+        case .minute: return second / 60 % 60
+        case .second: return second % 60
+        default: return nil
+        }
+    }
+
+    private var isRounding: Bool { self == .round || self == .floor || self == .ceiling }
+
+    private func rounded(_ value: Double) -> Double? {
+        switch self {
+        case .round: value.rounded(.toNearestOrAwayFromZero)
+        case .floor: value.rounded(.down)
+        case .ceiling: value.rounded(.up)
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// The UTF-8 offset at which the other text first occurs, byte by byte; 0 for the empty text.
+    func firstByteOffset(of part: String) -> Int? {
+        let (haystack, needle) = (Array(utf8), Array(part.utf8))
+        guard needle.count <= haystack.count else { return nil }
+        return (0...haystack.count - needle.count).first { haystack[$0...].starts(with: needle) }
+    }
+}

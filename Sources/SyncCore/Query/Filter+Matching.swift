@@ -1,0 +1,139 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension Filter {
+    /// Whether the item matches. This is the reference for every store: see ``Filter`` for the rules.
+    public func matches(_ item: Item) -> Bool { truth(for: item) == true }
+
+    /// True, false, or `nil` for unknown.
+    private func truth(for item: Item) -> Bool? {
+        switch self {
+        case .always(let value):
+            return value
+        case .comparison(let comparison, let left, let right):
+            return comparison.holds(
+                left.value(for: item), right.value(for: item), nullTests: right == .constant(.null))
+        case .nullTest(let expression):
+            return expression.value(for: item).isNull
+        case .membership(let expression, let constants):
+            return Filter.membership(of: expression.value(for: item), in: constants)
+        case .text(let test, let text, let part):
+            guard let text = text.value(for: item).textValue, let part = part.value(for: item).textValue
+            else {
+                return nil
+            }
+            return test.holds(text, part)
+        case .all(let filters):
+            return Filter.fold(filters, item: item, stopAt: false)
+        case .any(let filters):
+            return Filter.fold(filters, item: item, stopAt: true)
+        case .not(let filter):
+            return filter.truth(for: item).map { !$0 }
+        }
+    }
+
+    private static func fold(_ filters: [Filter], item: Item, stopAt decisive: Bool) -> Bool? {
+        var isUnknown = false
+        for filter in filters {
+            switch filter.truth(for: item) {
+            case decisive: return decisive
+            case nil: isUnknown = true
+            default: break
+            }
+        }
+        return isUnknown ? nil : !decisive
+    }
+
+    /// A null among the constants matches nothing: it is unknown whether it equals the value.
+    private static func membership(of value: ItemValue, in constants: [ItemValue]) -> Bool? {
+        if constants.isEmpty { return false }
+        if value.isNull { return nil }
+        if constants.contains(where: { value.comparable(to: $0) == .same }) { return true }
+        return constants.contains(where: \.isNull) ? nil : false
+    }
+}
+
+extension Filter.Comparison {
+    fileprivate func holds(_ left: ItemValue, _ right: ItemValue, nullTests: Bool) -> Bool? {
+        if nullTests, self == .equal || self == .notEqual { return left.isNull == (self == .equal) }
+        guard let order = left.comparable(to: right) else { return nil }
+        return switch self {
+        case .equal: order == .same
+        case .notEqual: order != .same
+        case .less: order == .ascending
+        case .lessOrEqual: order != .descending
+        case .greater: order == .descending
+        case .greaterOrEqual: order != .ascending
+        }
+    }
+}
+
+extension Filter.TextTest {
+    /// Whether the test holds, byte by byte.
+    public func holds(_ text: String, _ part: String) -> Bool {
+        switch self {
+        case .hasPrefix: text.utf8.starts(with: part.utf8)
+        case .hasSuffix: text.utf8.reversed().starts(with: part.utf8.reversed())
+        case .contains: text.firstByteOffset(of: part) != nil
+        }
+    }
+}
+
+/// How one value stands to another.
+enum ValueOrder {
+    case ascending, same, descending
+
+    init<Value: Comparable>(_ left: Value, _ right: Value) {
+        self = left < right ? .ascending : left == right ? .same : .descending
+    }
+
+    init(bytes left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) {
+        if left.lexicographicallyPrecedes(right) {
+            self = .ascending
+        } else {
+            self = right.lexicographicallyPrecedes(left) ? .descending : .same
+        }
+    }
+}
+
+extension ItemValue {
+    /// How this value stands to the other one, or `nil` when they cannot be compared: null, or other types.
+    func comparable(to other: ItemValue) -> ValueOrder? {
+        switch (self, other) {
+        case (.bool(let a), .bool(let b)): ValueOrder(a ? 1 : 0, b ? 1 : 0)
+        case (.int(let a), .int(let b)): ValueOrder(a, b)
+        case (.double(let a), .double(let b)): ValueOrder(a, b)
+        case (.int(let a), .double(let b)): ValueOrder(a, b)
+        case (.double(let a), .int(let b)): ValueOrder(b, a).reversed
+        case (.text(let a), .text(let b)): ValueOrder(bytes: a.utf8, b.utf8)
+        case (.date(let a), .date(let b)):
+            a.isSameInstant(as: b) ? .same : a.isEarlier(than: b) ? .ascending : .descending
+        case (.data(let a), .data(let b)): ValueOrder(bytes: a, b)
+        default: nil
+        }
+    }
+}
+
+extension ValueOrder {
+    var reversed: ValueOrder {
+        switch self {
+        case .ascending: .descending
+        case .same: .same
+        case .descending: .ascending
+        }
+    }
+
+    /// Compares by value: converting the integer to a double could make different numbers equal.
+    fileprivate init(_ int: Int64, _ double: Double) {
+        if double >= 0x1p63 {
+            self = .ascending
+        } else if double < -0x1p63 {
+            self = .descending
+        } else {
+            let whole = Int64(double.rounded(.towardZero))
+            self = int == whole ? ValueOrder(0, double - double.rounded(.towardZero)) : ValueOrder(int, whole)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension TableQuery {
+    /// What the query finds among those items. This is the reference for every store.
+    ///
+    /// - Parameter items: all items of the table, in any order.
+    public func apply(to items: some Sequence<Item>) -> QueryResult {
+        let matching = items.filter { filter?.matches($0) ?? true }.sorted(by: precedes)
+        let window = matching.dropFirst(offset).prefix(limit ?? .max)
+        return QueryResult(
+            items: window.map(selecting), totalCount: includesTotalCount ? matching.count : nil)
+    }
+
+    /// Whether the first item comes before the second in the query's order.
+    public func precedes(_ left: Item, _ right: Item) -> Bool {
+        for ordering in orderings {
+            switch ordering.order(left, right) {
+            case .ascending: return true
+            case .descending: return false
+            case .same: break
+            }
+        }
+        return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
+    }
+
+    /// The item with the selected fields alone.
+    public func selecting(_ item: Item) -> Item {
+        guard !selection.isEmpty else { return item }
+        var selected = item
+        selected.fields = item.fields.filter { selection.contains($0.key) }
+        return selected
+    }
+}
+
+extension Ordering {
+    fileprivate func order(_ left: Item, _ right: Item) -> ValueOrder {
+        let (first, second) = (expression.value(for: left), expression.value(for: right))
+        let order: ValueOrder =
+            switch (first.isNull, second.isNull) {
+            case (true, true): .same
+            case (true, false): .ascending
+            case (false, true): .descending
+            case (false, false): first.sortOrder(to: second)
+            }
+        return isDescending ? order.reversed : order
+    }
+}
+
+extension ItemValue {
+    /// Dates of one instant are told apart by their digits, so that the order does not depend on the store.
+    fileprivate func sortOrder(to other: ItemValue) -> ValueOrder {
+        if case .date(let first) = self, case .date(let second) = other { return ValueOrder(first, second) }
+        return comparable(to: other) ?? .same
+    }
+}
