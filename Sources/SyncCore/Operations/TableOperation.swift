@@ -3,8 +3,9 @@
 
 /// One pending change of one item, as the operation queue keeps it.
 ///
-/// The item itself stays in its table; the operation keeps what the table cannot: what the server last had
-/// (``base``) and what was last sent to it (``sent``).
+/// The item itself stays in its table; the operation keeps what the table cannot: the server's row that the change
+/// was made on (``base``), what was last sent (``sent``), and what the server was seen to have since
+/// (``serverItem``).
 public struct TableOperation: Sendable, Hashable, Identifiable {
     /// The place in the queue: strictly increasing, never reused.
     public let id: Int64
@@ -16,16 +17,20 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public var kind: Kind
     /// How far the operation has come.
     public var state: State
-    /// How many attempts were made since the operation last changed.
+    /// Goes up with every change and every attempt, so that a decision made on an older state is noticed.
+    public var revision: Int
+    /// How many attempts were made since the change was last edited.
     public var attempts: Int
     /// When the last attempt began, by the client's clock.
     public var lastAttempt: Timestamp?
     /// The HTTP status that the last attempt was answered with, if any.
     public var lastStatus: Int?
-    /// The server's row as this client last saw it, possibly a tombstone; `nil` when it never saw one.
+    /// The server's row that the change was made on; `nil` for a row that the server has not seen.
     public var base: Item?
     /// The version the change was made on, sent as `If-Match`; `nil` sends no condition.
     public var version: String?
+    /// A newer state of the server's row, possibly a tombstone, that a pull brought while this was pending.
+    public var serverItem: Item?
     /// For a delete: the item as it was, so that a cancelled delete can bring it back.
     public var deletedItem: Item?
     /// The exact content of the last attempt whose answer is unknown.
@@ -53,6 +58,9 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         case parked
     }
 
+    /// The newest state of the server's row that this client knows.
+    public var newestServerItem: Item? { serverItem ?? base }
+
     /// The exact content of an attempt.
     public struct SentSnapshot: Sendable, Hashable {
         /// What was asked.
@@ -72,20 +80,23 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
 
     /// Makes an operation that was never sent.
     public init(
-        id: Int64, table: String, itemID: String, kind: Kind, state: State = .pending, attempts: Int = 0,
-        lastAttempt: Timestamp? = nil, lastStatus: Int? = nil, base: Item? = nil, version: String? = nil,
-        deletedItem: Item? = nil, sent: SentSnapshot? = nil, replaces: Bool = false
+        id: Int64, table: String, itemID: String, kind: Kind, state: State = .pending, revision: Int = 0,
+        attempts: Int = 0, lastAttempt: Timestamp? = nil, lastStatus: Int? = nil, base: Item? = nil,
+        version: String? = nil,
+        serverItem: Item? = nil, deletedItem: Item? = nil, sent: SentSnapshot? = nil, replaces: Bool = false
     ) {
         self.id = id
         self.table = table
         self.itemID = itemID
         self.kind = kind
         self.state = state
+        self.revision = revision
         self.attempts = attempts
         self.lastAttempt = lastAttempt
         self.lastStatus = lastStatus
         self.base = base
         self.version = version
+        self.serverItem = serverItem
         self.deletedItem = deletedItem
         self.sent = sent
         self.replaces = replaces

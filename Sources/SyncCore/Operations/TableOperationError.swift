@@ -23,8 +23,8 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     public let code: SyncError.Code
     /// A sentence for the reader.
     public let message: String
-    /// How often the operation had been attempted: a resolution refuses when it has moved on since.
-    public let attempt: Int
+    /// The operation's revision at the time: a resolution refuses when the operation has moved on since.
+    public let revision: Int
 
     /// The id of the operation.
     public var id: Int64 { operationID }
@@ -35,7 +35,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     /// Records a failure.
     public init(
         operationID: Int64, table: String, itemID: String, kind: TableOperation.Kind, item: Item?,
-        serverItem: Item?, status: Int?, code: SyncError.Code, message: String, attempt: Int
+        serverItem: Item?, status: Int?, code: SyncError.Code, message: String, revision: Int
     ) {
         self.operationID = operationID
         self.table = table
@@ -46,6 +46,6 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
         self.status = status
         self.code = code
         self.message = message
-        self.attempt = attempt
+        self.revision = revision
     }
 }

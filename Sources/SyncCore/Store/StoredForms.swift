@@ -35,11 +35,13 @@ extension TableOperation {
     /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
     public var storedProperties: Data {
         var object: [String: ItemValue] = ["kind": .text(kind.rawValue), "state": .text(state.rawValue)]
+        if revision != 0 { object["revision"] = .int(Int64(revision)) }
         if attempts != 0 { object["attempts"] = .int(Int64(attempts)) }
         object["lastAttempt"] = lastAttempt.map(ItemValue.date)
         object["lastStatus"] = lastStatus.map { .int(Int64($0)) }
         object["base"] = base?.storedValue
         object["version"] = version.map(ItemValue.text)
+        object["serverItem"] = serverItem?.storedValue
         object["deletedItem"] = deletedItem?.storedValue
         object["sent"] = sent?.storedValue
         if replaces { object["replaces"] = true }
@@ -56,9 +58,11 @@ extension TableOperation {
         self.init(
             id: id, table: table, itemID: itemID, kind: try stored.raw("kind"),
             state: try stored.raw("state"),
+            revision: Int(stored["revision"]?.intValue ?? 0),
             attempts: Int(stored["attempts"]?.intValue ?? 0), lastAttempt: stored["lastAttempt"]?.dateValue,
             lastStatus: stored["lastStatus"]?.intValue.map(Int.init), base: try stored.item("base"),
-            version: stored["version"]?.textValue, deletedItem: try stored.item("deletedItem"),
+            version: stored["version"]?.textValue, serverItem: try stored.item("serverItem"),
+            deletedItem: try stored.item("deletedItem"),
             sent: try stored["sent"].map { value throws(StoreError) in try SentSnapshot(storedValue: value) },
             replaces: stored["replaces"]?.boolValue ?? false)
     }
@@ -84,7 +88,7 @@ extension TableOperationError {
     public var storedProperties: Data {
         var object: [String: ItemValue] = [
             "table": .text(table), "itemId": .text(itemID), "kind": .text(kind.rawValue),
-            "code": .int(Int64(code.rawValue)), "message": .text(message), "attempt": .int(Int64(attempt)),
+            "code": .int(Int64(code.rawValue)), "message": .text(message), "revision": .int(Int64(revision)),
         ]
         object["item"] = item?.storedValue
         object["serverItem"] = serverItem?.storedValue
@@ -103,7 +107,7 @@ extension TableOperationError {
             serverItem: try stored.item("serverItem"),
             status: stored["status"]?.intValue.map(Int.init),
             code: SyncError.Code(rawValue: Int(stored["code"]?.intValue ?? 0)),
-            message: try stored.text("message"), attempt: Int(stored["attempt"]?.intValue ?? 0))
+            message: try stored.text("message"), revision: Int(stored["revision"]?.intValue ?? 0))
     }
 }
 

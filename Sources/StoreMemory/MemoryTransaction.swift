@@ -1,0 +1,141 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// Everything a memory store keeps, as one value.
+struct MemoryState: Sendable {
+    var items: [String: SortedMap<ExactText, Item>] = [:]
+    var operations = SortedMap<Int64, TableOperation>()
+    var operationIDs = SortedMap<ItemKey, [Int64]>()
+    var operationCounts: [String: Int] = [:]
+    var errors = SortedMap<Int64, TableOperationError>()
+    var config: [String: SortedMap<ExactText, String>] = [:]
+    var lastOperationID: Int64 = 0
+}
+
+/// Text as a key: equal and ordered by its bytes, where Swift's own comparison follows canonical equivalence.
+struct ExactText: Comparable, Sendable {
+    let text: String
+
+    static func == (left: ExactText, right: ExactText) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+    static func < (left: ExactText, right: ExactText) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+/// An item's id within all tables.
+struct ItemKey: Comparable, Sendable {
+    let table: ExactText
+    let id: ExactText
+
+    static func < (left: ItemKey, right: ItemKey) -> Bool {
+        left.table == right.table ? left.id < right.id : left.table < right.table
+    }
+}
+
+/// A working copy of the state: a snapshot that can be changed.
+final class MemoryTransaction: StoreTransaction {
+    private(set) var state: MemoryState
+    private let catalog: TableCatalog
+
+    init(state: MemoryState, catalog: TableCatalog) {
+        self.state = state
+        self.catalog = catalog
+    }
+
+    func item(id: String, in table: String) throws -> Item? {
+        try items(of: table)[ExactText(text: id)]
+    }
+
+    func items(matching query: TableQuery) throws -> QueryResult {
+        query.apply(to: try items(of: query.table).values)
+    }
+
+    func operation(id: Int64) -> TableOperation? { state.operations[id] }
+
+    func operations(after id: Int64, in table: String?, limit: Int) -> [TableOperation] {
+        guard id < .max else { return [] }
+        let later = state.operations.entries(from: id + 1).lazy.map(\.value)
+        return Array(later.filter { table == nil || $0.table == table }.prefix(limit))
+    }
+
+    func operations(forItem itemID: String, in table: String) -> [TableOperation] {
+        (state.operationIDs[key(itemID, table)] ?? []).compactMap { state.operations[$0] }
+    }
+
+    func operationCount(in table: String?) -> Int {
+        table.map { state.operationCounts[$0] ?? 0 } ?? state.operations.count
+    }
+
+    func operationError(operationID: Int64) -> TableOperationError? { state.errors[operationID] }
+
+    func operationErrors(in table: String?) -> [TableOperationError] {
+        state.errors.values.filter { table == nil || $0.table == table }
+    }
+
+    func configValue(_ key: ConfigKey) -> String? { state.config[space(key)]?[ExactText(text: key.name)] }
+
+    func configValues(in table: String, kind: ConfigKey.Kind) -> [(key: ConfigKey, value: String)] {
+        let values = state.config[space(ConfigKey(table: table, kind: kind, name: ""))]
+        return values?.entries(from: nil).map { name, value in
+            (ConfigKey(table: table, kind: kind, name: name.text), value)
+        } ?? []
+    }
+
+    func upsert(_ items: [Item], in table: String) throws {
+        _ = try self.items(of: table)
+        for item in items { state.items[table, default: SortedMap()][ExactText(text: item.id)] = item }
+    }
+
+    func deleteItems(ids: [String], in table: String) throws {
+        _ = try items(of: table)
+        for id in ids { state.items[table]?[ExactText(text: id)] = nil }
+    }
+
+    func deleteItems(matching query: TableQuery) throws -> Int {
+        let found = try items(matching: query).items
+        try deleteItems(ids: found.map(\.id), in: query.table)
+        return found.count
+    }
+
+    func lastOperationID() -> Int64 { state.lastOperationID }
+
+    func put(_ operation: TableOperation) {
+        removeOperation(id: operation.id)
+        state.operations[operation.id] = operation
+        let key = key(operation.itemID, operation.table)
+        state.operationIDs[key] = ((state.operationIDs[key] ?? []) + [operation.id]).sorted()
+        state.operationCounts[operation.table, default: 0] += 1
+        state.lastOperationID = max(state.lastOperationID, operation.id)
+    }
+
+    func removeOperation(id: Int64) {
+        guard let operation = state.operations[id] else { return }
+        state.operations[id] = nil
+        let key = key(operation.itemID, operation.table)
+        let others = (state.operationIDs[key] ?? []).filter { $0 != id }
+        state.operationIDs[key] = others.isEmpty ? nil : others
+        state.operationCounts[operation.table, default: 0] -= 1
+    }
+
+    func put(_ error: TableOperationError) { state.errors[error.operationID] = error }
+
+    func removeOperationError(operationID: Int64) { state.errors[operationID] = nil }
+
+    func setConfigValue(_ value: String?, for key: ConfigKey) {
+        state.config[space(key), default: SortedMap()][ExactText(text: key.name)] = value
+    }
+
+    private func items(of table: String) throws -> SortedMap<ExactText, Item> {
+        state.items[try catalog.table(named: table).name] ?? SortedMap()
+    }
+
+    private func key(_ itemID: String, _ table: String) -> ItemKey {
+        ItemKey(table: ExactText(text: table), id: ExactText(text: itemID))
+    }
+
+    private func space(_ key: ConfigKey) -> String { "\(key.kind.rawValue)/\(key.table)" }
+}
