@@ -1,0 +1,231 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import CLMDB
+import SyncCore
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+// All raw pointers of LMDB are in this file. What the C library cannot check is kept by LMDBMap:
+// - the map is resized, and the environment closed, only while no transaction is running;
+// - one write transaction runs at a time, begun and ended on one thread;
+// - a read transaction may change threads, because of MDB_NOTLS, but is used by one at a time.
+
+/// An open LMDB file.
+///
+/// Unchecked, because the compiler knows nothing of LMDB: an `MDB_env` may be used by any thread, save for the rules
+/// above.
+final class LMDBEnvironment: @unchecked Sendable {
+    private let environment: OpaquePointer
+    private let database: MDB_dbi
+    let maxKeyLength: Int
+
+    init(path: String, mapSize: Int, maxReaders: Int) throws(LMDBError) {
+        var created: OpaquePointer?
+        try LMDBError.check(mdb_env_create(&created))
+        guard let environment = created else { throw LMDBError(code: MDB_PANIC) }
+        do throws(LMDBError) {
+            try LMDBError.check(mdb_env_set_mapsize(environment, mapSize))
+            try LMDBError.check(mdb_env_set_maxreaders(environment, UInt32(clamping: maxReaders)))
+            let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
+            try LMDBError.check(mdb_env_open(environment, path, flags, 0o600))
+            try LMDBError.check(mdb_reader_check(environment, nil))
+            try Self.fillUp(environment)
+            var transaction: OpaquePointer?
+            try LMDBError.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction))
+            var database = MDB_dbi()
+            let code = mdb_dbi_open(transaction, nil, 0, &database)
+            mdb_txn_abort(transaction)
+            try LMDBError.check(code)
+            self.database = database
+        } catch {
+            mdb_env_close(environment)
+            throw error
+        }
+        self.environment = environment
+        maxKeyLength = Int(mdb_env_get_maxkeysize(environment))
+    }
+
+    /// The greatest size that the file can come to.
+    var mapSize: Int { Self.info(of: environment).me_mapsize }
+
+    /// The size that the file has come to.
+    var usedSize: Int { Self.usedSize(of: environment) }
+
+    /// Touching memory beyond the end of a file kills the process. A file that was cut off is filled up with zeros, which
+    /// LMDB recognises as damage when it comes to them.
+    private static func fillUp(_ environment: OpaquePointer) throws(LMDBError) {
+        var descriptor: mdb_filehandle_t = -1
+        try LMDBError.check(mdb_env_get_fd(environment, &descriptor))
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw LMDBError(code: errno) }
+        let size = usedSize(of: environment)
+        guard status.st_size > 0, status.st_size < size else { return }
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw LMDBError(code: errno) }
+    }
+
+    private static func usedSize(of environment: OpaquePointer) -> Int {
+        var status = MDB_stat()
+        mdb_env_stat(environment, &status)
+        return (info(of: environment).me_last_pgno + 1) * Int(status.ms_psize)
+    }
+
+    private static func info(of environment: OpaquePointer) -> MDB_envinfo {
+        var info = MDB_envinfo()
+        mdb_env_info(environment, &info)
+        return info
+    }
+
+    /// LMDB gives the old map back before it has the new one, so whether there is room is tried beforehand.
+    func resize(to size: Int) throws(LMDBError) {
+        let trial = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
+        guard trial != MAP_FAILED else { throw LMDBError(code: errno) }
+        munmap(trial, size)
+        try LMDBError.check(mdb_env_set_mapsize(environment, size))
+    }
+
+    func beginRead() throws(LMDBError) -> LMDBReadTransaction {
+        LMDBReadTransaction(try begin(flags: UInt32(MDB_RDONLY)), database)
+    }
+
+    func beginWrite() throws(LMDBError) -> LMDBWriteTransaction {
+        LMDBWriteTransaction(try begin(flags: 0), database)
+    }
+
+    func close() { mdb_env_close(environment) }
+
+    private func begin(flags: UInt32) throws(LMDBError) -> OpaquePointer {
+        var transaction: OpaquePointer?
+        try LMDBError.check(mdb_txn_begin(environment, nil, flags, &transaction))
+        guard let transaction else { throw LMDBError(code: MDB_PANIC) }
+        return transaction
+    }
+}
+
+/// A read transaction, which can be reset and renewed, and so used again and again.
+///
+/// Unchecked, because it may be handed from thread to thread between uses, as the pool of ``LMDBMap`` does.
+final class LMDBReadTransaction: OrderedMapSnapshot, @unchecked Sendable {
+    private let transaction: OpaquePointer
+    private let database: MDB_dbi
+
+    fileprivate init(_ transaction: OpaquePointer, _ database: MDB_dbi) {
+        self.transaction = transaction
+        self.database = database
+    }
+
+    func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T? {
+        try lookUp(key, in: transaction, database, body)
+    }
+
+    func scan(
+        from start: [UInt8],
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try walk(from: start, in: transaction, database, body)
+    }
+
+    func reset() { mdb_txn_reset(transaction) }
+
+    func renew() throws(LMDBError) { try LMDBError.check(mdb_txn_renew(transaction)) }
+
+    func abort() { mdb_txn_abort(transaction) }
+}
+
+/// The write transaction. It ends by itself when nobody refers to it any more.
+final class LMDBWriteTransaction {
+    private var transaction: OpaquePointer?
+    private let database: MDB_dbi
+
+    fileprivate init(_ transaction: OpaquePointer, _ database: MDB_dbi) {
+        self.transaction = transaction
+        self.database = database
+    }
+
+    deinit { abort() }
+
+    func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T? {
+        try lookUp(key, in: transaction, database, body)
+    }
+
+    func scan(
+        from start: [UInt8],
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try walk(from: start, in: transaction, database, body)
+    }
+
+    func put(_ value: [UInt8], for key: [UInt8]) throws(LMDBError) {
+        let code = withValue(of: key) { key in
+            withValue(of: value) { value in mdb_put(transaction, database, &key, &value, 0) }
+        }
+        try LMDBError.check(code)
+    }
+
+    func delete(_ key: [UInt8]) throws(LMDBError) {
+        let code = withValue(of: key) { key in mdb_del(transaction, database, &key, nil) }
+        if code != MDB_NOTFOUND { try LMDBError.check(code) }
+    }
+
+    /// Makes the changes durable. Whether it succeeds or not, the transaction is over.
+    func commit() throws(LMDBError) {
+        defer { transaction = nil }
+        try LMDBError.check(mdb_txn_commit(transaction))
+    }
+
+    func abort() {
+        if let transaction { mdb_txn_abort(transaction) }
+        transaction = nil
+    }
+}
+
+private func lookUp<T>(
+    _ key: [UInt8], in transaction: OpaquePointer?, _ database: MDB_dbi,
+    _ body: (UnsafeRawBufferPointer) throws -> T
+) throws -> T? {
+    var value = MDB_val()
+    let code = withValue(of: key) { key in mdb_get(transaction, database, &key, &value) }
+    if code == MDB_NOTFOUND { return nil }
+    guard code == MDB_SUCCESS else { throw LMDBError(code: code).storeError }
+    return try body(value.bytes)
+}
+
+private func walk(
+    from start: [UInt8], in transaction: OpaquePointer?, _ database: MDB_dbi,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+) throws {
+    var cursor: OpaquePointer?
+    var code = mdb_cursor_open(transaction, database, &cursor)
+    defer { if let cursor { mdb_cursor_close(cursor) } }
+    var (key, value) = (MDB_val(), MDB_val())
+    if code == MDB_SUCCESS {
+        code = withValue(of: start) { first in
+            key = first
+            return mdb_cursor_get(cursor, &key, &value, start.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
+        }
+    }
+    while code == MDB_SUCCESS {
+        guard try body(key.bytes, value.bytes) else { return }
+        code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+    }
+    if code != MDB_NOTFOUND { throw LMDBError(code: code).storeError }
+}
+
+/// LMDB takes what it only reads through a mutable pointer.
+private func withValue<T>(of bytes: [UInt8], _ body: (inout MDB_val) -> T) -> T {
+    bytes.withUnsafeBytes { bytes in
+        var value = MDB_val(
+            mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+        return body(&value)
+    }
+}
+
+extension MDB_val {
+    fileprivate var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
+}

@@ -1,0 +1,85 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// The few forms that keys and values are made of. Lengths and counts are varints (seven bits a byte, lowest first, the
+// high bit set on all but the last); other numbers have a fixed width.
+
+extension [UInt8] {
+    mutating func append(varint value: Int) {
+        var rest = UInt(bitPattern: value)
+        while rest > 0x7F {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    mutating func append(fixed value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+    }
+
+    /// A number as eight bytes whose byte order is the order of the numbers, negative ones included.
+    mutating func append(ordered value: Int64) {
+        Swift.withUnsafeBytes(of: (value ^ .min).bigEndian) { append(contentsOf: $0) }
+    }
+
+    mutating func append(counted bytes: some Collection<UInt8>) {
+        append(varint: bytes.count)
+        append(contentsOf: bytes)
+    }
+}
+
+/// Reads those forms from borrowed memory, and refuses to read past its end.
+struct ByteReader {
+    private(set) var rest: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func bytes(count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+        guard count >= 0, count <= rest.count else {
+            throw StoreError(.corrupt, "A stored value ends too early.")
+        }
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+        return UnsafeRawBufferPointer(rebasing: rest[..<count])
+    }
+
+    mutating func byte() throws(StoreError) -> UInt8 { try bytes(count: 1)[0] }
+
+    mutating func varint() throws(StoreError) -> Int {
+        var value: UInt = 0
+        for shift in stride(from: 0, to: UInt.bitWidth, by: 7) {
+            let byte = try byte()
+            value |= UInt(byte & 0x7F) << UInt(shift)
+            if byte < 0x80 { return Int(bitPattern: value) }
+        }
+        throw StoreError(.corrupt, "A stored number is too long.")
+    }
+
+    mutating func fixed<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(StoreError) -> Number
+    {
+        let bytes = try bytes(count: MemoryLayout<Number>.size)
+        return Number(littleEndian: bytes.loadUnaligned(as: Number.self))
+    }
+
+    mutating func ordered() throws(StoreError) -> Int64 {
+        let bytes = try bytes(count: MemoryLayout<Int64>.size)
+        return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) ^ .min
+    }
+
+    mutating func counted() throws(StoreError) -> UnsafeRawBufferPointer {
+        try bytes(count: try varint())
+    }
+
+    mutating func text() throws(StoreError) -> String { try counted().text() }
+}
+
+extension UnsafeRawBufferPointer {
+    func text() throws(StoreError) -> String {
+        guard let text = String(validating: self, as: UTF8.self) else {
+            throw StoreError(.corrupt, "A stored text is not UTF-8.")
+        }
+        return text
+    }
+}

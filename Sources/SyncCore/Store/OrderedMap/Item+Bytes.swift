@@ -1,0 +1,178 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// The value of an item: a byte of flags; the system properties that the flags announce; the number of fields; then the
+// name and value of each. A value is a tag and what the tag announces. The id is in the key.
+
+private enum Flag {
+    static let createdAt: UInt8 = 1
+    static let updatedAt: UInt8 = 2
+    static let version: UInt8 = 4
+    static let deleted: UInt8 = 8
+    static let superseded: UInt8 = 16
+}
+
+private enum Tag: UInt8 {
+    case null, no, yes, int, double, text, date, data, array, object
+}
+
+extension Item {
+    /// Everything but the id, to be read by ``init(id:bytes:keeping:)``.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        var flags: UInt8 = 0
+        if system.createdAt != nil { flags |= Flag.createdAt }
+        if system.updatedAt != nil { flags |= Flag.updatedAt }
+        if system.version != nil { flags |= Flag.version }
+        if system.deleted { flags |= Flag.deleted }
+        if !system.supersededVersions.isEmpty { flags |= Flag.superseded }
+        bytes.append(flags)
+        if let date = system.createdAt { bytes.append(date) }
+        if let date = system.updatedAt { bytes.append(date) }
+        if let version = system.version { bytes.append(counted: version.utf8) }
+        if !system.supersededVersions.isEmpty {
+            bytes.append(varint: system.supersededVersions.count)
+            for version in system.supersededVersions { bytes.append(counted: version.utf8) }
+        }
+        bytes.append(fields)
+        return bytes
+    }
+
+    /// Reads an item; of its fields only those that `keeping` names, when it is there.
+    init(id: String, bytes: UnsafeRawBufferPointer, keeping names: Set<String>? = nil) throws(StoreError) {
+        var reader = ByteReader(bytes)
+        let flags = try reader.byte()
+        var system = SystemProperties(deleted: flags & Flag.deleted != 0)
+        if flags & Flag.createdAt != 0 { system.createdAt = try reader.date() }
+        if flags & Flag.updatedAt != 0 { system.updatedAt = try reader.date() }
+        if flags & Flag.version != 0 { system.version = try reader.text() }
+        if flags & Flag.superseded != 0 {
+            for _ in 0..<(try reader.count()) { system.supersededVersions.append(try reader.text()) }
+        }
+        let fields = try reader.object(keeping: names)
+        guard reader.isAtEnd else { throw StoreError(.corrupt, "A stored item goes on after its end.") }
+        self.init(id: id, fields: fields, system: system)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ fields: [String: ItemValue]) {
+        append(varint: fields.count)
+        for (name, value) in fields {
+            append(counted: name.utf8)
+            append(value)
+        }
+    }
+
+    fileprivate mutating func append(_ value: ItemValue) {
+        switch value {
+        case .null: append(Tag.null.rawValue)
+        case .bool(let bool): append((bool ? Tag.yes : Tag.no).rawValue)
+        case .int(let int):
+            append(Tag.int.rawValue)
+            append(fixed: int)
+        case .double(let double):
+            append(Tag.double.rawValue)
+            append(fixed: double.bitPattern)
+        case .text(let text):
+            append(Tag.text.rawValue)
+            append(counted: text.utf8)
+        case .date(let date):
+            append(Tag.date.rawValue)
+            append(date)
+        case .data(let data):
+            append(Tag.data.rawValue)
+            append(counted: data)
+        case .array(let values):
+            append(Tag.array.rawValue)
+            append(varint: values.count)
+            for value in values { append(value) }
+        case .object(let fields):
+            append(Tag.object.rawValue)
+            append(fields)
+        }
+    }
+
+    fileprivate mutating func append(_ date: Timestamp) {
+        append(fixed: date.seconds)
+        append(fixed: date.nanoseconds)
+        append(fixed: date.fractionDigits)
+    }
+}
+
+extension ByteReader {
+    /// The number of things that follow; each takes a byte at least, so a damaged count reserves no memory.
+    fileprivate mutating func count() throws(StoreError) -> Int {
+        let count = try varint()
+        guard (0...rest.count).contains(count) else {
+            throw StoreError(.corrupt, "A stored list ends too early.")
+        }
+        return count
+    }
+
+    fileprivate mutating func object(keeping names: Set<String>? = nil) throws(StoreError) -> [String:
+        ItemValue]
+    {
+        let count = try count()
+        var fields = [String: ItemValue](minimumCapacity: names.map { min(count, $0.count) } ?? count)
+        for _ in 0..<count {
+            let name = try text()
+            if let names, !names.contains(name) { try skipValue() } else { fields[name] = try value() }
+        }
+        return fields
+    }
+
+    private mutating func value() throws(StoreError) -> ItemValue {
+        switch try tag() {
+        case .null: return .null
+        case .no: return .bool(false)
+        case .yes: return .bool(true)
+        case .int: return .int(try fixed())
+        case .double: return .double(Double(bitPattern: try fixed()))
+        case .text: return .text(try text())
+        case .date: return .date(try date())
+        case .data: return .data(Data(try counted()))
+        case .array:
+            var values: [ItemValue] = []
+            for _ in 0..<(try count()) { values.append(try value()) }
+            return .array(values)
+        case .object: return .object(try object())
+        }
+    }
+
+    private mutating func skipValue() throws(StoreError) {
+        switch try tag() {
+        case .null, .no, .yes: break
+        case .int, .double: _ = try bytes(count: 8)
+        case .date: _ = try bytes(count: 13)
+        case .text, .data: _ = try counted()
+        case .array:
+            for _ in 0..<(try count()) { try skipValue() }
+        case .object:
+            for _ in 0..<(try count()) {
+                _ = try counted()
+                try skipValue()
+            }
+        }
+    }
+
+    private mutating func tag() throws(StoreError) -> Tag {
+        guard let tag = Tag(rawValue: try byte()) else {
+            throw StoreError(.corrupt, "A stored value is of no known type.")
+        }
+        return tag
+    }
+
+    fileprivate mutating func date() throws(StoreError) -> Timestamp {
+        let (seconds, nanoseconds, digits) = (
+            try fixed(Int64.self), try fixed(Int32.self), try fixed(Int8.self)
+        )
+        guard
+            let date = Timestamp(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: Int(digits))
+        else { throw StoreError(.corrupt, "A stored date is out of range.") }
+        return date
+    }
+}

@@ -1,0 +1,136 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lets a map whose keys have a greatest length hold keys of any length, exactly and in order.
+///
+/// A key that is shorter than the stem is stored as it is. Of any other, the stem and a hash of the rest are stored,
+/// which together have the greatest length; the value lists the rest of each key that comes to this, with its value.
+/// Keys are thus told apart by all their bytes, whatever the hash does, and a scan brings those of one stem into order
+/// by reading them together.
+struct LongKeys: Sendable {
+    private let maxKeyLength: Int
+    private let stemLength: Int
+
+    init(maxKeyLength: Int) {
+        self.maxKeyLength = maxKeyLength
+        stemLength = maxKeyLength - MemoryLayout<UInt64>.size
+    }
+
+    // MARK: Read
+
+    func get<T>(
+        _ key: [UInt8], in map: any OrderedMapSnapshot, _ body: (UnsafeRawBufferPointer) throws -> T
+    ) throws -> T? {
+        guard key.count >= stemLength else { return try map.get(key, body) }
+        let found = try map.get(folded(key)) { bucket -> T? in
+            let rest = key[stemLength...]
+            for entry in try entries(in: bucket) where entry.rest.elementsEqual(rest) {
+                return try body(entry.value)
+            }
+            return nil
+        }
+        return found ?? nil
+    }
+
+    /// Runs the body on each key that begins with the prefix, in order, without that prefix, until it returns false.
+    ///
+    /// - Parameter start: a key to begin at, instead of the first; it begins with the prefix.
+    func scan(
+        prefix: [UInt8], from start: [UInt8]? = nil, in map: any OrderedMapSnapshot,
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        let start = start ?? prefix
+        var run = Run()
+        var isAtEnd = false
+        func deliverRun() throws {
+            for (key, value) in run.sorted() where !isAtEnd && !key.lexicographicallyPrecedes(start) {
+                isAtEnd = try !key.withUnsafeBytes { key in
+                    try value.withUnsafeBytes { value in
+                        try key.dropping(prefix).map { try body($0, value) } ?? false
+                    }
+                }
+            }
+            run = Run()
+        }
+        try map.scan(from: Array(start.prefix(stemLength))) { key, value in
+            let stem = key.count == maxKeyLength ? Array(key.prefix(stemLength)) : nil
+            if run.stem != stem { try deliverRun() }
+            if isAtEnd { return false }
+            if let stem {
+                guard stem.starts(with: prefix.prefix(stemLength)) else { return false }
+                run.stem = stem
+                run.entries += try entries(in: value).map { (stem + $0.rest, Array($0.value)) }
+                return true
+            }
+            guard let rest = key.dropping(prefix) else { return false }
+            isAtEnd = try !body(rest, value)
+            return !isAtEnd
+        }
+        try deliverRun()
+    }
+
+    // MARK: Change
+
+    func put(_ value: [UInt8], for key: [UInt8], in map: any OrderedMapTransaction) throws {
+        guard key.count >= stemLength else { return try map.put(value, for: key) }
+        var bucket = try bucket(without: key, in: map) ?? []
+        bucket.append(counted: key[stemLength...])
+        bucket.append(counted: value)
+        try map.put(bucket, for: folded(key))
+    }
+
+    func delete(_ key: [UInt8], in map: any OrderedMapTransaction) throws {
+        guard key.count >= stemLength else { return try map.delete(key) }
+        guard let bucket = try bucket(without: key, in: map) else { return }
+        if bucket.isEmpty { try map.delete(folded(key)) } else { try map.put(bucket, for: folded(key)) }
+    }
+
+    // MARK: Buckets
+
+    private func bucket(without key: [UInt8], in map: any OrderedMapSnapshot) throws -> [UInt8]? {
+        try map.get(folded(key)) { old in
+            var bucket: [UInt8] = []
+            for entry in try entries(in: old) where !entry.rest.elementsEqual(key[stemLength...]) {
+                bucket.append(counted: entry.rest)
+                bucket.append(counted: entry.value)
+            }
+            return bucket
+        }
+    }
+
+    private typealias Entry = (rest: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
+
+    private func entries(in bucket: UnsafeRawBufferPointer) throws -> [Entry] {
+        var reader = ByteReader(bucket)
+        var entries: [Entry] = []
+        while !reader.isAtEnd { entries.append((try reader.counted(), try reader.counted())) }
+        return entries
+    }
+
+    /// FNV-1a: short, the same on every machine, and good enough where a collision costs only time.
+    private func folded(_ key: [UInt8]) -> [UInt8] {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in key[stemLength...] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        var folded = Array(key.prefix(stemLength))
+        folded.append(fixed: hash)
+        return folded
+    }
+
+    /// The keys of one stem, met so far in a scan.
+    private struct Run {
+        var stem: [UInt8]?
+        var entries: [(key: [UInt8], value: [UInt8])] = []
+
+        func sorted() -> [(key: [UInt8], value: [UInt8])] {
+            entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// What comes after the prefix, or `nil` when the bytes do not begin with it.
+    fileprivate func dropping(_ prefix: [UInt8]) -> UnsafeRawBufferPointer? {
+        guard starts(with: prefix) else { return nil }
+        return UnsafeRawBufferPointer(rebasing: self[prefix.count...])
+    }
+}

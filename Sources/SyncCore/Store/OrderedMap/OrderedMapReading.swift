@@ -1,0 +1,59 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What reading needs, alike in a snapshot and in a transaction.
+protocol OrderedMapReading: StoreSnapshot {
+    var map: any OrderedMapSnapshot { get }
+    var keys: LongKeys { get }
+    var catalog: TableCatalog { get }
+}
+
+extension OrderedMapReading {
+    func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T? {
+        try keys.get(key, in: map, body)
+    }
+
+    func scan(
+        prefix: [UInt8], from start: [UInt8]? = nil,
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try keys.scan(prefix: prefix, from: start, in: map, body)
+    }
+
+    /// The number under that key; 0 when there is none.
+    func number(_ key: [UInt8]) throws -> Int64 {
+        try get(key) { value in
+            var reader = ByteReader(value)
+            return try reader.fixed()
+        } ?? 0
+    }
+}
+
+/// A snapshot of a store on an ordered map.
+struct OrderedMapReader: OrderedMapReading {
+    let map: any OrderedMapSnapshot
+    let keys: LongKeys
+    let catalog: TableCatalog
+}
+
+/// A transaction of a store on an ordered map.
+struct OrderedMapWriter: OrderedMapReading {
+    let transaction: any OrderedMapTransaction
+    let keys: LongKeys
+    let catalog: TableCatalog
+    let maxIDLength: Int
+
+    var map: any OrderedMapSnapshot { transaction }
+
+    func put(_ value: [UInt8], for key: [UInt8]) throws { try keys.put(value, for: key, in: transaction) }
+
+    func delete(_ key: [UInt8]) throws { try keys.delete(key, in: transaction) }
+
+    func put(number: Int64, for key: [UInt8]) throws {
+        var value: [UInt8] = []
+        value.append(fixed: number)
+        try put(value, for: key)
+    }
+}
+
+extension OrderedMapWriter: StoreTransaction {}
