@@ -1,0 +1,46 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension WireDialect {
+    /// The wire's name of a column.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` when it is not a letter or underscore
+    ///   followed by letters, digits and underscores: anything else could change the meaning of a query.
+    func propertyName(of column: String) throws(SyncError) -> String {
+        let isName = column.utf8.allSatisfy {
+            $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_")
+        }
+        guard isName, let first = column.utf8.first, !first.isASCIIDigit else {
+            throw SyncError(.filterNotSupported, "'\(column)' cannot be the name of a column in a query.")
+        }
+        return systemNames.name(of: column)
+    }
+
+    /// A constant as OData writes it.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` when it cannot.
+    func literal(_ value: ItemValue) throws(SyncError) -> String {
+        switch value {
+        case .null: return "null"
+        case .bool(let bool): return bool ? "true" : "false"
+        case .int(let int): return Int32(exactly: int) == nil ? "\(int)\(longSuffix)" : "\(int)"
+        case .double(let double) where double.isFinite: return double.description
+        case .text(let text): return quoted(text)
+        case .date(let date): return dateLiteral.before + date.description + dateLiteral.after
+        case .double: throw SyncError(.filterNotSupported, "A query cannot contain NaN or an infinity.")
+        case .data, .array, .object:
+            throw SyncError(.filterNotSupported, "A query cannot contain binary data, lists or objects.")
+        }
+    }
+
+    /// Works on scalars: to a search by characters, a quote before a combining mark is not a quote.
+    private func quoted(_ text: String) -> String {
+        var literal = String.UnicodeScalarView("'".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            literal.append(scalar)
+            if scalar == "'" { literal.append(scalar) }
+        }
+        literal.append("'")
+        return String(literal)
+    }
+}

@@ -1,0 +1,69 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a person can be told about the body of an answer: a short sentence, never a page's markup.
+struct AnswerText {
+    static let htmlMessage = "The server answered with an HTML page."
+    private static let maxLength = 500
+
+    private let response: HTTPTransportResponse
+    /// The beginning of the body, when it is text.
+    private let beginning: String?
+
+    init(_ response: HTTPTransportResponse) {
+        self.response = response
+        let bytes = response.body.prefix(4 * Self.maxLength)
+        // A character may be cut in half at the end of the prefix, so up to three bytes are left off.
+        beginning = (0...3).lazy
+            .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
+            .map { String($0.drop { $0.isWhitespace }) }
+    }
+
+    /// Whether the body is an HTML page.
+    var isHTML: Bool {
+        if response.headers["Content-Type"]?.lowercased().contains("html") ?? false { return true }
+        let start = (beginning ?? "").prefix(16).lowercased()
+        return start.hasPrefix("<!doctype") || start.hasPrefix("<html")
+    }
+
+    /// Whether the body is the text with which Node's web framework says that it has no such route.
+    var isRouteMissing: Bool { beginning?.hasPrefix("Cannot ") ?? false }
+
+    /// What the server says, taken from the JSON body or a short plain text.
+    func message(json: ItemValue?) -> String? {
+        if let json { return json.messageText.flatMap(Self.line) }
+        if isHTML { return Self.htmlMessage }
+        guard response.body.count <= Self.maxLength else { return nil }
+        return beginning.flatMap(Self.line)
+    }
+
+    /// One line without control characters, which could act on a terminal.
+    private static func line(_ text: String) -> String? {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(maxLength) {
+            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator]
+                .contains(scalar.properties.generalCategory)
+            line.append(isControl ? " " : scalar)
+        }
+        if text.unicodeScalars.count > maxLength { line.append("…") }
+        let isBlank = line.allSatisfy { $0.properties.isWhitespace }
+        return isBlank ? nil : String(line)
+    }
+}
+
+extension ItemValue {
+    /// The text under the first name that servers use for an error's reason.
+    fileprivate var messageText: String? {
+        switch self {
+        case .text(let text): return text
+        case .object(let fields):
+            for name in ["error", "description", "message", "detail", "title"] {
+                if let text = fields[name]?.textValue { return text }
+            }
+            // OData v4 nests the message.
+            if case .object(let error)? = fields["error"] { return error["message"]?.textValue }
+            return nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What must be equal for two URLs to be of one server: scheme, host and port.
+struct Origin: Hashable {
+    let scheme: String
+    let host: String
+    let port: Int
+
+    /// The origin of an http or https URL; `nil` for any other URL and for one with a user name in it.
+    init?(_ url: URL) {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty,
+            url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil
+        else { return nil }
+        self.scheme = scheme
+        self.host = host
+        port = url.port ?? (scheme == "https" ? 443 : 80)
+    }
+
+    /// Whether the host is this machine. Names other than `localhost` are not looked up.
+    var isLoopback: Bool {
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        let isLoopbackAddress = bytes.count == 4 && bytes[0] == 127 && bytes.allSatisfy { $0 != nil }
+        return isLoopbackAddress || ["localhost", "::1", "[::1]"].contains(host)
+    }
+}

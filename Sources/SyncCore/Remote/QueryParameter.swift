@@ -1,0 +1,34 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A name and a value in the query of a URL, not yet percent-encoded.
+package struct QueryParameter: Sendable, Hashable {
+    package let name: String
+    package let value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension String {
+    /// The text with everything outside RFC 3986's unreserved characters percent-encoded, so that it stays one
+    /// path segment or one query value whatever it contains.
+    package var percentEncoded: String {
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            if byte.isASCIILetter || byte.isASCIIDigit || "-._~".utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [
+                    UInt8(ascii: "%"), Self.hexDigits[Int(byte >> 4)], Self.hexDigits[Int(byte & 15)],
+                ]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+}

@@ -1,0 +1,127 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension RemoteCall {
+    /// The request for this call, without the headers that every call has.
+    ///
+    /// - Throws: ``SyncError`` when anything in the call cannot be sent as it is.
+    func request(below base: String, dialect: WireDialect) throws(SyncError) -> HTTPTransportRequest {
+        var request = HTTPTransportRequest(method: "GET", url: try url(below: base, dialect: dialect))
+        var version: String?
+        switch action {
+        case .insert(let id, let fields):
+            request.method = "POST"
+            request.body = try body(id: id, fields, dialect)
+        case .update(let id, let fields, let condition):
+            request.method = dialect.updateMethod
+            request.body = try body(id: id, fields, dialect)
+            version = condition
+        case .delete(_, let condition):
+            request.method = "DELETE"
+            version = condition
+        case .undelete(let id, let fields, let condition):
+            request.method = dialect.updatesWholeRow ? dialect.updateMethod : "POST"
+            request.body = dialect.updatesWholeRow ? try body(id: id, fields, dialect) : nil
+            version = condition
+        case .read, .query: break
+        }
+        request.headers["Accept"] = "application/json"
+        if request.body != nil { request.headers["Content-Type"] = "application/json" }
+        if let version { request.headers["If-Match"] = try EntityTag.header(for: version) }
+        request.headers["ZUMO-API-VERSION"] = dialect.apiVersion
+        request.headers["X-ZUMO-FEATURES"] = features.header
+        return request
+    }
+
+    private func url(below base: String, dialect: WireDialect) throws(SyncError) -> URL {
+        guard !table.isEmpty else { throw SyncError(.missingTableName, "The table has no name.") }
+        guard table != ".", table != "..", table.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+            throw SyncError(.invalidRequest, "'\(table)' cannot be the name of a table.")
+        }
+        var text = base + "/tables/" + table.percentEncoded
+        if let itemID {
+            try ItemID.validate(itemID)
+            if case .insert = action {} else { text += "/" + itemID.percentEncoded }
+        }
+        let query = try queryParameters(dialect).map { parameter in
+            // The `$` of a system option is literal, as every server expects it.
+            let isOption = parameter.name.hasPrefix("$")
+            return (isOption ? parameter.name : parameter.name.percentEncoded) + "="
+                + parameter.value.percentEncoded
+        }
+        if !query.isEmpty { text += "?" + query.joined(separator: "&") }
+        guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+            throw SyncError(.invalidRequest, "The client's URL and the table '\(table)' do not make a URL.")
+        }
+        return url
+    }
+
+    private func queryParameters(_ dialect: WireDialect) throws(SyncError) -> [QueryParameter] {
+        var all: [QueryParameter] = []
+        var asksForDeleted = false
+        switch action {
+        case .query(let options, let includesDeleted):
+            all = options
+            asksForDeleted = includesDeleted
+        case .undelete: asksForDeleted = dialect.updatesWholeRow
+        default: break
+        }
+        if asksForDeleted { all.append(QueryParameter(name: dialect.includeDeletedName, value: "true")) }
+        if let parameter = dialect.systemPropertiesParameter { all.append(parameter) }
+        for (name, value) in parameters.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            try Self.validate(parameter: name)
+            all.append(QueryParameter(name: name, value: value))
+        }
+        return all
+    }
+
+    /// Checks the name of a user's own parameter.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidUserParameter``.
+    package static func validate(parameter name: String) throws(SyncError) {
+        let isReserved = ["__includedeleted", "__systemproperties"].contains(name.lowercased())
+        guard !name.isEmpty, name.utf8.first != UInt8(ascii: "$"), !isReserved else {
+            throw SyncError(
+                .invalidUserParameter,
+                "The parameter '\(name)' is the client's own: a user's parameter has a name, does not begin with "
+                    + "'$', and is not __includeDeleted or __systemProperties.")
+        }
+    }
+
+    private func body(
+        id: String?, _ fields: [String: ItemValue], _ dialect: WireDialect
+    ) throws(SyncError) -> Data {
+        for name in ["id"] + dialect.systemNames.all where fields[name] != nil {
+            throw SyncError(
+                .invalidItem, "'\(name)' is not a field of the item's own and cannot be sent as one.")
+        }
+        for (name, value) in fields {
+            guard value.isExpressibleInJSON(depth: 1) else {
+                throw SyncError(
+                    .invalidItem,
+                    "The field '\(name)' cannot be sent: it contains a number that is not finite, or is nested "
+                        + "too deeply.")
+            }
+        }
+        var object = fields
+        object["id"] = id.map(ItemValue.text)
+        return ItemValue.object(object).json
+    }
+}
+
+extension ItemValue {
+    /// Whether JSON can express the value and this framework would read it back.
+    fileprivate func isExpressibleInJSON(depth: Int) -> Bool {
+        switch self {
+        case .double(let double): double.isFinite
+        case .array(let values):
+            depth < JSONParser.maxDepth && values.allSatisfy { $0.isExpressibleInJSON(depth: depth + 1) }
+        case .object(let fields):
+            depth < JSONParser.maxDepth
+                && fields.values.allSatisfy { $0.isExpressibleInJSON(depth: depth + 1) }
+        default: true
+        }
+    }
+}

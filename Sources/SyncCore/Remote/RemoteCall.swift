@@ -1,0 +1,61 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One call to a table of the server, before it is spelled in a dialect.
+package struct RemoteCall: Sendable {
+    /// What is asked.
+    package enum Action: Sendable {
+        /// Create a row; without an id the server makes one.
+        case insert(id: String?, fields: [String: ItemValue])
+        /// Change a row, on condition of the version when there is one.
+        case update(id: String, fields: [String: ItemValue], version: String?)
+        /// Delete a row, on condition of the version when there is one.
+        case delete(id: String, version: String?)
+        /// Bring a deleted row back; the fields are for dialects whose updates replace the whole row.
+        case undelete(id: String, fields: [String: ItemValue], version: String?)
+        /// Read a row.
+        case read(id: String)
+        /// Read a list of rows with the options of a query: see ``TableQuery/odata(_:)``.
+        case query([QueryParameter], includesDeleted: Bool)
+    }
+
+    /// What the server is told about the client in `X-ZUMO-FEATURES`.
+    package struct Features: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The call belongs to offline sync.
+        package static let offline = Features(rawValue: 1)
+        /// The call belongs to an incremental pull.
+        package static let incrementalPull = Features(rawValue: 2)
+
+        var header: String? {
+            let names = [(Features.offline, "OL"), (.incrementalPull, "IP")].filter { contains($0.0) }
+            return names.isEmpty ? nil : names.map(\.1).joined(separator: ",")
+        }
+    }
+
+    package let table: String
+    package let action: Action
+    /// The user's own parameters.
+    package let parameters: [String: String]
+    package let features: Features
+
+    package init(
+        _ action: Action, table: String, parameters: [String: String] = [:], features: Features = []
+    ) {
+        self.action = action
+        self.table = table
+        self.parameters = parameters
+        self.features = features
+    }
+
+    /// The id of the row that the call is about, when it is about one.
+    package var itemID: String? {
+        switch action {
+        case .insert(let id, _): id
+        case .update(let id, _, _), .delete(let id, _), .undelete(let id, _, _), .read(let id): id
+        case .query: nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+
+extension SyncClient {
+    /// Makes one call and reads the answer, whatever its status. Nothing is retried.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled; ``SyncError`` with code
+    ///   ``SyncError/Code/networkUnavailable`` when no whole answer came, so that the server may or may not have
+    ///   acted; with other codes when the call cannot be sent and has not been.
+    package func send(_ call: RemoteCall) async throws -> RemoteAnswer {
+        try Task.checkCancellation()
+        let credential = authentication.current
+        let request = try request(for: call, token: credential.token)
+        let answer: RemoteAnswer
+        do {
+            let response = try await transport.send(request)
+            answer = RemoteAnswer(
+                response, to: call, dialect: dialect, tokenGeneration: credential.generation)
+        } catch let error as HTTPBodyLimitExceeded {
+            answer = RemoteAnswer(error, tokenGeneration: credential.generation)
+        } catch {
+            logger?.debug("\(request.method) \(call.table): no answer")
+            throw Self.failure(from: error)
+        }
+        logger?.debug("\(request.method) \(call.table): \(answer.status)")
+        return answer
+    }
+
+    /// Errors of transports and middleware that are not the framework's own are failures of the network.
+    private static func failure(from error: any Error) -> any Error {
+        switch error {
+        case is CancellationError, is SyncError: error
+        case _ where Task.isCancelled: CancellationError()
+        default:
+            SyncError(
+                .networkUnavailable, "The server cannot be reached, or its answer did not arrive whole.",
+                cause: error, mayRetry: true)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One request under way: collects the answer and hands it over exactly once.
+final class URLSessionExchange: Sendable {
+    /// How long an exchange may take.
+    struct Deadlines {
+        let idle: Duration
+        let total: Duration
+    }
+
+    private struct State {
+        var continuation: CheckedContinuation<HTTPTransportResponse, any Error>?
+        var outcome: Result<HTTPTransportResponse, any Error>?
+        var body = Data()
+        var redirects = 0
+        var timer: (any DispatchSourceTimer)?
+        var end = DispatchTime.distantFuture
+    }
+
+    private static let maxRedirects = 5
+    private static let timers = DispatchQueue(label: "swift-sync-context.timeouts")
+
+    private let task: URLSessionDataTask
+    private let maxBodyBytes: Int
+    private let deadlines: Deadlines
+    private let state = Mutex(State())
+
+    init(task: URLSessionDataTask, maxBodyBytes: Int, deadlines: Deadlines) {
+        self.task = task
+        self.maxBodyBytes = maxBodyBytes
+        self.deadlines = deadlines
+    }
+
+    /// Sends the request, unless the exchange has already ended.
+    func start(_ continuation: CheckedContinuation<HTTPTransportResponse, any Error>) {
+        let outcome = state.withLock { state in
+            if state.outcome == nil {
+                state.continuation = continuation
+                state.end = .now() + deadlines.total.dispatchInterval
+                state.timer = makeTimer(firingAt: nextDeadline(end: state.end))
+            }
+            return state.outcome
+        }
+        if let outcome { return continuation.resume(with: outcome) }
+        task.resume()
+    }
+
+    /// Ends the exchange with that outcome, unless it has ended already.
+    func finish(_ outcome: Result<HTTPTransportResponse, any Error>) {
+        let (isFirst, continuation, timer) = state.withLock { state in
+            defer {
+                state.continuation = nil
+                state.timer = nil
+                state.outcome = state.outcome ?? outcome
+            }
+            return (state.outcome == nil, state.continuation, state.timer)
+        }
+        guard isFirst else { return }
+        timer?.cancel()
+        if case .failure = outcome { task.cancel() }
+        continuation?.resume(with: outcome)
+    }
+
+    func receive(_ data: Data) {
+        let isTooLong = state.withLock { state in
+            guard state.outcome == nil else { return false }
+            guard data.count <= maxBodyBytes - state.body.count else { return true }
+            state.body.append(data)
+            state.timer?.schedule(deadline: nextDeadline(end: state.end))
+            return false
+        }
+        guard isTooLong else { return }
+        let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
+        finish(.failure(HTTPBodyLimitExceeded(status: status, limit: maxBodyBytes)))
+    }
+
+    func postponeIdleDeadline() {
+        state.withLock { $0.timer?.schedule(deadline: nextDeadline(end: $0.end)) }
+    }
+
+    func complete(error: (any Error)?) {
+        if let error { return finish(.failure(SyncError.exchangeFailed(error))) }
+        complete(with: task.response)
+    }
+
+    func complete(with response: URLResponse?) {
+        guard let response = response as? HTTPURLResponse else {
+            return finish(.failure(SyncError.exchangeFailed(URLError(.badServerResponse))))
+        }
+        let body = state.withLock { $0.body }
+        let answer = HTTPTransportResponse(
+            status: response.statusCode, headers: HTTPTransportHeaders(response), body: body)
+        guard answer.isComplete(after: task.originalRequest?.httpMethod) else {
+            return finish(.failure(SyncError.exchangeFailed(URLError(.networkConnectionLost))))
+        }
+        finish(.success(answer))
+    }
+
+    /// The request to follow a redirect with, or `nil` when the redirect itself is the answer.
+    ///
+    /// The first request is repeated with every header, which is safe because it goes to the same origin.
+    func redirect(to url: URL?) -> URLRequest? {
+        guard var request = task.originalRequest, request.httpMethod == "GET",
+            let url, let origin = Origin(url), let first = request.url.flatMap(Origin.init), origin == first,
+            state.withLock({ state in
+                state.redirects += 1
+                return state.redirects <= Self.maxRedirects
+            })
+        else { return nil }
+        request.url = url
+        return request
+    }
+
+    private func nextDeadline(end: DispatchTime) -> DispatchTime {
+        min(.now() + deadlines.idle.dispatchInterval, end)
+    }
+
+    private func makeTimer(firingAt deadline: DispatchTime) -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: Self.timers)
+        timer.setEventHandler { [weak self] in
+            self?.finish(.failure(SyncError.exchangeFailed(URLError(.timedOut))))
+        }
+        timer.schedule(deadline: deadline)
+        timer.resume()
+        return timer
+    }
+}
+
+extension SyncError {
+    /// Only the code of a URL loading error is kept: the error itself may show the whole URL.
+    static func exchangeFailed(_ error: any Error) -> SyncError {
+        let code = (error as? URLError)?.code ?? .unknown
+        return SyncError(
+            .networkUnavailable,
+            code == .timedOut
+                ? "The server did not answer in time."
+                : "The server cannot be reached, or its answer did not arrive whole.",
+            cause: URLError(code), mayRetry: true)
+    }
+}
+
+extension HTTPTransportHeaders {
+    /// Foundation has joined repeated headers and lost their order.
+    fileprivate init(_ response: HTTPURLResponse) {
+        let fields = response.allHeaderFields.compactMap { name, value in
+            (name as? String).map { Field(name: $0, value: "\(value)") }
+        }
+        self.init(fields.sorted { $0.name < $1.name })
+    }
+}
+
+extension HTTPTransportResponse {
+    /// Whether the body is as long as announced; a compressed one cannot be measured, but its end is marked.
+    fileprivate func isComplete(after method: String?) -> Bool {
+        guard method != "HEAD", status != 204, status != 304, headers["Content-Encoding"] == nil,
+            let announced = headers["Content-Length"].flatMap({ Int($0) })
+        else { return true }
+        return body.count == announced
+    }
+}
+
+extension Duration {
+    fileprivate var dispatchInterval: DispatchTimeInterval {
+        // A day is as good as for ever, and keeps the nanoseconds far from overflow.
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(86_400)).components
+        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+    }
+}

@@ -1,0 +1,119 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The transport over Foundation's `URLSession`.
+///
+/// It keeps no cookies and no cache, reuses connections, and follows a redirect only for a GET and only within
+/// the origin; any other redirect is the answer. Plain HTTP is refused except to this machine, unless
+/// `allowsInsecureHTTP` is set. Letting go of the transport closes its connections.
+public final class URLSessionTransport: HTTPTransport {
+    /// The longest body accepted, in bytes after decompression.
+    public let maxBodyBytes: Int
+    /// Whether plain HTTP is allowed to any host.
+    public let allowsInsecureHTTP: Bool
+
+    private let deadlines: URLSessionExchange.Deadlines
+    private let router = URLSessionRouter()
+    private let session: URLSession
+    private let isClosed = Mutex(false)
+
+    /// Makes a transport with connections of its own.
+    ///
+    /// - Parameters:
+    ///   - idleTimeout: how long a request may go without a byte in either direction.
+    ///   - totalTimeout: how long a request may take altogether.
+    ///   - maxBodyBytes: the longest body accepted, in bytes after decompression.
+    ///   - allowsInsecureHTTP: whether plain HTTP is allowed to other hosts than this machine.
+    public init(
+        idleTimeout: Duration = .seconds(60), totalTimeout: Duration = .seconds(600),
+        maxBodyBytes: Int = 64 << 20, allowsInsecureHTTP: Bool = false
+    ) {
+        self.maxBodyBytes = maxBodyBytes
+        self.allowsInsecureHTTP = allowsInsecureHTTP
+        deadlines = URLSessionExchange.Deadlines(idle: idleTimeout, total: totalTimeout)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCredentialStorage = nil
+        session = URLSession(configuration: configuration, delegate: router, delegateQueue: nil)
+    }
+
+    /// Sends one request; see ``HTTPTransport/send(_:)``.
+    public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        try Task.checkCancellation()
+        let task = try makeTask(for: try urlRequest(for: request))
+        let exchange = URLSessionExchange(task: task, maxBodyBytes: maxBodyBytes, deadlines: deadlines)
+        router.register(exchange, for: task)
+        defer { router.remove(task) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { exchange.start($0) }
+        } onCancel: {
+            exchange.finish(.failure(CancellationError()))
+        }
+    }
+
+    /// Ends requests under way with an error and refuses later ones. Closing again does nothing.
+    public func close() {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        guard !wasClosed else { return }
+        session.invalidateAndCancel()
+        router.finishAll(with: Self.closedError)
+    }
+
+    deinit { close() }
+
+    private static var closedError: SyncError {
+        SyncError(.networkUnavailable, "The transport was closed.")
+    }
+
+    /// A session that was invalidated must not be asked for a task: that ends the process.
+    private func makeTask(for request: URLRequest) throws(SyncError) -> URLSessionDataTask {
+        let task = isClosed.withLock { isClosed in isClosed ? nil : session.dataTask(with: request) }
+        guard let task else { throw Self.closedError }
+        return task
+    }
+
+    private func urlRequest(for request: HTTPTransportRequest) throws(SyncError) -> URLRequest {
+        guard let origin = Origin(request.url) else {
+            throw SyncError(.invalidRequest, "The URL of a request must be http or https and have a host.")
+        }
+        guard origin.scheme == "https" || allowsInsecureHTTP || origin.isLoopback else {
+            throw SyncError(
+                .invalidRequest,
+                "Plain HTTP to '\(origin.host)' is refused: use https, or allow it with allowsInsecureHTTP.")
+        }
+        try request.headers.validate()
+        var urlRequest = URLRequest(url: request.url)
+        urlRequest.httpMethod = request.method
+        urlRequest.httpBody = request.body
+        urlRequest.httpShouldHandleCookies = false
+        // Foundation's own timer has whole seconds and no total; the exchange keeps its own deadlines.
+        urlRequest.timeoutInterval = 7 * 86_400
+        for field in request.headers.fields {
+            let name = field.name.lowercased()
+            if ["connection", "content-length", "host", "transfer-encoding"].contains(name) {
+                throw SyncError(
+                    .invalidRequest, "The header '\(field.name)' is set by the transport alone.")
+            }
+            let value = request.headers[name]
+            urlRequest.setValue(value, forHTTPHeaderField: field.name)
+            guard urlRequest.value(forHTTPHeaderField: field.name) == value else {
+                throw SyncError(.invalidRequest, "The header '\(field.name)' was not accepted.")
+            }
+        }
+        return urlRequest
+    }
+}

@@ -1,0 +1,133 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RemoteURLSessionTransportTests {
+    @Test func `method, path, headers and body arrive as they were given`() async throws {
+        try await withRawServer { _ in
+            [.answer("200 OK", headers: ["ETag: \"a\""], body: "hello")]
+        } _: {
+            server, transport in
+            var request = HTTPTransportRequest(
+                method: "PATCH", url: try #require(URL(string: "\(server.url)/a%2Fb/c?d=%26%20%27%2B")))
+            request.headers["If-Match"] = "\"a\\\"b\""
+            request.headers["X-ZUMO-AUTH"] = "token"
+            request.body = Data("{}".utf8)
+            let response = try await transport.send(request)
+            #expect(response.status == 200)
+            #expect(response.headers["etag"] == "\"a\"")
+            #expect(response.body == Data("hello".utf8))
+            let seen = try #require(server.requests.first)
+            #expect(seen.lines[0] == "PATCH /a%2Fb/c?d=%26%20%27%2B HTTP/1.1")
+            #expect(seen.header("If-Match") == "\"a\\\"b\"")
+            #expect(seen.header("X-ZUMO-AUTH") == "token")
+            #expect(seen.header("Cookie") == nil)
+            #expect(seen.body == Array("{}".utf8))
+        }
+    }
+
+    @Test(arguments: ["POST", "DELETE", "GET"])
+    func `without a body there is no content type`(method: String) async throws {
+        try await withRawServer { _ in
+            [.answer("204 No Content")]
+        } _: { server, transport in
+            let response = try await transport.send(HTTPTransportRequest(method: method, url: server.url))
+            #expect(response.status == 204)
+            #expect(response.body.isEmpty)
+            let seen = try #require(server.requests.first)
+            #expect(seen.header("Content-Type") == nil)
+            #expect(seen.body.isEmpty)
+        }
+    }
+
+    @Test func `connections are used again`() async throws {
+        try await withRawServer { _ in
+            [.answer("200 OK", body: "x"), .keepOpen]
+        } _: { server, transport in
+            for _ in 0..<5 {
+                _ = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+            }
+            #expect(server.requests.map(\.connection) == [1, 1, 1, 1, 1])
+        }
+    }
+
+    @Test func `cookies are neither kept nor sent`() async throws {
+        try await withRawServer { _ in
+            [.answer("200 OK", headers: ["Set-Cookie: a=b; Path=/"])]
+        } _: {
+            server, transport in
+            for _ in 0..<2 {
+                _ = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+            }
+            #expect(server.requests.count == 2)
+            #expect(server.requests.allSatisfy { $0.header("Cookie") == nil })
+        }
+    }
+
+    @Test func `answers are not cached`() async throws {
+        try await withRawServer { _ in
+            [.answer("200 OK", headers: ["Cache-Control: max-age=3600", "ETag: \"1\""], body: "x")]
+        } _: { server, transport in
+            for _ in 0..<2 {
+                _ = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+            }
+            #expect(server.requests.count == 2)
+            #expect(server.requests.allSatisfy { $0.header("If-None-Match") == nil })
+        }
+    }
+
+    @Test(arguments: [401, 404, 409, 412, 429, 500, 503])
+    func `every status is an answer`(status: Int) async throws {
+        try await withRawServer { _ in
+            [.answer("\(status) X", headers: ["WWW-Authenticate: Basic realm=\"x\""], body: "why")]
+        } _: { server, transport in
+            let request = HTTPTransportRequest(method: "DELETE", url: server.url)
+            let response = try await transport.send(request)
+            #expect(response.status == status)
+            #expect(response.body == Data("why".utf8))
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"id\":", "",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "nonsense\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n",
+    ])
+    func `an answer that is cut is a failure of the network that may be retried`(bytes: String) async throws {
+        try await withRawServer { _ in
+            [.send(bytes)]
+        } _: { server, transport in
+            let error = await #expect(throws: SyncError.self) {
+                try await transport.send(HTTPTransportRequest(method: "POST", url: server.url))
+            }
+            #expect(error?.code == .networkUnavailable)
+            #expect(error?.mayRetry == true)
+        }
+    }
+
+    @Test func `a body that ends with the connection is taken as it is`() async throws {
+        try await withRawServer { _ in
+            [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":")]
+        } _: { server, transport in
+            let response = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+            #expect(response.status == 200)
+            #expect(response.body == Data("{\"id\":".utf8))
+        }
+    }
+
+    @Test func `a refused connection is a failure of the network`() async throws {
+        let server = try RemoteRawServer { _ in [] }
+        let url = server.url
+        server.stop()
+        let transport = URLSessionTransport()
+        let error = await #expect(throws: SyncError.self) {
+            // The listening socket may take one more connection while it is being closed.
+            for _ in 0..<3 { _ = try await transport.send(HTTPTransportRequest(method: "GET", url: url)) }
+        }
+        #expect(error?.code == .networkUnavailable)
+    }
+}
