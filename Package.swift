@@ -22,11 +22,12 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let targets: [Target] = [
     .target(name: "SyncCore", dependencies: [logging]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
-    .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb]),
+    .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),
     .systemLibrary(
         name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "StoreLMDB", dependencies: ["SyncCore", "CLMDB"]),

@@ -11,7 +11,8 @@ import Synchronization
     import Glibc
 #endif
 
-/// Keeps a store's file to one owner: a second opening, by this process or another, is refused.
+/// Keeps a store's file to one owner, or to owners that share it: any other opening, by this process or another,
+/// is refused.
 ///
 /// The lock is on a file of its own beside the store, so that the database's own locks are not disturbed. The
 /// system releases it when the process ends, however it ends; the empty file stays.
@@ -20,9 +21,10 @@ public final class StoreFileLock: Sendable {
 
     /// Takes the lock of the store at that path, creating `PATH.lock` with mode 0600 if it is not there.
     ///
+    /// - Parameter isShared: whether others may hold the lock at the same time, if they share it too.
     /// - Throws: ``StoreError/Code/alreadyOpen`` when the store is open elsewhere,
     ///   ``StoreError/Code/cannotOpen`` when the lock file cannot be made.
-    public init(storePath: String) throws(StoreError) {
+    public init(storePath: String, isShared: Bool = false) throws(StoreError) {
         guard !storePath.utf8.contains(0), !storePath.isEmpty else {
             throw StoreError(.cannotOpen, "'\(storePath)' cannot be the path of a file.")
         }
@@ -31,7 +33,7 @@ public final class StoreFileLock: Sendable {
         guard descriptor >= 0 else {
             throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(Self.reason()).")
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
             let isTaken = errno == EWOULDBLOCK
             let reason = Self.reason()
             close(descriptor)

@@ -1,0 +1,70 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import GRDBSQLite
+import SyncCore
+
+/// One of GRDB's connections, for as long as GRDB lends it.
+struct Connection {
+    private let database: Database
+
+    init(_ database: Database) {
+        self.database = database
+    }
+
+    /// A statement that is kept for the next time: for texts of which there are few.
+    func cached(_ sql: String, writes: Bool = false) throws -> SQLStatement {
+        do {
+            return SQLStatement(try database.cachedStatement(sql: sql), writes: writes)
+        } catch {
+            throw StoreError.translated(error)
+        }
+    }
+
+    /// A statement for one use.
+    func prepared(_ sql: String, writes: Bool = false) throws -> SQLStatement {
+        do {
+            return SQLStatement(try database.makeStatement(sql: sql), writes: writes)
+        } catch {
+            throw StoreError.translated(error)
+        }
+    }
+
+    /// Runs statements without values.
+    func execute(_ sql: String) throws {
+        do { try database.execute(sql: sql) } catch { throw StoreError.translated(error) }
+    }
+
+    /// How many rows the last statement changed.
+    var changedRowCount: Int { database.changesCount }
+
+    /// Makes sure that the functions which filters call are known to this connection.
+    func registerFunctions() throws {
+        // Registering again would make SQLite prepare every statement anew. Asking costs a look into the cache.
+        if (try? database.cachedStatement(sql: "SELECT \(SQLFunctions.probe)()")) != nil { return }
+        try SQLFunctions.register(on: database.sqliteConnection)
+    }
+
+    /// Whether the file could be opened for reading only.
+    var isReadOnly: Bool { sqlite3_db_readonly(database.sqliteConnection, nil) == 1 }
+}
+
+extension Connection {
+    /// The number that a statement returns, such as a pragma.
+    func int(_ sql: String) throws -> Int64? {
+        try prepared(sql).firstRow { $0.int(at: 0) }
+    }
+
+    /// The text that a statement returns, such as a pragma.
+    func text(_ sql: String) throws -> String? {
+        try prepared(sql).firstRow { $0.text(at: 0) } ?? nil
+    }
+}
+
+extension String {
+    /// The name as an SQL identifier.
+    var quoted: String {
+        "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}

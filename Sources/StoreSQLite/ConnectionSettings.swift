@@ -1,0 +1,37 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import SyncCore
+
+/// How the connections of a store's own database are set up.
+struct ConnectionSettings {
+    let isDurable: Bool
+    let isShared: Bool
+
+    var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "SQLiteStore"
+        configuration.foreignKeysEnabled = false
+        // Also alone: a tool may look into the database at any time.
+        configuration.busyMode = .timeout(isShared ? 30 : 5)
+        configuration.prepareDatabase { database in
+            let connection = Connection(database)
+            if !database.configuration.readonly, connection.isReadOnly {
+                throw StoreError(.cannotOpen, "The database may not be written to.")
+            }
+            // The file may come from anywhere: nothing in its schema may call functions, no page is trusted.
+            try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            try StoreFormat(connection: connection, ownsFile: true).check()
+        }
+        return configuration
+    }
+
+    /// Sets what a commit waits for. GRDB sets its own choice when it opens the pool, so this comes after.
+    func setDurability(of connection: Connection) throws {
+        guard isDurable else { return try connection.execute("PRAGMA synchronous = NORMAL") }
+        // On Apple systems a plain sync stops at the drive's cache.
+        try connection.execute(
+            "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
+    }
+}

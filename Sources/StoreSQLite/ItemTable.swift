@@ -1,0 +1,43 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// A declared table and the statements on it.
+struct ItemTable: Sendable {
+    let definition: TableDefinition
+    /// The table's name as an SQL identifier.
+    let name: String
+    /// Adds or replaces an item; the columns are those of ``ItemColumns``, then the declared ones.
+    let upsert: String
+    /// Deletes the item of an id.
+    let delete: String
+    /// Finds the item of an id.
+    let find: String
+
+    init(_ definition: TableDefinition) {
+        self.definition = definition
+        name = definition.name.quoted
+        let columns = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map(\.quoted)
+        let values = Array(repeating: "?", count: columns.count).joined(separator: ",")
+        let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
+        upsert = """
+            INSERT INTO \(name)(\(columns.joined(separator: ","))) VALUES(\(values)) \
+            ON CONFLICT("id") DO UPDATE SET \(changes)
+            """
+        delete = "DELETE FROM \(name) WHERE \"id\"=?"
+        find = "SELECT \(columns.joined(separator: ",")) FROM \(name) WHERE \"id\"=?"
+    }
+
+    /// The declared columns of that selection, and the beginning of a statement that reads them.
+    func select(_ selection: [String]) -> (columns: [ColumnDefinition], sql: String) {
+        let columns =
+            selection.isEmpty
+            ? definition.columns : definition.columns.filter { selection.contains($0.name) }
+        let names = (ItemColumns.all.map(\.name) + columns.map(\.name)).map(\.quoted)
+        return (columns, "SELECT \(names.joined(separator: ",")) FROM \(name)")
+    }
+}
+
+/// A declared column; GRDB has a type of the same name.
+typealias ColumnDefinition = SyncCore.Column

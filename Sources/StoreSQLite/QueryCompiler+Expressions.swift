@@ -1,0 +1,91 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+// The values in a filter.
+
+extension QueryCompiler {
+    /// The value of an expression; binds at least as tightly as any operator around it.
+    func value(of expression: Expression, depth: Int = 0) throws(StoreError) -> SQLFragment {
+        guard depth <= Self.maxDepth else {
+            throw StoreError(.unsupported, "An expression is nested deeper than \(Self.maxDepth) levels.")
+        }
+        switch expression {
+        case .column(let name): return try column(name)
+        case .constant(let constant): return try value(of: constant)
+        case .arithmetic(let operation, let left, let right):
+            let sides = [try value(of: left, depth: depth + 1), try value(of: right, depth: depth + 1)]
+            if operation == .mod, !(left.isPlain && right.isPlain) {
+                return call(SQLFunctions.remainder, sides)
+            }
+            return SQLFragment("(", sides, separator: operation.sqlOperator, ")")
+        case .call(let function, let arguments):
+            var values: [SQLFragment] = []
+            for argument in arguments { values.append(try value(of: argument, depth: depth + 1)) }
+            return function == .concat
+                ? SQLFragment("(", values, separator: "||", ")")
+                : call(SQLFunctions.name(of: function), values)
+        }
+    }
+
+    private func call(_ name: String, _ arguments: [SQLFragment]) -> SQLFragment {
+        var call = SQLFragment(name + "(", arguments, separator: ",", ")")
+        call.callsFunctions = true
+        return call
+    }
+
+    private func column(_ name: String) throws(StoreError) -> SQLFragment {
+        // Rows of a local store are never tombstones.
+        if name == "deleted" { return SQLFragment("0") }
+        guard table.definition.type(ofColumn: name) != nil else {
+            throw StoreError(.unsupported, "The table \(table.name) has no column '\(name)' to compare.")
+        }
+        return SQLFragment(name.quoted)
+    }
+
+    private func value(of constant: ItemValue) throws(StoreError) -> SQLFragment {
+        switch constant {
+        case .null: return SQLFragment("NULL")
+        case .bool(let bool): return SQLFragment("?", [.int(bool ? 1 : 0)])
+        case .int(let int): return SQLFragment("?", [.int(int)])
+        case .double(let double): return SQLFragment("?", [.double(double)])
+        case .text(let text): return SQLFragment("?", [.text(text)])
+        case .date(let date): return SQLFragment("?", [.text(date.shortestText)])
+        case .data(let data): return SQLFragment("?", [.data(data)])
+        case .array, .object: throw StoreError(.unsupported, "Lists and objects cannot be compared.")
+        }
+    }
+
+    /// The type of a column or constant; `nil` for null and for what is computed, which is never a date.
+    func type(of expression: Expression) -> ColumnType? {
+        switch expression {
+        case .column(let name): table.definition.type(ofColumn: name)
+        case .constant(.date): .date
+        default: nil
+        }
+    }
+}
+
+extension Expression {
+    /// Whether this is no computation. The remainder of integers is SQL's own, but a computation may overflow to a
+    /// double, of which there is no remainder.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case .column, .constant: true
+        case .arithmetic, .call: false
+        }
+    }
+}
+
+extension Expression.Arithmetic {
+    fileprivate var sqlOperator: String {
+        switch self {
+        case .add: "+"
+        case .sub: "-"
+        case .mul: "*"
+        case .div: "/"
+        case .mod: "%"
+        }
+    }
+}

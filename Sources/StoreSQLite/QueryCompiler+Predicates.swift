@@ -1,0 +1,190 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+// The single conditions of a filter.
+
+extension QueryCompiler {
+    func predicate(_ filter: Filter) throws(StoreError) -> SQLFragment {
+        switch filter {
+        case .comparison(let comparison, let left, let right):
+            return try comparing(left, comparison, right)
+        case .nullTest(let expression):
+            return try isNull(expression)
+        case .membership(let expression, let constants):
+            return try membership(of: expression, in: constants)
+        case .text(let test, let text, let part):
+            return try testing(text, test, part)
+        case .always, .all, .any, .not:
+            throw StoreError(.unsupported, "A list of conditions is not a single one.")
+        }
+    }
+
+    private func isNull(_ expression: Expression, isNegated: Bool = false) throws(StoreError) -> SQLFragment {
+        let test = isNegated ? " IS NOT NULL" : " IS NULL"
+        return SQLFragment("", [try value(of: expression)], separator: "", test)
+    }
+
+    private func comparing(
+        _ left: Expression, _ comparison: Filter.Comparison, _ right: Expression
+    ) throws(StoreError) -> SQLFragment {
+        if case .constant(.null) = right, comparison == .equal || comparison == .notEqual {
+            return try isNull(left, isNegated: comparison == .notEqual)
+        }
+        if isDate(left) || isDate(right) { return try comparingDates(left, comparison, right) }
+        let sides = [try exactOperand(left, besides: right), try exactOperand(right, besides: left)]
+        return SQLFragment("", sides, separator: comparison.sqlOperator, "")
+    }
+
+    /// The side of a comparison of numbers. Where an index helps, SQLite first rounds the other side to the column's
+    /// type; a plus sign keeps it from that when rounding would change the number.
+    private func exactOperand(_ side: Expression, besides other: Expression) throws(StoreError) -> SQLFragment
+    {
+        let fragment = try value(of: side)
+        guard type(of: side) == .double, case .column = side else { return fragment }
+        return other.isExactAsDouble ? fragment : SQLFragment("+", [fragment], separator: "", "")
+    }
+
+    private func membership(
+        of expression: Expression, in constants: [ItemValue]
+    ) throws(StoreError) -> SQLFragment {
+        guard !constants.isEmpty else { return SQLFragment("0") }
+        var needle = try isDate(expression) ? instant(of: expression) : value(of: expression)
+        if type(of: expression) == .double, !constants.allSatisfy({ Expression.constant($0).isExactAsDouble })
+        {
+            needle = SQLFragment("+", [needle], separator: "", "")
+        }
+        if constants.count > Self.maxListLength {
+            let instants = constants.map { value in
+                if case .date(let date) = value { ItemValue.text(date.shortestText) } else { value }
+            }
+            var call = SQLFragment(
+                SQLFunctions.contains + "(",
+                [needle, SQLFragment("?", [.set(SQLValueSet(instants))])], separator: ",", ")")
+            call.callsFunctions = true
+            return call
+        }
+        var list: [SQLFragment] = []
+        for constant in constants { list.append(try value(of: .constant(constant))) }
+        let constants = SQLFragment("", list, separator: ",", "")
+        var fragment = SQLFragment("", [needle, constants], separator: " IN (", ")")
+        fragment.nesting += 1
+        fragment.hasList = true
+        return fragment
+    }
+
+    private func testing(
+        _ text: Expression, _ test: Filter.TextTest, _ part: Expression
+    ) throws(StoreError) -> SQLFragment {
+        let sides = [try value(of: text), try value(of: part)]
+        switch (test, text, part) {
+        case (.hasPrefix, .column, .constant(.text(let prefix))):
+            // The texts with a prefix lie together in byte order, where an index finds them.
+            guard let last = prefix.utf8.last else { return SQLFragment("", sides, separator: ">=", "") }
+            let end = SQLFragment("?", [.bytes(Array(prefix.utf8.dropLast()) + [last + 1])])
+            let below = SQLFragment("", [sides[0], end], separator: "<", "")
+            return SQLFragment(
+                "(", [SQLFragment("", sides, separator: ">=", ""), below], separator: " AND ", ")")
+        case (.contains, _, _):
+            return SQLFragment("instr(", sides, separator: ",", ")>0")
+        default:
+            var call = SQLFragment(SQLFunctions.name(of: test) + "(", sides, separator: ",", ")")
+            call.callsFunctions = true
+            return call
+        }
+    }
+}
+
+// MARK: - Dates
+
+// The texts of one instant differ in trailing zeros, and lie together in byte order between the shortest and the
+// longest of them.
+
+extension QueryCompiler {
+    private func isDate(_ expression: Expression) -> Bool { type(of: expression) == .date }
+
+    private func comparingDates(
+        _ left: Expression, _ comparison: Filter.Comparison, _ right: Expression
+    ) throws(StoreError) -> SQLFragment {
+        switch (left, right) {
+        case (.column, .constant(.date(let date))):
+            return comparing(try value(of: left), comparison, date)
+        case (.constant(.date(let date)), .column):
+            return comparing(try value(of: right), comparison.mirrored, date)
+        default:
+            return SQLFragment(
+                "", [try instant(of: left), try instant(of: right)], separator: comparison.sqlOperator, "")
+        }
+    }
+
+    /// Compares in a way that an index helps with.
+    private func comparing(
+        _ column: SQLFragment, _ comparison: Filter.Comparison, _ date: Timestamp
+    ) -> SQLFragment {
+        let first = SQLFragment("?", [.text(date.shortestText)])
+        let last = SQLFragment("?", [.text(date.showing(fractionDigits: 9).localText)])
+        let range = SQLFragment("", [first, last], separator: " AND ", "")
+        return switch comparison {
+        case .equal: SQLFragment("", [column, range], separator: " BETWEEN ", "")
+        case .notEqual: SQLFragment("", [column, range], separator: " NOT BETWEEN ", "")
+        case .less: SQLFragment("", [column, first], separator: "<", "")
+        case .lessOrEqual: SQLFragment("", [column, last], separator: "<=", "")
+        case .greater: SQLFragment("", [column, last], separator: ">", "")
+        case .greaterOrEqual: SQLFragment("", [column, first], separator: ">=", "")
+        }
+    }
+
+    /// The shortest text of the instant.
+    private func instant(of expression: Expression) throws(StoreError) -> SQLFragment {
+        let text = try value(of: expression)
+        guard case .column = expression else { return text }
+        let trimmed =
+            "CASE WHEN length(\(text.sql))>19 THEN rtrim(rtrim(\(text.sql),'0'),'.') ELSE \(text.sql) END"
+        return SQLFragment(trimmed)
+    }
+}
+
+extension Timestamp {
+    /// The first, in byte order, of the texts of this instant.
+    var shortestText: String {
+        var digits = Int(fractionDigits)
+        while digits > 0, showing(fractionDigits: digits - 1).isSameInstant(as: self) { digits -= 1 }
+        return showing(fractionDigits: digits).localText
+    }
+}
+
+extension Filter.Comparison {
+    fileprivate var sqlOperator: String {
+        switch self {
+        case .equal: "="
+        case .notEqual: "<>"
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+
+    /// The comparison that holds when the sides change places.
+    fileprivate var mirrored: Filter.Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}
+
+extension Expression {
+    /// Whether the value stays the same when it is turned into a double.
+    fileprivate var isExactAsDouble: Bool {
+        switch self {
+        case .constant(.int(let int)): Double(exactly: int) != nil
+        case .constant, .column: true
+        case .arithmetic, .call: false
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDBSQLite
+import SyncCore
+
+extension SQLStatement {
+    /// Binds every column of the item, null where it has no field.
+    func bind(_ item: Item, columns: [ColumnDefinition]) throws {
+        try bind(item.id, at: 1)
+        try bind(item.system.createdAt?.localText, at: 2)
+        try bind(item.system.updatedAt?.localText, at: 3)
+        try bind(item.system.version, at: 4)
+        if item.system.supersededVersions.isEmpty {
+            try bindNull(at: 5)
+        } else {
+            let versions = ItemValue.array(item.system.supersededVersions.map(ItemValue.text))
+            try bindText(versions.storedJSON, at: 5)
+        }
+        let marks = try bindFields(of: item, columns: columns)
+        try bind(marks.text.isEmpty ? nil : marks.text, at: 6)
+    }
+
+    private func bindFields(of item: Item, columns: [ColumnDefinition]) throws -> ItemMarks {
+        var marks = ItemMarks()
+        var boundCount = 0
+        var index = ItemColumns.Position.firstField
+        for column in columns {
+            index += 1
+            guard let value = item.fields[column.name] else {
+                try bindNull(at: index)
+                continue
+            }
+            boundCount += 1
+            switch (column.type, value) {
+            case (_, .null):
+                try bindNull(at: index)
+                marks.addNull(column.name)
+            case (.bool, .bool(let bool)): try bind(bool ? 1 : 0 as Int64, at: index)
+            case (.integer, .int(let int)): try bind(int, at: index)
+            case (.double, .double(let double)):
+                try bind(double, at: index)
+                if double == 0, double.sign == .minus { marks.addNegativeZero(column.name) }
+            case (.text, .text(let text)): try bind(text, at: index)
+            case (.date, .date(let date)): try bind(date.localText, at: index)
+            case (.data, .data(let data)): try bind(data, at: index)
+            case (.json, _): try bindText(value.storedJSON, at: index)
+            default:
+                throw StoreError(
+                    .schemaMismatch,
+                    "The value of '\(column.name)' is not of the type \(column.type.rawValue).")
+            }
+        }
+        guard boundCount == item.fields.count else {
+            let names = Set(item.fields.keys).subtracting(columns.map(\.name)).sorted()
+            throw StoreError(.schemaMismatch, "There are no columns \(names.joined(separator: ", ")).")
+        }
+        return marks
+    }
+
+    private func bind(_ text: String?, at index: Int32) throws(StoreError) {
+        if let text { try bind(text, at: index) } else { try bindNull(at: index) }
+    }
+}
+
+extension SQLRow {
+    /// The item of a row whose columns are those of ``ItemColumns``, then the given ones.
+    func item(columns: [ColumnDefinition]) throws -> Item {
+        var fields: [String: ItemValue] = [:]
+        fields.reserveCapacity(columns.count)
+        var index = ItemColumns.Position.firstField
+        for column in columns {
+            if let value = try value(of: column, at: index) { fields[column.name] = value }
+            index += 1
+        }
+        if let marks = text(at: ItemColumns.Position.marks) {
+            apply(ItemMarks(marks), to: &fields, columns: columns)
+        }
+        return Item(
+            id: text(at: ItemColumns.Position.id) ?? "", fields: fields,
+            system: SystemProperties(
+                createdAt: try date(at: ItemColumns.Position.createdAt),
+                updatedAt: try date(at: ItemColumns.Position.updatedAt),
+                version: text(at: ItemColumns.Position.version),
+                supersededVersions: try supersededVersions()))
+    }
+
+    private func apply(
+        _ marks: ItemMarks, to fields: inout [String: ItemValue], columns: [ColumnDefinition]
+    ) {
+        marks.forEach { null in
+            let name = String(null)
+            if columns.contains(where: { $0.name == name }) { fields[name] = .null }
+        } negativeZero: { negativeZero in
+            let name = String(negativeZero)
+            if fields[name] == .double(0) { fields[name] = .double(-0.0) }
+        }
+    }
+
+    /// The field, or `nil` where the column is null.
+    private func value(of column: ColumnDefinition, at index: Int32) throws -> ItemValue? {
+        let storage = storage(at: index)
+        switch (column.type, storage) {
+        case (_, SQLITE_NULL): return nil
+        case (.bool, SQLITE_INTEGER): return .bool(int(at: index) != 0)
+        case (.integer, SQLITE_INTEGER): return .int(int(at: index))
+        case (.double, SQLITE_FLOAT): return .double(double(at: index))
+        case (.text, SQLITE_TEXT): return .text(text(at: index) ?? "")
+        case (.date, SQLITE_TEXT): return try date(at: index).map(ItemValue.date)
+        case (.data, SQLITE_BLOB): return .data(data(at: index))
+        case (.json, SQLITE_TEXT):
+            do { return try withText(at: index) { try ItemValue(storedJSON: $0) } } catch {
+                throw StoreError(.corrupt, "The JSON in '\(column.name)' cannot be read.", cause: error)
+            }
+        default:
+            throw StoreError(.corrupt, "The column '\(column.name)' holds a value of another type.")
+        }
+    }
+
+    private func date(at index: Int32) throws(StoreError) -> Timestamp? {
+        guard let text = text(at: index) else { return nil }
+        guard let date = Timestamp(text) else { throw StoreError(.corrupt, "A stored date cannot be read.") }
+        return date
+    }
+
+    private func supersededVersions() throws(StoreError) -> [String] {
+        let index = ItemColumns.Position.supersededVersions
+        guard storage(at: index) != SQLITE_NULL else { return [] }
+        let stored = withText(at: index) { try? ItemValue(storedJSON: $0) } ?? nil
+        guard case .array(let versions)? = stored else {
+            throw StoreError(.corrupt, "The superseded versions of an item cannot be read.")
+        }
+        return versions.compactMap(\.textValue)
+    }
+}

@@ -1,0 +1,167 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import GRDBSQLite
+import SyncCore
+
+/// A prepared statement: values go in by position from 1, rows come out by position from 0.
+///
+/// GRDB ends texts at their first NUL character, so values are bound and read with SQLite's own functions; GRDB
+/// keeps the statements and runs those that write, so that an app's observations see the changes.
+struct SQLStatement {
+    private let statement: Statement
+    private var handle: OpaquePointer { statement.sqliteStatement }
+
+    /// Prepares for binding. A statement that writes must say so: GRDB runs it only if it thinks it bound the values.
+    init(_ statement: Statement, writes: Bool) {
+        self.statement = statement
+        if writes {
+            statement.setUncheckedArguments(StatementArguments())
+        } else {
+            sqlite3_reset(handle)
+        }
+    }
+
+    /// Runs a statement that returns nothing, with the values bound so far, and makes it ready for the next ones.
+    func execute() throws {
+        do { try statement.execute() } catch { throw StoreError.translated(error) }
+        sqlite3_reset(handle)
+    }
+
+    /// Calls the body with each row.
+    func forEachRow(_ body: (SQLRow) throws -> Void) throws {
+        defer { sqlite3_reset(handle) }
+        while try step() { try body(SQLRow(handle: handle)) }
+    }
+
+    /// What the body makes of the first row, or `nil` if there is none.
+    func firstRow<T>(_ body: (SQLRow) throws -> T) throws -> T? {
+        defer { sqlite3_reset(handle) }
+        return try step() ? try body(SQLRow(handle: handle)) : nil
+    }
+
+    private func step() throws(StoreError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: true
+        case SQLITE_DONE: false
+        case let code: throw failure(code)
+        }
+    }
+
+    private func failure(_ code: Int32) -> StoreError {
+        let message = sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) }
+        return StoreError(DatabaseError(resultCode: ResultCode(rawValue: code), message: message))
+    }
+}
+
+// MARK: - Values in
+
+extension SQLStatement {
+    func bindNull(at index: Int32) throws(StoreError) {
+        try check(sqlite3_bind_null(handle, index))
+    }
+
+    func bind(_ int: Int64, at index: Int32) throws(StoreError) {
+        try check(sqlite3_bind_int64(handle, index, int))
+    }
+
+    func bind(_ double: Double, at index: Int32) throws(StoreError) {
+        try check(sqlite3_bind_double(handle, index, double))
+    }
+
+    func bind(_ text: String, at index: Int32) throws(StoreError) {
+        var text = text
+        try check(text.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index) })
+    }
+
+    /// Binds text that comes as UTF-8 bytes.
+    func bindText(_ bytes: some ContiguousBytes, at index: Int32) throws(StoreError) {
+        try check(bytes.withUnsafeBytes { bindText($0, at: index) })
+    }
+
+    func bind(_ data: Data, at index: Int32) throws(StoreError) {
+        let code = data.withUnsafeBytes { bytes in
+            // Without an address SQLite would bind null in place of no bytes.
+            bytes.baseAddress.map {
+                sqlite3_bind_blob64(handle, index, $0, UInt64(bytes.count), copiedBySQLite)
+            } ?? sqlite3_bind_zeroblob(handle, index, 0)
+        }
+        try check(code)
+    }
+
+    /// Binds an object that only the function with the same tag can see; it lives as long as the binding.
+    func bind(_ object: AnyObject, tag: StaticString, at index: Int32) throws(StoreError) {
+        let pointer = Unmanaged.passRetained(object).toOpaque()
+        let code = tag.withCString { tag in
+            sqlite3_bind_pointer(handle, index, pointer, tag) { pointer in
+                guard let pointer else { return }
+                Unmanaged<AnyObject>.fromOpaque(pointer).release()
+            }
+        }
+        try check(code)
+    }
+
+    private func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
+        let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        return StaticString("").withCString { empty in
+            // Without an address SQLite would bind null in place of the empty text.
+            sqlite3_bind_text64(
+                handle, index, start ?? empty, UInt64(bytes.count), copiedBySQLite, UInt8(SQLITE_UTF8))
+        }
+    }
+
+    private func check(_ code: Int32) throws(StoreError) {
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+}
+
+// MARK: - Values out
+
+/// The current row of a statement.
+struct SQLRow {
+    fileprivate let handle: OpaquePointer
+
+    /// How SQLite stores the value: `SQLITE_NULL`, `SQLITE_INTEGER` and so on.
+    func storage(at index: Int32) -> Int32 { sqlite3_column_type(handle, index) }
+
+    func int(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
+
+    func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
+
+    /// The text, or `nil` for null.
+    func text(at index: Int32) -> String? {
+        withBytes(at: index, sqlite3_column_text(handle, index)) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func data(at index: Int32) -> Data {
+        withBytes(at: index, sqlite3_column_blob(handle, index)) { Data($0) } ?? Data()
+    }
+
+    /// Calls the body with the bytes of a text, which are there only until it returns; `nil` for null.
+    func withText<T>(at index: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T? {
+        try withBytes(at: index, sqlite3_column_text(handle, index), body)
+    }
+
+    /// The length must be asked for after the address: asking for the text may convert the value.
+    private func withBytes<T>(
+        at index: Int32, _ start: UnsafeRawPointer?, _ body: (UnsafeRawBufferPointer) throws -> T
+    ) rethrows -> T? {
+        guard let start else { return nil }
+        let count = Int(sqlite3_column_bytes(handle, index))
+        return try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+/// `SQLITE_TRANSIENT`, a cast in C that Swift cannot import: SQLite makes its own copy before it returns.
+var copiedBySQLite: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+extension StaticString {
+    /// A NUL-terminated string that is there as long as the program.
+    fileprivate func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) -> T {
+        UnsafeRawPointer(utf8Start).withMemoryRebound(to: CChar.self, capacity: utf8CodeUnitCount + 1) {
+            body($0)
+        }
+    }
+}

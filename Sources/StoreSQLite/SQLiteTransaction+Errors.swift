@@ -1,0 +1,55 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension SQLiteTransaction {
+    private static let errorColumns = """
+        SELECT "operationId","properties" FROM "MS_TableOperationErrors"
+        """
+
+    func operationError(operationID: Int64) throws -> TableOperationError? {
+        let statement = try connection.cached("\(Self.errorColumns) WHERE \"id\"=?")
+        try statement.bind(operationID, at: 1)
+        return try statement.firstRow { try $0.operationError() }
+    }
+
+    func operationErrors(in table: String?) throws -> [TableOperationError] {
+        let condition = table == nil ? "" : " WHERE \"table\"=?"
+        let statement = try connection.cached("\(Self.errorColumns)\(condition) ORDER BY \"id\"")
+        if let table { try statement.bind(table, at: 1) }
+        var errors: [TableOperationError] = []
+        try statement.forEachRow { errors.append(try $0.operationError()) }
+        return errors
+    }
+
+    /// There is at most one error of an operation, so it takes the operation's id as its own.
+    func put(_ error: TableOperationError) throws {
+        let statement = try connection.cached(
+            """
+            INSERT INTO "MS_TableOperationErrors"("id","operationId","table","tableKind","properties") \
+            VALUES(?1,?1,?2,0,?3) \
+            ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","properties"=excluded."properties"
+            """, writes: true)
+        try statement.bind(error.operationID, at: 1)
+        try statement.bind(error.table, at: 2)
+        try statement.bindText(error.storedProperties, at: 3)
+        try statement.execute()
+    }
+
+    func removeOperationError(operationID: Int64) throws {
+        let statement = try connection.cached(
+            "DELETE FROM \"MS_TableOperationErrors\" WHERE \"id\"=?", writes: true)
+        try statement.bind(operationID, at: 1)
+        try statement.execute()
+    }
+}
+
+extension SQLRow {
+    fileprivate func operationError() throws -> TableOperationError {
+        let id = int(at: 0)
+        let error = try withText(at: 1) { try TableOperationError(operationID: id, storedProperties: $0) }
+        guard let error else { throw StoreError(.corrupt, "The error of operation \(id) has no properties.") }
+        return error
+    }
+}

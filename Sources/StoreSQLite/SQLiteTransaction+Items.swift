@@ -1,0 +1,90 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension SQLiteTransaction {
+    func item(id: String, in table: String) throws -> Item? {
+        let table = try schema.table(named: table)
+        let statement = try connection.cached(table.find)
+        try statement.bind(id, at: 1)
+        return try statement.firstRow { try $0.item(columns: table.definition.columns) }
+    }
+
+    func items(matching query: TableQuery) throws -> QueryResult {
+        let table = try schema.table(named: query.table)
+        let compiler = QueryCompiler(table: table)
+        let condition = try query.filter.map { try compiler.condition($0) }
+        var items: [Item] = []
+        if query.limit != 0 {
+            let (columns, select) = table.select(query.selection)
+            let statement = try prepared(
+                select + compiler.whereClause(condition) + compiler.orderAndWindow(of: query), condition)
+            try statement.forEachRow { items.append(try $0.item(columns: columns)) }
+        }
+        return QueryResult(
+            items: items, totalCount: query.includesTotalCount ? try count(table, condition, compiler) : nil)
+    }
+
+    private func count(
+        _ table: ItemTable, _ condition: SQLFragment?, _ compiler: QueryCompiler
+    ) throws -> Int {
+        let sql = "SELECT count(*) FROM \(table.name)" + compiler.whereClause(condition)
+        return try prepared(sql, condition).firstRow { Int($0.int(at: 0)) } ?? 0
+    }
+
+    func upsert(_ items: [Item], in table: String) throws {
+        let table = try schema.table(named: table)
+        guard !items.isEmpty else { return }
+        let statement = try connection.cached(table.upsert, writes: true)
+        for item in items {
+            guard item.id.utf8.count <= ItemID.maxUTF8Length else {
+                throw StoreError(.unsupported, "An id is longer than \(ItemID.maxUTF8Length) bytes.")
+            }
+            guard !item.system.deleted else {
+                throw StoreError(.unsupported, "A local table holds no tombstones.")
+            }
+            try statement.bind(item, columns: table.definition.columns)
+            try statement.execute()
+        }
+    }
+
+    func deleteItems(ids: [String], in table: String) throws {
+        let table = try schema.table(named: table)
+        guard !ids.isEmpty else { return }
+        let statement = try connection.cached(table.delete, writes: true)
+        for id in ids {
+            try statement.bind(id, at: 1)
+            try statement.execute()
+        }
+    }
+
+    func deleteItems(matching query: TableQuery) throws -> Int {
+        let table = try schema.table(named: query.table)
+        if query.limit == 0 { return 0 }
+        let compiler = QueryCompiler(table: table)
+        let condition = try query.filter.map { try compiler.condition($0) }
+        var sql = "DELETE FROM \(table.name)"
+        if query.limit == nil && query.offset == 0 {
+            sql += compiler.whereClause(condition)
+        } else {
+            let found = compiler.whereClause(condition) + compiler.orderAndWindow(of: query)
+            sql += " WHERE \"id\" IN (SELECT \"id\" FROM \(table.name)\(found))"
+        }
+        try prepared(sql, condition, writes: true).execute()
+        return connection.changedRowCount
+    }
+
+    /// The statement with the condition's values bound.
+    private func prepared(
+        _ sql: String, _ condition: SQLFragment?, writes: Bool = false
+    ) throws -> SQLStatement {
+        if condition?.callsFunctions == true { try connection.registerFunctions() }
+        // The cache keeps all it ever saw: texts that vary with the number of values do not belong there.
+        let statement =
+            condition?.hasList == true
+            ? try connection.prepared(sql, writes: writes) : try connection.cached(sql, writes: writes)
+        try condition?.bindValues(to: statement)
+        return statement
+    }
+}

@@ -1,0 +1,88 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension SQLiteTransaction {
+    private static let operationColumns = """
+        SELECT "id","table","itemId","properties" FROM "MS_TableOperations"
+        """
+
+    func operation(id: Int64) throws -> TableOperation? {
+        let statement = try connection.cached("\(Self.operationColumns) WHERE \"id\"=?")
+        try statement.bind(id, at: 1)
+        return try statement.firstRow { try $0.operation() }
+    }
+
+    func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
+        // In the order of ids, a page costs what it passes over. By the index of tables it would cost all
+        // operations of the table, to be sorted for each page.
+        let condition = table == nil ? "" : " AND \"table\"=?3"
+        let statement = try connection.cached(
+            "\(Self.operationColumns) NOT INDEXED WHERE \"id\">?1\(condition) ORDER BY \"id\" LIMIT ?2")
+        try statement.bind(id, at: 1)
+        try statement.bind(Int64(max(limit, 0)), at: 2)
+        if let table { try statement.bind(table, at: 3) }
+        return try operations(statement)
+    }
+
+    func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
+        let statement = try connection.cached(
+            "\(Self.operationColumns) WHERE \"table\"=? AND \"itemId\"=? ORDER BY \"id\"")
+        try statement.bind(table, at: 1)
+        try statement.bind(itemID, at: 2)
+        return try operations(statement)
+    }
+
+    private func operations(_ statement: SQLStatement) throws -> [TableOperation] {
+        var operations: [TableOperation] = []
+        try statement.forEachRow { operations.append(try $0.operation()) }
+        return operations
+    }
+
+    func operationCount(in table: String?) throws -> Int {
+        let condition = table == nil ? "" : " WHERE \"table\"=?"
+        let statement = try connection.cached("SELECT count(*) FROM \"MS_TableOperations\"\(condition)")
+        if let table { try statement.bind(table, at: 1) }
+        return try statement.firstRow { Int($0.int(at: 0)) } ?? 0
+    }
+
+    func lastOperationID() throws -> Int64 {
+        let statement = try connection.cached(
+            "SELECT \"seq\" FROM \"sqlite_sequence\" WHERE \"name\"='MS_TableOperations'")
+        return try statement.firstRow { $0.int(at: 0) } ?? 0
+    }
+
+    func put(_ operation: TableOperation) throws {
+        let statement = try connection.cached(
+            """
+            INSERT INTO "MS_TableOperations"("id","table","tableKind","itemId","properties") VALUES(?,?,0,?,?) \
+            ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","itemId"=excluded."itemId",\
+            "properties"=excluded."properties"
+            """, writes: true)
+        try statement.bind(operation.id, at: 1)
+        try statement.bind(operation.table, at: 2)
+        try statement.bind(operation.itemID, at: 3)
+        try statement.bindText(operation.storedProperties, at: 4)
+        try statement.execute()
+    }
+
+    func removeOperation(id: Int64) throws {
+        let statement = try connection.cached(
+            "DELETE FROM \"MS_TableOperations\" WHERE \"id\"=?", writes: true)
+        try statement.bind(id, at: 1)
+        try statement.execute()
+    }
+}
+
+extension SQLRow {
+    fileprivate func operation() throws -> TableOperation {
+        let id = int(at: 0)
+        let operation = try withText(at: 3) { properties in
+            try TableOperation(
+                id: id, table: text(at: 1) ?? "", itemID: text(at: 2) ?? "", storedProperties: properties)
+        }
+        guard let operation else { throw StoreError(.corrupt, "The operation \(id) has no properties.") }
+        return operation
+    }
+}

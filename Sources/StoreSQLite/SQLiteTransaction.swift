@@ -1,0 +1,28 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// A snapshot or a transaction on one connection.
+///
+/// A snapshot's connection is opened for reading only, so SQLite itself refuses what only a transaction may do.
+struct SQLiteTransaction: StoreTransaction {
+    let connection: Connection
+    let schema: StoreSchema
+}
+
+/// The declared tables with their statements.
+struct StoreSchema: Sendable {
+    let catalog: TableCatalog
+    private let tables: [String: ItemTable]
+
+    init(_ catalog: TableCatalog) {
+        self.catalog = catalog
+        tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { ($0.name, ItemTable($0)) })
+    }
+
+    func table(named name: String) throws(SyncError) -> ItemTable {
+        if let table = tables[name] { return table }
+        return ItemTable(try catalog.table(named: name))
+    }
+}

@@ -1,0 +1,116 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// Brings the tables of a database to what is declared: creates and adds, never drops anything but an index.
+struct SchemaPreparation {
+    let connection: Connection
+
+    /// - Throws: ``StoreError/Code/schemaMismatch`` when a table or column cannot become what is declared.
+    func prepare(_ catalog: TableCatalog) throws {
+        try connection.execute(SystemTables.creation)
+        let existing = try existingObjects()
+        for definition in catalog.tables {
+            try requireUsableSize(definition)
+            if let found = existing[definition.name.lowercased()] {
+                guard found.type == "table", found.name == definition.name else {
+                    throw StoreError(
+                        .schemaMismatch,
+                        "The table '\(definition.name)' cannot be created: there is a \(found.type) '\(found.name)'."
+                    )
+                }
+                try addColumns(to: definition)
+            } else {
+                try create(definition)
+            }
+            try prepareIndexes(of: definition, existing: existing)
+        }
+    }
+
+    /// Tables, views and indexes by their names in lower case: SQLite ignores the case of ASCII letters.
+    private func existingObjects() throws -> [String: (name: String, type: String)] {
+        var objects: [String: (name: String, type: String)] = [:]
+        try connection.prepared("SELECT name, type FROM sqlite_master WHERE type<>'trigger'").forEachRow {
+            row in
+            guard let name = row.text(at: 0), let type = row.text(at: 1) else { return }
+            objects[name.lowercased()] = (name, type)
+        }
+        return objects
+    }
+
+    private func create(_ definition: TableDefinition) throws {
+        var columns = ItemColumns.all.map { "\($0.name.quoted) \($0.type)" }
+        columns[0] += " PRIMARY KEY NOT NULL"
+        columns += definition.columns.map { "\($0.name.quoted) \($0.type.sqlType)" }
+        try connection.execute(
+            "CREATE TABLE \(definition.name.quoted) (\n  \(columns.joined(separator: ",\n  "))\n)")
+    }
+
+    private func addColumns(to definition: TableDefinition) throws {
+        let existing = try existingColumns(of: definition.name)
+        for column in ItemColumns.all {
+            guard let found = existing[column.name.lowercased()], found.name == column.name,
+                found.type == column.type
+            else {
+                throw StoreError(
+                    .schemaMismatch, "There is a table '\(definition.name)' that this store did not make.")
+            }
+        }
+        for column in definition.columns {
+            guard let found = existing[column.name.lowercased()] else {
+                try connection.execute(
+                    """
+                    ALTER TABLE \(definition.name.quoted) \
+                    ADD COLUMN \(column.name.quoted) \(column.type.sqlType)
+                    """)
+                continue
+            }
+            guard found.name == column.name, found.type == column.type.sqlType else {
+                throw StoreError(
+                    .schemaMismatch,
+                    """
+                    The column '\(column.name)' of the table '\(definition.name)' is declared as \
+                    \(column.type.sqlType); there is '\(found.name)' as \(found.type).
+                    """)
+            }
+        }
+    }
+
+    private func existingColumns(of table: String) throws -> [String: (name: String, type: String)] {
+        var columns: [String: (name: String, type: String)] = [:]
+        try connection.prepared("PRAGMA table_info(\(table.quoted))").forEachRow { row in
+            guard let name = row.text(at: 1) else { return }
+            columns[name.lowercased()] = (name, row.text(at: 2) ?? "")
+        }
+        return columns
+    }
+
+    /// Indexes are called `Table.column`, as no table can be.
+    private func prepareIndexes(
+        of definition: TableDefinition, existing: [String: (name: String, type: String)]
+    ) throws {
+        let prefix = definition.name + "."
+        let found = existing.values.filter { $0.type == "index" && $0.name.hasPrefix(prefix) }.map(\.name)
+        let declared = definition.columns.filter { $0.isIndexed && $0.type != .json }
+        for name in Set(found).subtracting(declared.map { prefix + $0.name }).sorted() {
+            try connection.execute("DROP INDEX \(name.quoted)")
+        }
+        for column in declared where !found.contains(prefix + column.name) {
+            try connection.execute(
+                """
+                CREATE INDEX \((prefix + column.name).quoted) \
+                ON \(definition.name.quoted)(\(column.name.quoted))
+                """)
+        }
+    }
+
+    private func requireUsableSize(_ definition: TableDefinition) throws(StoreError) {
+        let limit = 2000 - ItemColumns.all.count
+        guard definition.columns.count <= limit else {
+            throw StoreError(
+                .unsupported, "The table '\(definition.name)' has more than \(limit) columns, SQLite's limit."
+            )
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreSQLite
+import SyncCore
+import Testing
+
+/// A directory of one test, removed with everything in it when the test lets go of it.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(
+            path: "StoreSQLiteTests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String = "store.sqlite") -> String { path + "/" + name }
+}
+
+/// A table with a column of every type.
+enum Things {
+    static let definition = TableDefinition(
+        "Thing",
+        columns: [
+            Column("flag", .bool, isIndexed: true), Column("count", .integer, isIndexed: true),
+            Column("size", .double, isIndexed: true), Column("text", .text, isIndexed: true),
+            Column("due", .date, isIndexed: true), Column("blob", .data), Column("extra", .json),
+            Column("note", .text), Column("other", .integer), Column("ratio", .double),
+            Column("done", .date),
+        ])
+
+    static func store(at path: String) throws -> SQLiteStore {
+        try SQLiteStore(path: path, tables: [definition])
+    }
+}
+
+extension SyncContextDataSource {
+    /// Puts the items into the table `Thing`.
+    func put(_ items: Item...) throws { try write { try $0.upsert(items, in: "Thing") } }
+
+    func thing(_ id: String) throws -> Item? { try read { try $0.item(id: id, in: "Thing") } }
+
+    func things(_ query: TableQuery = TableQuery("Thing")) throws -> QueryResult {
+        try read { try $0.items(matching: query) }
+    }
+
+    func ids(_ filter: Filter) throws -> [String] {
+        try things(TableQuery("Thing").where(filter)).items.map(\.id)
+    }
+}
+
+/// Runs the body and expects it to throw a store error of that code.
+func expectStoreError<T>(
+    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
+) {
+    do {
+        _ = try body()
+        Issue.record("Nothing was thrown.", sourceLocation: sourceLocation)
+    } catch let error as StoreError {
+        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        #expect(!error.message.isEmpty, sourceLocation: sourceLocation)
+    } catch {
+        Issue.record("Another error was thrown: \(error)", sourceLocation: sourceLocation)
+    }
+}
