@@ -114,25 +114,32 @@ final class LMDBMap: OrderedMap {
         }
         guard isAlone else { return }
         defer { gate.change { $0.isResizing = false } }
-        try? resize()
+        try? resize(to: doubledSize)
     }
 
     /// Makes room when there is none left, holding new readers up until the running ones have ended.
-    private func grow() throws {
-        guard environment.mapSize < maximumSize else {
+    ///
+    /// - Parameter isRemoving: whether the write may go beyond the maximum, because removing takes room too: a full
+    ///   store could otherwise not be emptied.
+    private func grow(isRemoving: Bool) throws {
+        let size = environment.mapSize
+        guard size < maximumSize || isRemoving else {
             throw StoreError(.full, "The store has reached its greatest size, \(maximumSize) bytes.")
         }
         gate.change { $0.isResizing = true }
         defer { gate.change { $0.isResizing = false } }
         gate.change(when: { $0.readers == 0 }) { _ in }
-        try resize()
+        let step = max(size / 8 / Self.smallestSize, 1) * Self.smallestSize
+        try resize(to: size < maximumSize ? doubledSize : size + step)
     }
 
-    private func resize() throws {
+    private var doubledSize: Int {
         let (doubled, overflows) = environment.mapSize.multipliedReportingOverflow(by: 2)
-        do throws(LMDBError) {
-            try environment.resize(to: overflows ? maximumSize : min(doubled, maximumSize))
-        } catch {
+        return overflows ? maximumSize : min(doubled, maximumSize)
+    }
+
+    private func resize(to size: Int) throws {
+        do throws(LMDBError) { try environment.resize(to: size) } catch {
             throw StoreError(.full, "The store cannot be given more address space.", cause: error)
         }
     }

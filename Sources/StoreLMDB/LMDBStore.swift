@@ -28,7 +28,7 @@ public final class LMDBStore: SyncContextDataSource {
     ///   - path: where the file is; its directory must exist.
     ///   - tables: the tables to keep. New tables and columns may be added at any opening.
     ///   - mapSize: how much address space to begin with.
-    ///   - maximumSize: how large the file may become, in bytes.
+    ///   - maximumSize: how large the file may become, in bytes; only writes that mainly remove may go beyond it.
     ///   - maxReaders: how many reads may run at once.
     /// - Throws: ``SyncError/Code/invalidTableDefinition``; ``StoreError/Code/cannotOpen`` when the path leads to
     ///   something that is not a file; ``StoreError/Code/alreadyOpen``; ``StoreError/Code/corrupt`` when the file is

@@ -9,12 +9,13 @@ import SyncCore
 /// transaction on a larger map; no other write can come between, and the body does not notice.
 final class LMDBTransaction: OrderedMapTransaction {
     private let environment: LMDBEnvironment
-    private let grow: () throws -> Void
+    private let grow: (_ isRemoving: Bool) throws -> Void
     private var transaction: LMDBWriteTransaction
     private var changes: [(key: [UInt8], value: [UInt8]?)] = []
+    private var removals = 0
     private var failure: (any Error)?
 
-    init(_ environment: LMDBEnvironment, grow: @escaping () throws -> Void) throws {
+    init(_ environment: LMDBEnvironment, grow: @escaping (_ isRemoving: Bool) throws -> Void) throws {
         self.environment = environment
         self.grow = grow
         do throws(LMDBError) { transaction = try environment.beginWrite() } catch { throw error.storeError }
@@ -46,6 +47,7 @@ final class LMDBTransaction: OrderedMapTransaction {
     func abort() { transaction.abort() }
 
     private func change(_ key: [UInt8], to value: [UInt8]?) throws {
+        if value == nil { removals += 1 }
         try attempt { transaction throws(LMDBError) in try transaction.set(key, to: value) }
         changes.append((key, value))
     }
@@ -69,7 +71,7 @@ final class LMDBTransaction: OrderedMapTransaction {
     /// Makes the changes so far again on a larger map; false when that is too small as well.
     private func beginAgain() throws -> Bool {
         transaction.abort()
-        try grow()
+        try grow(2 * removals > changes.count)
         do throws(LMDBError) {
             transaction = try environment.beginWrite()
             for (key, value) in changes { try transaction.set(key, to: value) }

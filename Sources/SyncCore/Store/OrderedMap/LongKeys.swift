@@ -10,9 +10,13 @@
 struct LongKeys: Sendable {
     private let maxKeyLength: Int
     private let stemLength: Int
+    private let hash: @Sendable (ArraySlice<UInt8>) -> UInt64
 
-    init(maxKeyLength: Int) {
+    init(
+        maxKeyLength: Int, hash: @escaping @Sendable (ArraySlice<UInt8>) -> UInt64 = fowlerNollVo
+    ) {
         self.maxKeyLength = maxKeyLength
+        self.hash = hash
         stemLength = maxKeyLength - MemoryLayout<UInt64>.size
     }
 
@@ -107,13 +111,15 @@ struct LongKeys: Sendable {
         return entries
     }
 
-    /// FNV-1a: short, the same on every machine, and good enough where a collision costs only time.
     private func folded(_ key: [UInt8]) -> [UInt8] {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in key[stemLength...] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         var folded = Array(key.prefix(stemLength))
-        folded.append(fixed: hash)
+        folded.append(fixed: hash(key[stemLength...]))
         return folded
+    }
+
+    /// FNV-1a: short, the same on every machine, and good enough where a collision costs only time.
+    static func fowlerNollVo(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
     /// The keys of one stem, met so far in a scan.

@@ -1,0 +1,83 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreLMDB
+import SyncCore
+import Synchronization
+
+/// A directory of its own for one test, and the path of a store in it.
+struct TemporaryStore {
+    static let todo = TableDefinition(
+        "Todo", columns: [Column("text", .text), Column("rank", .integer), Column("data", .data)])
+
+    let directory: String
+    var path: String { directory + "/store.lmdb" }
+
+    func open(
+        tables: [TableDefinition] = [todo], mapSize: Int = LMDBStore.defaultMapSize,
+        maximumSize: Int = LMDBStore.defaultMaximumSize, maxReaders: Int = 512
+    ) throws -> LMDBStore {
+        try LMDBStore(
+            path: path, tables: tables, mapSize: mapSize, maximumSize: maximumSize, maxReaders: maxReaders)
+    }
+
+    /// Why the store cannot be opened; `nil` when it can.
+    func refusal(path: String? = nil, tables: [TableDefinition] = [todo]) -> StoreError.Code? {
+        do {
+            try LMDBStore(path: path ?? self.path, tables: tables).close()
+            return nil
+        } catch {
+            return (error as? StoreError)?.code
+        }
+    }
+
+    /// Runs the body with a new directory, and removes it afterwards.
+    static func with<T>(_ body: (TemporaryStore) throws -> T) throws -> T {
+        let directory = FileManager.default.temporaryDirectory.path + "/lmdb-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        return try body(TemporaryStore(directory: directory))
+    }
+}
+
+extension LMDBStore {
+    func ids() throws -> [String] {
+        try read { try $0.items(matching: TableQuery("Todo").select("id")).items.map(\.id) }
+    }
+
+    func put(_ ids: [String], text: String = "") throws {
+        try write { try $0.upsert(ids.map { Item(id: $0, fields: ["text": .text(text)]) }, in: "Todo") }
+    }
+}
+
+/// Threads of their own, since a store's calls block and the tests' threads are few.
+final class Threads: Sendable {
+    private let group = DispatchGroup()
+    private let failure = Mutex<(any Error)?>(nil)
+
+    func start(_ body: @escaping @Sendable () throws -> Void) {
+        group.enter()
+        let thread = Thread { [group] in
+            do { try body() } catch { self.failure.withLock { $0 = error } }
+            group.leave()
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    /// Waits for all of them, and throws what one of them threw.
+    func join() throws {
+        group.wait()
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
+}
+
+/// A number that threads share.
+final class Tally: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+
+    func increase() { count.add(1, ordering: .sequentiallyConsistent) }
+}
