@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Synchronization
 public import SyncCore
+import Synchronization
 
 /// What tells a server the time; it can stand still and be put forward or back.
 ///
@@ -44,7 +44,8 @@ public final class ServerClock: Sendable {
 extension Timestamp {
     /// The instant that much later, as far as years 1 to 9999 go.
     fileprivate func advanced(by duration: Duration) -> Timestamp {
-        let total = Duration(secondsComponent: seconds, attosecondsComponent: Int64(nanoseconds) * 1_000_000_000)
+        let total = Duration(
+            secondsComponent: seconds, attosecondsComponent: Int64(nanoseconds) * 1_000_000_000)
         let (whole, attoseconds) = (total + duration).components
         let nanoseconds = attoseconds / 1_000_000_000
         let isBeforeSecond = nanoseconds < 0

@@ -6,7 +6,8 @@ extension TableServer {
     ///
     /// - Parameter condition: Which requests are meant; all by default. The others pass without using a fault up.
     public func inject(
-        _ faults: ServerFault..., when condition: @escaping @Sendable (RecordedRequest) -> Bool = { _ in true }
+        _ faults: ServerFault...,
+        when condition: @escaping @Sendable (RecordedRequest) -> Bool = { _ in true }
     ) {
         self.faults.add(faults, when: condition)
     }

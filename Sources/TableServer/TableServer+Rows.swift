@@ -129,7 +129,9 @@ extension TableServer {
         if let name = fields.keys.first(where: { !$0.isColumnName }) {
             throw TableServerError(.invalidRow, "'\(name)' cannot name a column.")
         }
-        guard case .object(let fields) = try ItemValue(json: ItemValue.object(fields).json) else { return [:] }
+        guard case .object(let fields) = try ItemValue(json: ItemValue.object(fields).json) else {
+            return [:]
+        }
         return fields
     }
 

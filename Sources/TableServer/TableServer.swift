@@ -59,7 +59,8 @@ public final class TableServer: Sendable {
         try configuration.validate()
         let book = try openBook(configuration)
         let handler = RequestHandler(
-            service: TableService(settings: configuration, book: book), log: RequestLog(), faults: FaultScript())
+            service: TableService(settings: configuration, book: book), log: RequestLog(),
+            faults: FaultScript())
         let (ports, port) = AsyncThrowingStream.makeStream(of: Int.self)
         let application = Application(
             responder: TableResponder(handler: handler, keepsConnections: configuration.keepsConnections),
@@ -84,7 +85,8 @@ public final class TableServer: Sendable {
             }
         } catch {
             throw TableServerError(
-                .binding, "Cannot listen on \(configuration.host):\(configuration.port): \(error)", cause: error)
+                .binding, "Cannot listen on \(configuration.host):\(configuration.port): \(error)",
+                cause: error)
         }
         running.cancel()
         throw TableServerError(.binding, "Cannot listen on '\(configuration.host)'.")

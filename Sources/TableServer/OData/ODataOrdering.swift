@@ -20,7 +20,8 @@ struct ODataOrdering: Hashable, Sendable {
                 isDescending = token == .name("desc")
                 token = try lexer.next()
             }
-            orderings.append(ODataOrdering(column: ODataColumn(name, in: columns), isDescending: isDescending))
+            orderings.append(
+                ODataOrdering(column: ODataColumn(name, in: columns), isDescending: isDescending))
             if token == .end { return orderings }
             guard token == .comma else {
                 throw lexer.error("',' or the end is due, not \(token.description)")

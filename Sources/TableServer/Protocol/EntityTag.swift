@@ -13,7 +13,9 @@ enum EntityTag {
     /// The version that an `If-Match` asks for; quotes may be missing. `*` and weak tags stay what they are and so
     /// match no version.
     static func version(inHeader header: String) -> String {
-        guard header.utf8.count >= 2, header.utf8.first == 0x22, header.utf8.last == 0x22 else { return header }
+        guard header.utf8.count >= 2, header.utf8.first == 0x22, header.utf8.last == 0x22 else {
+            return header
+        }
         return String(header.dropFirst().dropLast()).replacing("\\\"", with: "\"")
     }
 

@@ -22,7 +22,8 @@ extension TableService {
     }
 
     func update(
-        _ rows: borrowing TableRows, id: String, _ body: WriteBody, _ precondition: String?, _ stamp: Timestamp
+        _ rows: borrowing TableRows, id: String, _ body: WriteBody, _ precondition: String?,
+        _ stamp: Timestamp
     ) throws -> Decision {
         if let bodyID = body.id, !bodyID.hasSameBytes(as: id) {
             throw Refusal.badRequest("The id in the body is not the one in the path.")

@@ -36,7 +36,8 @@ struct TableService: Sendable {
         let name = "ZUMO-API-VERSION"
         let version = request.header(name) ?? request.parameters.first { $0.name == name }?.value
         guard let version, version.hasPrefix("2.0."), Int(version.dropFirst(4)) != nil else {
-            throw Refusal.badRequest("An invalid API version was specified in the request: \(version ?? "none").")
+            throw Refusal.badRequest(
+                "An invalid API version was specified in the request: \(version ?? "none").")
         }
     }
 

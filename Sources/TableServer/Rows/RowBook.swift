@@ -1,8 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import SyncCore
+import Synchronization
 
 /// All rows of the server: read from memory, written through the journal when there is one.
 ///

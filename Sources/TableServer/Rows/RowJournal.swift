@@ -75,7 +75,9 @@ final class RowJournal: Sendable {
     typealias Persist = (_ tableKey: String, _ changes: [TableRows.Change]) throws -> Void
 
     /// Runs the body off the caller's thread, alone among the writers; each call of `persist` is one transaction.
-    func write<Result: Sendable>(_ body: @escaping @Sendable (Persist) throws -> Result) async throws -> Result {
+    func write<Result: Sendable>(_ body: @escaping @Sendable (Persist) throws -> Result) async throws
+        -> Result
+    {
         try await queue.writeWithoutTransaction { database in
             try body { tableKey, changes in
                 try database.inTransaction {
