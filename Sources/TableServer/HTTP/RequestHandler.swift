@@ -1,0 +1,62 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Takes a request through the fault that was asked for, if any, and says what goes out on the connection.
+struct RequestHandler: Sendable {
+    let service: TableService
+    let log: RequestLog
+    let faults: FaultScript
+
+    /// What goes out on the connection.
+    enum Outcome: Sendable {
+        case answer(Answer)
+        /// The head and that many bytes of the body, then the end of the connection.
+        case truncated(Answer, Int)
+        case hangUp
+    }
+
+    func handle(_ request: RecordedRequest) async throws -> Outcome {
+        let fault = await faults.fault(for: request)
+        let outcome = try await handle(request, fault.kind)
+        switch outcome {
+        case .answer(let answer), .truncated(let answer, _): log.setStatus(answer.status, of: request)
+        case .hangUp: break
+        }
+        return outcome
+    }
+
+    private func handle(_ request: RecordedRequest, _ fault: ServerFault.Kind) async throws -> Outcome {
+        switch fault {
+        case .none:
+            return .answer(try await apply(request))
+        case .dropRequest:
+            return .hangUp
+        case .dropAnswer:
+            _ = try await apply(request)
+            return .hangUp
+        case .answer(let madeUp, let appliesFirst):
+            if appliesFirst { _ = try await apply(request) }
+            let headers = madeUp.headers.map { (name: $0.key, value: $0.value) }
+            return .answer(Answer(status: madeUp.status, headers: headers, body: madeUp.body))
+        case .truncate(let count):
+            return .truncated(try await apply(request), count)
+        case .applyTwice(let answersFirst):
+            let first = try await apply(request)
+            let second = try await apply(request)
+            return .answer(answersFirst ? first : second)
+        case .hold(let gate, let then):
+            try await gate.pass()
+            return try await handle(request, then)
+        case .commitLate(let gate):
+            let stamp = service.stamp
+            try await gate.pass()
+            return .answer(try await service.answer(request, stamp: stamp))
+        }
+    }
+
+    private func apply(_ request: RecordedRequest) async throws -> Answer {
+        try await service.answer(request, stamp: service.stamp)
+    }
+}

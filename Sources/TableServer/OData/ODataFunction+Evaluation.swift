@@ -1,0 +1,76 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension ODataFunction {
+    /// The function's value; null when an argument is null or of a type the function does not take.
+    func apply(_ arguments: [ItemValue]) -> ItemValue {
+        switch self {
+        case .startswith: Self.onTexts(arguments) { .bool($0.utf8.starts(with: $1.utf8)) }
+        case .endswith: Self.onTexts(arguments) { .bool($0.utf8.reversed().starts(with: $1.utf8.reversed())) }
+        case .substringof: Self.onTexts(arguments) { .bool($1.scalarIndex(of: $0) != nil) }
+        case .indexof: Self.onTexts(arguments) { .int(Int64($0.scalarIndex(of: $1) ?? -1)) }
+        case .concat: Self.onTexts(arguments) { .text($0 + $1) }
+        case .tolower: Self.onText(arguments) { .text($0.lowercased()) }
+        case .toupper: Self.onText(arguments) { .text($0.uppercased()) }
+        case .trim: Self.onText(arguments) { .text($0.trimmed) }
+        case .length: Self.onText(arguments) { .int(Int64($0.unicodeScalars.count)) }
+        case .year: Self.onDate(arguments, digits: 0..<4)
+        case .month: Self.onDate(arguments, digits: 5..<7)
+        case .day: Self.onDate(arguments, digits: 8..<10)
+        case .hour: Self.onDate(arguments, digits: 11..<13)
+        case .minute: Self.onDate(arguments, digits: 14..<16)
+        case .second: Self.onDate(arguments, digits: 17..<19)
+        case .round: Self.onNumber(arguments, .toNearestOrAwayFromZero)
+        case .floor: Self.onNumber(arguments, .down)
+        case .ceiling: Self.onNumber(arguments, .up)
+        }
+    }
+
+    private static func onText(_ arguments: [ItemValue], _ body: (String) -> ItemValue) -> ItemValue {
+        arguments[0].textValue.map(body) ?? .null
+    }
+
+    private static func onTexts(
+        _ arguments: [ItemValue], _ body: (String, String) -> ItemValue
+    ) -> ItemValue {
+        guard let first = arguments[0].textValue, let second = arguments[1].textValue else { return .null }
+        return body(first, second)
+    }
+
+    private static func onNumber(_ arguments: [ItemValue], _ rule: FloatingPointRoundingRule) -> ItemValue {
+        switch arguments[0] {
+        case .int(let value): .int(value)
+        case .double(let value): .double(value.rounded(rule))
+        default: .null
+        }
+    }
+
+    /// The part of a date that stands at these places of its text form, which is always in UTC.
+    private static func onDate(_ arguments: [ItemValue], digits: Range<Int>) -> ItemValue {
+        let date = arguments[0].dateValue ?? arguments[0].textValue.flatMap { Timestamp($0) }
+        guard let text = date?.localText else { return .null }
+        return Int64(text.dropFirst(digits.lowerBound).prefix(digits.count)).map(ItemValue.int) ?? .null
+    }
+}
+
+extension String {
+    /// The position of a text in this one, counted in Unicode scalars.
+    fileprivate func scalarIndex(of part: String) -> Int? {
+        let scalars = Array(unicodeScalars)
+        let wanted = Array(part.unicodeScalars)
+        guard scalars.count >= wanted.count else { return nil }
+        return (0...(scalars.count - wanted.count)).first { start in
+            scalars[start..<start + wanted.count].elementsEqual(wanted)
+        }
+    }
+
+    fileprivate var trimmed: String {
+        let scalars = unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+}

@@ -1,0 +1,58 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// One key of an `$orderby`.
+struct ODataOrdering: Hashable, Sendable {
+    let column: ODataColumn
+    let isDescending: Bool
+
+    /// Reads `column [asc|desc], …`.
+    static func parse(_ text: String, columns: ColumnNames) throws(ODataError) -> [ODataOrdering] {
+        var lexer = ODataLexer(text)
+        var orderings: [ODataOrdering] = []
+        while true {
+            guard case .name(let name) = try lexer.next() else { throw lexer.error("a column is due") }
+            var token = try lexer.next()
+            var isDescending = false
+            if token == .name("asc") || token == .name("desc") {
+                isDescending = token == .name("desc")
+                token = try lexer.next()
+            }
+            orderings.append(
+                ODataOrdering(column: ODataColumn(name, in: columns), isDescending: isDescending))
+            if token == .end { return orderings }
+            guard token == .comma else {
+                throw lexer.error("',' or the end is due, not \(token.description)")
+            }
+        }
+    }
+}
+
+extension [ODataOrdering] {
+    /// The order of an index that lists rows just so.
+    var indexed: TableRows.Order? {
+        if isEmpty { return .insertion }
+        guard allSatisfy({ !$0.isDescending }) else { return nil }
+        switch map(\.column) {
+        case [.id]: return .id
+        case [.updatedAt], [.updatedAt, .id]: return .update
+        default: return nil
+        }
+    }
+
+    /// Puts rows in this order; where all keys are equal, ids decide.
+    func sort(_ rows: [TableRow]) -> [TableRow] {
+        let keyed = rows.map { row in (row: row, keys: map { $0.column.value(in: row) }) }
+        let sorted = keyed.sorted { left, right in
+            for (position, ordering) in enumerated() {
+                let (a, b) = (left.keys[position], right.keys[position])
+                if a.sortsBefore(b) { return !ordering.isDescending }
+                if b.sortsBefore(a) { return ordering.isDescending }
+            }
+            return left.row.key < right.row.key
+        }
+        return sorted.map(\.row)
+    }
+}

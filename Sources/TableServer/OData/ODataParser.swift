@@ -1,0 +1,219 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// Reads an OData v3 `$filter`: recursive descent, with the binary operators told apart by precedence.
+///
+/// Chains of `and` and `or` become one node, so that a long list of alternatives is not deep; everything else that
+/// nests, or chains to the left, counts towards ``maxDepth``.
+struct ODataParser {
+    private var lexer: ODataLexer
+    private var token: ODataToken = .end
+    private var depth = 0
+    private let columns: ColumnNames
+
+    /// Deeper nesting is refused: it costs stack, and no client writes it.
+    static let maxDepth = 100
+
+    /// Reads a filter for a table with these columns.
+    static func parse(_ filter: String, columns: ColumnNames) throws(ODataError) -> ODataExpression {
+        var parser = ODataParser(lexer: ODataLexer(filter), columns: columns)
+        try parser.advance()
+        let expression = try parser.parseExpression()
+        try parser.requireCondition(expression)
+        guard parser.token == .end else {
+            throw parser.lexer.error("\(parser.token.description) follows a complete condition")
+        }
+        return expression
+    }
+
+    private init(lexer: ODataLexer, columns: ColumnNames) {
+        self.lexer = lexer
+        self.columns = columns
+    }
+
+    private mutating func advance() throws(ODataError) {
+        token = try lexer.next()
+    }
+
+    private func requireCondition(_ expression: ODataExpression) throws(ODataError) {
+        guard expression.canBeCondition else { throw lexer.error("a condition is due, not a value") }
+    }
+
+    private mutating func descend() throws(ODataError) {
+        depth += 1
+        guard depth <= Self.maxDepth else {
+            throw lexer.error("it is nested deeper than \(Self.maxDepth) levels")
+        }
+    }
+
+    /// Reads operands joined by operators that bind at least that tightly.
+    private mutating func parseExpression(_ precedence: Int = 1) throws(ODataError) -> ODataExpression {
+        let startDepth = depth
+        var left = try parseUnary()
+        while case .name(let name) = token, let infix = ODataInfix(name), infix.precedence >= precedence {
+            try advance()
+            try descend()
+            let right = try parseExpression(infix.precedence + 1)
+            switch infix {
+            case .or: left = try join(left, right, into: ODataExpression.any, parts: left.alternatives)
+            case .and: left = try join(left, right, into: ODataExpression.all, parts: left.conjuncts)
+            case .comparison(let comparison): left = .comparison(comparison, left, right)
+            case .arithmetic(let arithmetic): left = .arithmetic(arithmetic, left, right)
+            }
+            if infix.isFlat { depth -= 1 }
+        }
+        depth = startDepth
+        return left
+    }
+
+    private func join(
+        _ left: ODataExpression, _ right: ODataExpression,
+        into node: ([ODataExpression]) -> ODataExpression, parts: [ODataExpression]
+    ) throws(ODataError) -> ODataExpression {
+        try requireCondition(left)
+        try requireCondition(right)
+        return node(parts + [right])
+    }
+
+    private mutating func parseUnary() throws(ODataError) -> ODataExpression {
+        switch token {
+        case .minus:
+            let isNumber = lexer.isAtDigit
+            try advance()
+            if isNumber { return try parseNumber(sign: "-") }
+            try descend()
+            defer { depth -= 1 }
+            return .negative(try parseUnary())
+        case .name("not"):
+            try advance()
+            try descend()
+            defer { depth -= 1 }
+            let operand = try parseUnary()
+            try requireCondition(operand)
+            return .not(operand)
+        default:
+            return try parsePrimary()
+        }
+    }
+
+    private mutating func parsePrimary() throws(ODataError) -> ODataExpression {
+        switch token {
+        case .open:
+            try advance()
+            try descend()
+            let expression = try parseExpression()
+            depth -= 1
+            try takeClose()
+            return expression
+        case .literal(let value):
+            try advance()
+            return .literal(value)
+        case .number:
+            return try parseNumber(sign: "")
+        case .name(let name):
+            try advance()
+            return try token == .open ? parseCall(name) : named(name)
+        case .close, .comma, .minus, .end:
+            throw lexer.error("a value is due, not \(token.description)")
+        }
+    }
+
+    private mutating func takeClose() throws(ODataError) {
+        guard token == .close else { throw lexer.error("')' is due, not \(token.description)") }
+        try advance()
+    }
+
+    private func named(_ name: String) -> ODataExpression {
+        switch name {
+        case "true": .literal(true)
+        case "false": .literal(false)
+        case "null": .literal(.null)
+        default: .column(ODataColumn(name, in: columns))
+        }
+    }
+
+    private mutating func parseCall(_ name: String) throws(ODataError) -> ODataExpression {
+        guard let function = ODataFunction(rawValue: name) else {
+            throw lexer.error("there is no function '\(name)'")
+        }
+        try descend()
+        defer { depth -= 1 }
+        var arguments: [ODataExpression] = []
+        repeat {
+            try advance()
+            arguments.append(try parseExpression())
+        } while token == .comma
+        let count = function.parameterCount
+        guard arguments.count == count else {
+            throw lexer.error("'\(name)' takes \(count) argument\(count == 1 ? "" : "s")")
+        }
+        try takeClose()
+        return .call(function, arguments)
+    }
+
+    private mutating func parseNumber(sign: String) throws(ODataError) -> ODataExpression {
+        guard case .number(let digits, let kind) = token else { throw lexer.error("a number is due") }
+        if kind != .double, let integer = Int64(sign + digits) {
+            try advance()
+            return .literal(.int(integer))
+        }
+        guard kind != .integer, let double = Double(sign + digits), double.isFinite else {
+            throw lexer.error("'\(sign)\(digits)' is out of range")
+        }
+        try advance()
+        return .literal(.double(double))
+    }
+}
+
+/// An operator between two operands.
+private enum ODataInfix {
+    case or, and
+    case comparison(ODataExpression.Comparison)
+    case arithmetic(ODataExpression.Arithmetic)
+
+    init?(_ name: String) {
+        if name == "or" {
+            self = .or
+        } else if name == "and" {
+            self = .and
+        } else if let comparison = ODataExpression.Comparison(rawValue: name) {
+            self = .comparison(comparison)
+        } else if let arithmetic = ODataExpression.Arithmetic(rawValue: name) {
+            self = .arithmetic(arithmetic)
+        } else {
+            return nil
+        }
+    }
+
+    /// Higher binds tighter.
+    var precedence: Int {
+        switch self {
+        case .or: 1
+        case .and: 2
+        case .comparison(.eq), .comparison(.ne): 3
+        case .comparison: 4
+        case .arithmetic(.add), .arithmetic(.sub): 5
+        case .arithmetic: 6
+        }
+    }
+
+    /// Whether a chain of this operator is one node.
+    var isFlat: Bool {
+        switch self {
+        case .or, .and: true
+        case .comparison, .arithmetic: false
+        }
+    }
+}
+
+extension ODataExpression {
+    fileprivate var alternatives: [ODataExpression] {
+        if case .any(let parts) = self { parts } else { [self] }
+    }
+
+    fileprivate var conjuncts: [ODataExpression] {
+        if case .all(let parts) = self { parts } else { [self] }
+    }
+}

@@ -1,0 +1,50 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a list request asks for.
+struct ListParameters {
+    var filter: String?
+    var ordering: String?
+    var select: [String]?
+    var skip = 0
+    var top: Int?
+    var includesCount = false
+    var includesDeleted = false
+
+    init(_ parameters: [QueryParameter], maxTop: Int) throws(Refusal) {
+        var seen: Set<String> = []
+        for parameter in parameters {
+            let (name, value) = (parameter.name, parameter.value)
+            guard name.hasPrefix("$") || name == "__includeDeleted" else { continue }
+            guard seen.insert(name).inserted else { throw .badRequest("'\(name)' is given twice.") }
+            switch name {
+            case "$filter": filter = value.isEmpty ? nil : value
+            case "$orderby": ordering = value.isEmpty ? nil : value
+            case "$select": select = value.isEmpty || value == "*" ? nil : Self.names(value)
+            case "$skip": skip = try Self.count(value, of: name)
+            case "$top": top = try Self.count(value, of: name)
+            case "$inlinecount":
+                guard value == "allpages" || value == "none" else {
+                    throw .badRequest("'$inlinecount' is 'allpages' or 'none', not '\(value)'.")
+                }
+                includesCount = value == "allpages"
+            case "__includeDeleted": includesDeleted = !value.isEmpty
+            default: throw .badRequest("There is no parameter '\(name)'.")
+            }
+        }
+        if let top, top > maxTop { throw .badRequest("'$top' is \(top), above the maximum of \(maxTop).") }
+    }
+
+    private static func names(_ list: String) -> [String] {
+        list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    private static func count(_ value: String, of name: String) throws(Refusal) -> Int {
+        guard value.utf8.allSatisfy(\.isDigit), let count = Int(value) else {
+            throw .badRequest("'\(name)' is a whole number from 0, not '\(value)'.")
+        }
+        return count
+    }
+}

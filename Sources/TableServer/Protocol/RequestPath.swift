@@ -1,0 +1,41 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What a request's path names.
+enum RequestPath: Sendable, Equatable {
+    case table(String)
+    case item(table: String, id: String)
+
+    /// Reads `/tables/{table}` or `/tables/{table}/{id}` from the path as it came.
+    ///
+    /// Segments are cut before they are decoded, so that an id may hold `%2F`.
+    ///
+    /// - Returns: `nil` for any other path, and for a segment that does not decode to UTF-8 text.
+    init?(rawPath: String) {
+        var segments = rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        if segments.count > 2, segments.last == "" { segments.removeLast() }
+        guard (2...3).contains(segments.count), segments.first?.lowercased() == "tables",
+            let table = segments.dropFirst().first?.removingPercentEncoding, !table.isEmpty
+        else { return nil }
+        guard segments.count == 3 else {
+            self = .table(table)
+            return
+        }
+        guard let id = segments.last?.removingPercentEncoding, !id.isEmpty else { return nil }
+        self = .item(table: table, id: id)
+    }
+
+    /// The table's name as the client wrote it.
+    var table: String {
+        switch self {
+        case .table(let table), .item(let table, _): table
+        }
+    }
+
+    /// The item's id, when the path has one.
+    var id: String? {
+        if case .item(_, let id) = self { id } else { nil }
+    }
+}

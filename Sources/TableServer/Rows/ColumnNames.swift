@@ -1,0 +1,37 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The spelling of each column; names that differ only in case are the same column, and the first spelling stays.
+struct ColumnNames: Sendable {
+    private var spellings: [String: String] = [:]
+
+    /// The spelling under which fields of that name are kept.
+    func spelling(of name: String) -> String {
+        spellings[name.asciiLowercased] ?? name
+    }
+
+    mutating func add(_ name: String) {
+        let folded = name.asciiLowercased
+        if spellings[folded] == nil { spellings[folded] = name }
+    }
+}
+
+extension String {
+    /// The text with A to Z in lower case; names of tables and columns have no other letters.
+    var asciiLowercased: String {
+        guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
+        return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// Whether the text can name a table or a column: a letter or `_`, then letters, digits and `_`.
+    var isColumnName: Bool {
+        guard let first = utf8.first, first.isNameStart else { return false }
+        return utf8.count <= 128 && utf8.allSatisfy(\.isNamePart)
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { (0x30...0x39).contains(self) }
+    var isNameStart: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || self == 0x5F }
+    var isNamePart: Bool { isNameStart || isDigit }
+}

@@ -1,0 +1,130 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Hummingbird
+import NIOCore
+import Synchronization
+
+/// A server that speaks the tables protocol (version 2), for trying, testing and demonstrating clients.
+///
+/// ```swift
+/// let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
+/// let client = MyClient(server.url)
+/// …
+/// await server.stop()
+/// ```
+///
+/// It answers as the Node.js server with its SQLite provider was seen to answer, quirks included. Where it does
+/// otherwise:
+/// - Integers are exact to 64 bits; there all numbers are doubles.
+/// - Objects and arrays in fields are kept, unless ``Configuration/acceptsNestedValues`` is off; there they are a 500.
+/// - A `$filter` or `$orderby` that cannot be read is a 400 that says why; there it is a 500. Parameters that begin
+///   with `$` and are unknown or given twice are a 400.
+/// - String functions work; there they match nothing.
+/// - A row has the fields that were sent, no nulls for columns of other rows. A column that no row has counts as null.
+/// - A list without `$orderby` comes in the order of insertion; there the order is unspecified.
+/// - Comparing values of different types, such as text with a number, is never true, except `ne`.
+/// - The `Link` to the next page has the right address; there port and path are missing.
+/// - There is no authentication; an answer of 401 is made with ``ServerFault``.
+public final class TableServer: Sendable {
+    /// Where the server listens, such as `http://127.0.0.1:8080`.
+    public let url: URL
+    /// The clock that stamps changes.
+    public let clock: ServerClock
+
+    let service: TableService
+    let log: RequestLog
+    let faults: FaultScript
+    private let running: Task<Void, Never>
+
+    private init(url: URL, handler: RequestHandler, running: Task<Void, Never>) {
+        self.url = url
+        self.running = running
+        service = handler.service
+        log = handler.log
+        faults = handler.faults
+        clock = handler.service.settings.clock
+    }
+
+    deinit {
+        running.cancel()
+    }
+
+    /// Opens the storage, binds the address, and returns when requests are welcome.
+    ///
+    /// - Throws: ``TableServerError`` when the configuration makes no sense, the file cannot be opened, or the
+    ///   address cannot be bound.
+    public static func start(configuration: Configuration) async throws(TableServerError) -> TableServer {
+        try configuration.validate()
+        let book = try openBook(configuration)
+        let handler = RequestHandler(
+            service: TableService(settings: configuration, book: book), log: RequestLog(),
+            faults: FaultScript())
+        let (ports, port) = AsyncThrowingStream.makeStream(of: Int.self)
+        let application = Application(
+            responder: TableResponder(handler: handler, keepsConnections: configuration.keepsConnections),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port)),
+            onServerRunning: { channel in
+                port.yield(channel.localAddress?.port ?? configuration.port)
+            },
+            logger: configuration.logger)
+        let running = Task {
+            // Whatever ends the run before a port is known is why the server did not start.
+            do { try await application.run() } catch {
+                port.finish(throwing: error)
+            }
+            port.finish()
+            book.close()
+        }
+        do {
+            for try await port in ports {
+                guard let url = URL(string: "http://\(configuration.host):\(port)") else { break }
+                return TableServer(url: url, handler: handler, running: running)
+            }
+        } catch {
+            throw TableServerError(
+                .binding, "Cannot listen on \(configuration.host):\(configuration.port): \(error)",
+                cause: error)
+        }
+        running.cancel()
+        throw TableServerError(.binding, "Cannot listen on '\(configuration.host)'.")
+    }
+
+    private static func openBook(_ configuration: Configuration) throws(TableServerError) -> RowBook {
+        let journal: RowJournal? =
+            switch configuration.storage {
+            case .memory: nil
+            case .file(let path): try RowJournal(path: path)
+            }
+        do {
+            return try RowBook(tables: configuration.tables, journal: journal)
+        } catch {
+            throw TableServerError(.storage, "The rows cannot be read: \(error)", cause: error)
+        }
+    }
+
+    /// Ends all connections, waits for requests under way, and closes the storage. Again, it does nothing.
+    public func stop() async {
+        running.cancel()
+        await running.value
+    }
+}
+
+/// Runs a server while the body runs, and stops it however the body ends.
+///
+/// - Throws: ``TableServerError`` when the server cannot start, and what the body throws.
+public func withTableServer<Result>(
+    _ configuration: TableServer.Configuration, _ body: (TableServer) async throws -> Result
+) async throws -> Result {
+    let server = try await TableServer.start(configuration: configuration)
+    do {
+        let result = try await body(server)
+        await server.stop()
+        return result
+    } catch {
+        await server.stop()
+        throw error
+    }
+}
