@@ -14,28 +14,6 @@ struct MemoryState: Sendable {
     var lastOperationID: Int64 = 0
 }
 
-/// Text as a key: equal and ordered by its bytes, where Swift's own comparison follows canonical equivalence.
-struct ExactText: Comparable, Sendable {
-    let text: String
-
-    static func == (left: ExactText, right: ExactText) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
-    }
-    static func < (left: ExactText, right: ExactText) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
-    }
-}
-
-/// An item's id within all tables.
-struct ItemKey: Comparable, Sendable {
-    let table: ExactText
-    let id: ExactText
-
-    static func < (left: ItemKey, right: ItemKey) -> Bool {
-        left.table == right.table ? left.id < right.id : left.table < right.table
-    }
-}
-
 /// A working copy of the state: a snapshot that can be changed.
 final class MemoryTransaction: StoreTransaction {
     private(set) var state: MemoryState
@@ -47,7 +25,7 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func item(id: String, in table: String) throws -> Item? {
-        try items(of: table)[ExactText(text: id)]
+        try items(of: table)[ExactText(id)]
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
@@ -76,7 +54,7 @@ final class MemoryTransaction: StoreTransaction {
         state.errors.values.filter { table == nil || $0.table == table }
     }
 
-    func configValue(_ key: ConfigKey) -> String? { state.config[space(key)]?[ExactText(text: key.name)] }
+    func configValue(_ key: ConfigKey) -> String? { state.config[space(key)]?[ExactText(key.name)] }
 
     func configValues(in table: String, kind: ConfigKey.Kind) -> [(key: ConfigKey, value: String)] {
         let values = state.config[space(ConfigKey(table: table, kind: kind, name: ""))]
@@ -87,12 +65,12 @@ final class MemoryTransaction: StoreTransaction {
 
     func upsert(_ items: [Item], in table: String) throws {
         _ = try self.items(of: table)
-        for item in items { state.items[table, default: SortedMap()][ExactText(text: item.id)] = item }
+        for item in items { state.items[table, default: SortedMap()][ExactText(item.id)] = item }
     }
 
     func deleteItems(ids: [String], in table: String) throws {
         _ = try items(of: table)
-        for id in ids { state.items[table]?[ExactText(text: id)] = nil }
+        for id in ids { state.items[table]?[ExactText(id)] = nil }
     }
 
     func deleteItems(matching query: TableQuery) throws -> Int {
@@ -126,7 +104,7 @@ final class MemoryTransaction: StoreTransaction {
     func removeOperationError(operationID: Int64) { state.errors[operationID] = nil }
 
     func setConfigValue(_ value: String?, for key: ConfigKey) {
-        state.config[space(key), default: SortedMap()][ExactText(text: key.name)] = value
+        state.config[space(key), default: SortedMap()][ExactText(key.name)] = value
     }
 
     private func items(of table: String) throws -> SortedMap<ExactText, Item> {
@@ -134,7 +112,7 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     private func key(_ itemID: String, _ table: String) -> ItemKey {
-        ItemKey(table: ExactText(text: table), id: ExactText(text: itemID))
+        ItemKey(table: table, id: itemID)
     }
 
     private func space(_ key: ConfigKey) -> String { "\(key.kind.rawValue)/\(key.table)" }

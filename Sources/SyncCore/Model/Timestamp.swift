@@ -50,6 +50,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         fractionDigits = 3
     }
 
+    /// 1970-01-01T00:00:00.000Z.
+    public static let unixEpoch = Timestamp(Date(timeIntervalSince1970: 0))
+
     /// The instant as a Foundation date, to the precision of a `Double`.
     public var date: Date {
         Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)

@@ -1,0 +1,71 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension TableOperation {
+    /// What the next attempt sends, or `nil` when there is nothing left to tell the server.
+    ///
+    /// An ambiguous attempt is repeated to the letter: only then can its answer prove whether the first one was
+    /// applied. Edits made since follow once it is settled.
+    ///
+    /// - Parameters:
+    ///   - item: the item as it is in its table; `nil` when it was deleted.
+    ///   - sendsChangedFieldsOnly: whether an update leaves out fields that equal the base's.
+    func nextAttempt(
+        item: Item?, definition: TableDefinition, sendsChangedFieldsOnly: Bool
+    ) -> SentSnapshot? {
+        if let sent, sent.kind == kind { return sent }
+        switch kind {
+        case .insert:
+            return item.map {
+                SentSnapshot(kind: .insert, fields: definition.sentFields(of: $0), version: nil)
+            }
+        case .update:
+            let fields = item.map {
+                updatedFields(of: $0, definition: definition, changedOnly: sendsChangedFieldsOnly)
+            }
+            guard let fields, !fields.isEmpty else { return nil }
+            return SentSnapshot(kind: .update, fields: fields, version: version)
+        case .delete:
+            return SentSnapshot(kind: .delete, fields: [:], version: version)
+        }
+    }
+
+    private func updatedFields(
+        of item: Item, definition: TableDefinition, changedOnly: Bool
+    ) -> [String: ItemValue] {
+        let current = definition.sentFields(of: item)
+        let known = base.map(definition.sentFields) ?? [:]
+        var fields = changedOnly && base != nil ? current.filter { known[$0.key] != $0.value } : current
+        for column in definition.columns where !column.isLocalOnly && current[column.name] == nil {
+            if replaces || !(known[column.name] ?? .null).isNull { fields[column.name] = .null }
+        }
+        return fields
+    }
+}
+
+extension TableOperation.SentSnapshot {
+    /// Whether the row is what this attempt left behind: it has every field that was sent, as it was sent.
+    func isApplied(in row: Item) -> Bool {
+        !row.system.deleted && fields.allSatisfy { name, value in (row.fields[name] ?? .null).isSent(value) }
+    }
+}
+
+extension TableDefinition {
+    /// The item's fields without those that never leave the device.
+    func sentFields(of item: Item) -> [String: ItemValue] {
+        guard columns.contains(where: \.isLocalOnly) else { return item.fields }
+        return item.fields.filter { name, _ in column(named: name)?.isLocalOnly == false }
+    }
+}
+
+extension ItemValue {
+    /// Whether this is the value after a server kept it: the same, but a date may show other digits, and one that
+    /// keeps numbers as doubles may have turned `-0.0` into zero.
+    fileprivate func isSent(_ value: ItemValue) -> Bool {
+        switch (self, value) {
+        case (.date(let a), .date(let b)): a.isSameInstant(as: b)
+        case (.double(let a), .double(let b)): a == b
+        default: self == value
+        }
+    }
+}

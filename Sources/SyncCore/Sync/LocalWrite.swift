@@ -1,0 +1,109 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A change that the app makes to one item, as it happens inside a store transaction: item and operation together.
+struct LocalWrite {
+    let transaction: any StoreTransaction
+    let definition: TableDefinition
+    /// Operations that are being sent right now.
+    let inFlight: Set<Int64>
+
+    /// Adds a new item; the fields are normalised already.
+    func insert(id: String, fields: [String: ItemValue]) throws -> Item {
+        guard try transaction.item(id: id, in: definition.name) == nil else {
+            throw SyncError(
+                .itemAlreadyExists,
+                "There is already an item '\(id)' in '\(definition.name)'; update it instead.")
+        }
+        let item = Item(id: id, fields: fields)
+        try queue(.insert, id: id, before: nil) { _ in }
+        try transaction.upsert([item], in: definition.name)
+        return item
+    }
+
+    /// Puts the item in place of the one of its id; the fields are normalised already.
+    func replace(id: String, fields: [String: ItemValue], madeOn version: String?) throws -> Item {
+        try update(id: id, madeOn: version) { $0.fields = fields }
+    }
+
+    /// Changes some fields of an item; they are normalised already.
+    func change(id: String, fields: [String: ItemValue]) throws -> Item {
+        try update(id: id, madeOn: nil) { $0.fields.merge(fields) { _, new in new } }
+    }
+
+    /// Deletes an item.
+    func delete(id: String, madeOn version: String?) throws {
+        let item = try existing(id)
+        try queue(.delete, id: id, before: item) { operation in
+            operation.deletedItem = item
+            operation.adopt(version, madeOn: item)
+        }
+        try transaction.deleteItems(ids: [id], in: definition.name)
+    }
+
+    private func update(id: String, madeOn version: String?, _ change: (inout Item) -> Void) throws -> Item {
+        let before = try existing(id)
+        var item = before
+        change(&item)
+        try queue(.update, id: id, before: before) { $0.adopt(version, madeOn: before) }
+        try transaction.upsert([item], in: definition.name)
+        return item
+    }
+
+    private func existing(_ id: String) throws -> Item {
+        guard let item = try transaction.item(id: id, in: definition.name) else {
+            throw SyncError(.itemNotFound, "There is no item '\(id)' in '\(definition.name)'.")
+        }
+        return item
+    }
+
+    /// Joins the change with the item's pending operations.
+    private func queue(
+        _ change: TableOperation.Kind, id: String, before: Item?, _ complete: (inout TableOperation) -> Void
+    ) throws {
+        let pending = try transaction.operations(forItem: id, in: definition.name)
+        let isInFlight = pending.first.map { inFlight.contains($0.id) } ?? false
+        switch TableOperation.collapse(change, into: pending, isInFlight: isInFlight) {
+        case .append(let kind):
+            var operation = TableOperation(
+                id: try transaction.lastOperationID() + 1, table: definition.name, itemID: id, kind: kind)
+            if kind != .insert { operation.base = before.map(definition.withoutLocalColumns) }
+            operation.version = operation.base?.system.version
+            complete(&operation)
+            try transaction.put(operation)
+        case .replace(var operation):
+            complete(&operation)
+            try transaction.put(operation)
+        case .remove(let operationID):
+            try transaction.removeOperation(id: operationID)
+            try transaction.removeOperationError(operationID: operationID)
+        case .nothing:
+            break
+        case .refuse(let code, let message):
+            throw SyncError(code, message)
+        }
+    }
+}
+
+extension TableOperation {
+    /// Notes the version that the app's copy of the item had.
+    ///
+    /// Usually it is the row's, or one that our own pushes have replaced since. Any other means that the copy is
+    /// older than a change that came from the server; sending that version lets the server report the conflict.
+    fileprivate mutating func adopt(_ version: String?, madeOn item: Item) {
+        guard kind != .insert, let version, let current = item.system.version,
+            !version.hasSameBytes(as: current),
+            !item.system.supersededVersions.contains(where: version.hasSameBytes)
+        else { return }
+        self.version = version
+    }
+}
+
+extension TableDefinition {
+    /// The item as the server could have it.
+    func withoutLocalColumns(_ item: Item) -> Item {
+        var copy = item
+        copy.fields = sentFields(of: item)
+        return copy
+    }
+}

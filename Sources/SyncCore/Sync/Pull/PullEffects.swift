@@ -1,0 +1,64 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a row from the server changes in the store, inside the transaction of its page.
+struct PullEffects {
+    let transaction: any StoreTransaction
+    let definition: TableDefinition
+
+    /// What became of a row.
+    enum Outcome: Sendable, Hashable {
+        /// It was stored.
+        case upserted
+        /// It is a tombstone, and the local item was removed.
+        case deleted
+        /// The store has it already, or had nothing to remove.
+        case unchanged
+        /// A change of the item is pending; the row waits with the operation.
+        case pending
+    }
+
+    /// Applies a row whose fields are normalised.
+    func apply(_ row: Item) throws -> Outcome {
+        let pending = try transaction.operations(forItem: row.id, in: definition.name)
+        if let first = pending.first {
+            try remember(row, with: first)
+            return .pending
+        }
+        let local = try transaction.item(id: row.id, in: definition.name)
+        if row.system.deleted {
+            guard local != nil else { return .unchanged }
+            try transaction.deleteItems(ids: [row.id], in: definition.name)
+            return .deleted
+        }
+        let merged = row.keepingLocalColumns(of: local, definition: definition)
+        guard merged != local?.forgettingSupersededVersions else { return .unchanged }
+        try transaction.upsert([merged], in: definition.name)
+        return .upserted
+    }
+
+    /// Keeps the row beside the pending operation, unless it is the row that the operation was made on.
+    private func remember(_ row: Item, with operation: TableOperation) throws {
+        guard operation.newestServerItem.map({ !$0.isSameState(as: row) }) ?? true else { return }
+        guard operation.newestServerItem?.isLater(than: row) != true else { return }
+        var operation = operation
+        operation.serverItem = row
+        try transaction.put(operation)
+    }
+}
+
+extension Item {
+    fileprivate var forgettingSupersededVersions: Item {
+        var copy = self
+        copy.system.supersededVersions = []
+        return copy
+    }
+
+    /// Whether both are the same state of one server row.
+    fileprivate func isSameState(as other: Item) -> Bool {
+        guard let version = system.version, let otherVersion = other.system.version else {
+            return self == other
+        }
+        return version.hasSameBytes(as: otherVersion) && system.deleted == other.system.deleted
+    }
+}

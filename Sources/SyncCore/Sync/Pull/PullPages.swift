@@ -1,0 +1,50 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A pull as a sequence of its pages: each step stores one page and tells what the pull has done so far.
+///
+/// ```swift
+/// for try await progress in context.pulling(query, queryID: "open") {
+///     print("\(progress.received) rows")
+/// }
+/// ```
+///
+/// The next page is fetched while one is being stored. Leaving the loop early ends the pull between two pages; an
+/// incremental pull goes on from there the next time.
+public struct PullPages: AsyncSequence, Sendable {
+    let context: SyncContext
+    let query: TableQuery
+    let queryID: String?
+    let settings: PullSettings
+
+    /// Begins the pull with its first step.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(pull: self)
+    }
+
+    /// Steps through the pages. It ends after the first error.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let pull: PullPages
+        private var run: PullRun?
+        private var hasEnded = false
+
+        init(pull: PullPages) {
+            self.pull = pull
+        }
+
+        /// Stores the next page.
+        ///
+        /// - Returns: what the pull has done so far; `nil` when it is through.
+        /// - Throws: as ``SyncContext/pull(_:queryID:settings:)``.
+        public mutating func next() async throws -> PullResult? {
+            guard !hasEnded else { return nil }
+            hasEnded = true
+            var run = self.run
+            if run == nil { run = try await PullRun.start(pull) }
+            let progress = try await run?.step()
+            self.run = run
+            hasEnded = progress == nil
+            return progress
+        }
+    }
+}

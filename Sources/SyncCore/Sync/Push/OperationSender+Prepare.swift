@@ -1,0 +1,81 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension OperationSender {
+    /// An operation that is marked as attempted, with what is to be sent.
+    struct Attempt: Sendable {
+        /// The operation as it was marked.
+        let operation: TableOperation
+        /// What is sent now.
+        let snapshot: TableOperation.SentSnapshot
+        /// The item as it was then; for a delete, as it was before.
+        let item: Item?
+        /// Whether an earlier attempt may have been applied.
+        let wasAmbiguous: Bool
+
+        /// The attempt whose effect the server's row is compared with: the first of which nobody knows.
+        var proof: TableOperation.SentSnapshot { operation.sent ?? snapshot }
+
+        /// A refusal says that this attempt was not applied; it says nothing of an earlier one.
+        var isAppliedIfRefused: Bool? { wasAmbiguous ? nil : false }
+    }
+
+    enum Prepared: Sendable {
+        /// Ready to be sent.
+        case attempt(Attempt)
+        /// The item is again as the server has it: the operation is gone.
+        case unneeded(Item?)
+        /// Not due.
+        case skipped
+    }
+
+    /// Persists the attempt and its content before any byte leaves, so that a lost answer can be proven even after
+    /// a crash.
+    func prepare(item: Item?) async throws -> Prepared {
+        let sender = self
+        return try await context.write { try sender.prepare(item: item, in: $0) }
+    }
+
+    private func prepare(item: Item?, in transaction: any StoreTransaction) throws -> Prepared {
+        guard var operation = try transaction.operation(id: operationID), operation.state != .parked,
+            try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
+                == operationID
+        else { return .skipped }
+        if let item { try substitute(item, for: &operation, in: transaction) }
+        let local = try transaction.item(id: operation.itemID, in: definition.name)
+        let snapshot = operation.nextAttempt(
+            item: local, definition: definition,
+            sendsChangedFieldsOnly: context.settings.sendsChangedFieldsOnly)
+        guard let snapshot else {
+            let effects = PushEffects(
+                transaction: transaction, definition: definition, operationID: operationID)
+            return .unneeded(try effects.dropUnneeded())
+        }
+        let wasAmbiguous = operation.isAmbiguous
+        operation.state = .attempted
+        operation.attempts += 1
+        operation.revision += 1
+        operation.lastAttempt = context.environment.now()
+        operation.sent = operation.sent ?? snapshot
+        try transaction.put(operation)
+        return .attempt(
+            Attempt(
+                operation: operation, snapshot: snapshot, item: local ?? operation.deletedItem,
+                wasAmbiguous: wasAmbiguous))
+    }
+
+    /// Puts the delegate's item in place of the stored one. A version that it carries is the one it was made on.
+    private func substitute(
+        _ item: Item, for operation: inout TableOperation, in transaction: any StoreTransaction
+    ) throws {
+        guard item.id.hasSameBytes(as: operation.itemID) else {
+            throw SyncError(
+                .invalidItemID, "The item of an operation must keep its id '\(operation.itemID)'.")
+        }
+        if let version = item.system.version, operation.kind != .insert { operation.version = version }
+        guard operation.kind != .delete else { return }
+        var stored = item
+        stored.fields = try definition.normalizedForWriting(item.fields)
+        try transaction.upsert([stored], in: definition.name)
+    }
+}

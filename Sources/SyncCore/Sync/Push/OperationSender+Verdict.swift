@@ -1,0 +1,88 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension OperationSender {
+    /// Asks the server until it is clear what became of the operation.
+    ///
+    /// - Throws: ``SyncError`` when the server cannot be asked, or gives no answer at all.
+    func verdict(on attempt: Attempt) async throws -> PushVerdict {
+        var version = attempt.snapshot.version
+        // One round may prove an earlier attempt, after which the delete that followed it goes on.
+        for _ in 0..<2 {
+            let verdict = try await verdict(on: attempt, version: version)
+            guard case .continues(let row) = verdict else { return verdict }
+            version = row.system.version
+        }
+        return .ambiguous(status: 412)
+    }
+
+    private func verdict(on attempt: Attempt, version: String?) async throws -> PushVerdict {
+        let kind = attempt.operation.kind
+        if let known = knownVerdict(on: attempt, version: version) { return known }
+        // A delete whose row may never have arrived has no version to go by: it looks first.
+        if kind == .delete, version == nil, attempt.proof.kind == .insert {
+            return try await verdictOnServerItem(attempt, status: 409)
+        }
+        let answer = try await answer(to: call(attempt, version: version))
+        let verdict = answer.verdict(on: kind, sent: attempt.proof)
+        return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict
+    }
+
+    /// Without a version there is no condition that the server could check: a newer row that a pull has brought is
+    /// a conflict already.
+    private func knownVerdict(on attempt: Attempt, version: String?) -> PushVerdict? {
+        guard attempt.operation.kind != .insert, version == nil, let row = attempt.operation.serverItem,
+            row.system.version != nil
+        else { return nil }
+        return PushAnswer.verdict(on: attempt.operation.kind, sent: attempt.proof, status: 412, row: row)
+    }
+
+    private func verdictOnServerItem(_ attempt: Attempt, status: Int) async throws -> PushVerdict {
+        let fetched = try await answer(to: .read(id: attempt.operation.itemID))
+        switch fetched.status {
+        case 200...299:
+            guard let row = fetched.row else { return .ambiguous(status: fetched.status) }
+            return PushAnswer.verdict(
+                on: attempt.operation.kind, sent: attempt.proof, status: status, row: row)
+        case 404, 410:
+            return PushAnswer.verdict(
+                on: attempt.operation.kind, sent: attempt.proof, status: status, row: nil)
+        case 401: return .unauthenticated
+        default: return .ambiguous(status: fetched.status)
+        }
+    }
+
+    private func call(_ attempt: Attempt, version: String?) -> RemoteCall.Action {
+        let id = attempt.operation.itemID
+        return switch attempt.snapshot.kind {
+        case .insert: .insert(id: id, fields: attempt.snapshot.fields)
+        case .update: .update(id: id, fields: attempt.snapshot.fields, version: version)
+        case .delete: .delete(id: id, version: version)
+        }
+    }
+
+    private func answer(to action: RemoteCall.Action) async throws -> PushAnswer {
+        let call = RemoteCall(action, table: definition.name, features: .offline)
+        let answer = try await context.ask(call)
+        return PushAnswer(
+            answer, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
+    }
+}
+
+extension PushAnswer {
+    /// Reads an answer. Only a row of the item asked for counts; in a conflict, only one with a version.
+    init(_ answer: RemoteAnswer, itemID: String?, definition: TableDefinition, dialect: WireDialect) {
+        self.init(
+            status: answer.status, isTableMissing: answer.isTableMissing, message: answer.message,
+            retryAfter: answer.retryAfter)
+        if case .unreadable = answer.body { isReadable = false }
+        do {
+            guard var item = try answer.row(dialect: dialect)?.item else { return }
+            item.fields = try definition.normalizedFromServer(item.fields)
+            let isOurs = itemID.map(item.id.hasSameBytes) ?? true
+            if isOurs, answer.isSuccess || item.system.version != nil { row = item }
+        } catch {
+            isReadable = false
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sends one operation: marks the attempt in the store, asks the server, and stores what the answer means.
+struct OperationSender: Sendable {
+    let context: SyncContext
+    let definition: TableDefinition
+    let operationID: Int64
+
+    /// What became of the operation.
+    enum Outcome: Sendable {
+        /// It is done; the item as it is stored now, or `nil` when it is gone.
+        case completed(Item?)
+        /// It stays pending, for this reason, which is in the error log.
+        case failed(TableOperationError)
+        /// It was collapsed away, or is not due: parked, or behind another operation of its item.
+        case skipped
+    }
+
+    /// Sends the operation, again after failures that may pass, and stores the outcome.
+    ///
+    /// - Parameter item: the item to send and store instead of the stored one, if the delegate gave one.
+    /// - Throws: ``SyncError`` with one of the codes that end a push; `CancellationError`.
+    func send(item: Item? = nil) async throws -> Outcome {
+        context.inFlight.insert(operationID)
+        defer { context.inFlight.remove(operationID) }
+        switch try await prepare(item: item) {
+        case .skipped: return .skipped
+        case .unneeded(let item): return .completed(item)
+        case .attempt(let attempt):
+            let verdict: PushVerdict
+            do {
+                verdict = try await self.verdict(on: attempt)
+            } catch let error as SyncError {
+                return try await settle(attempt, failure: error)
+            }
+            return try await settle(attempt, verdict)
+        }
+    }
+
+    // MARK: After the answer
+
+    private func settle(_ attempt: Attempt, _ verdict: PushVerdict) async throws -> Outcome {
+        switch verdict {
+        case .succeeded(let row):
+            return .completed(try await complete(with: row, sent: attempt.proof))
+        case .conflict(let status, let serverItem):
+            let isMissing = status == 404 || status == 410
+            return try await fail(
+                attempt, isApplied: false, status: status,
+                code: isMissing ? .itemNotOnServer : .preconditionFailed,
+                message: Self.conflictMessage(status: status), serverItem: serverItem)
+        case .refused(let status, let code, let message):
+            return try await fail(
+                attempt, isApplied: attempt.isAppliedIfRefused, status: status, code: code,
+                message: message ?? "The server refused it with status \(status).")
+        case .ambiguous(let status):
+            return try await fail(
+                attempt, isApplied: nil, status: status, code: .serverError,
+                message: "The server's answer (status \(status)) does not tell whether it was done.")
+        case .unauthenticated:
+            _ = try await fail(
+                attempt, isApplied: attempt.isAppliedIfRefused, status: 401, code: .authenticationRequired,
+                message: "The server asks to sign in.")
+            throw SyncError(.pushAbortedAuthentication, "The server asks to sign in.")
+        case .undecided, .continues:
+            throw SyncError(.internalError, "The answer to operation \(operationID) was not decided.")
+        }
+    }
+
+    private func settle(_ attempt: Attempt, failure error: SyncError) async throws -> Outcome {
+        guard error.code == .networkUnavailable else {
+            return try await fail(
+                attempt, isApplied: attempt.isAppliedIfRefused, status: nil, code: error.code,
+                message: error.message)
+        }
+        _ = try await fail(attempt, isApplied: nil, status: nil, code: error.code, message: error.message)
+        throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
+    }
+
+    /// The texts of the original client, by which people search for help.
+    private static func conflictMessage(status: Int) -> String {
+        switch status {
+        case 404, 410: "The item does not exist on the server"
+        case 409: "The item already exists on the server"
+        default: "The server's version did not match the passed version"
+        }
+    }
+
+    /// Stores the row as the operation's result: see ``PushEffects/complete(with:sent:)``.
+    func complete(with row: Item?, sent: TableOperation.SentSnapshot) async throws -> Item? {
+        let (context, definition, operationID) = (context, definition, operationID)
+        return try await context.write { transaction in
+            if let row { context.acknowledgements.note(table: definition.name, id: row.id) }
+            let effects = PushEffects(
+                transaction: transaction, definition: definition, operationID: operationID)
+            return try effects.complete(with: row, sent: sent)
+        }
+    }
+
+    private func fail(
+        _ attempt: Attempt, isApplied: Bool?, status: Int?, code: SyncError.Code, message: String,
+        serverItem: Item? = nil
+    ) async throws -> Outcome {
+        let (definition, operationID) = (definition, operationID)
+        let maxAttempts = context.settings.maxAttempts
+        let failure = try await context.write { transaction in
+            let effects = PushEffects(
+                transaction: transaction, definition: definition, operationID: operationID)
+            return try effects.fail(isApplied: isApplied, status: status, maxAttempts: maxAttempts) {
+                operation in
+                TableOperationError(
+                    operationID: operationID, table: operation.table, itemID: operation.itemID,
+                    kind: attempt.operation.kind, item: attempt.item, serverItem: serverItem, status: status,
+                    code: code, message: message, revision: operation.revision)
+            }
+        }
+        return failure.map(Outcome.failed) ?? .skipped
+    }
+
+    // MARK: What a delegate decides
+
+    /// Stores the item that the delegate returned as the operation's result.
+    func store(_ item: Item, insteadOf outcome: Outcome?) async throws {
+        let definition = definition
+        if case .completed(let stored) = outcome {
+            guard stored != item else { return }
+            try await context.write { transaction in
+                _ = try PullEffects(transaction: transaction, definition: definition).apply(item)
+            }
+        } else {
+            let unsent = TableOperation.SentSnapshot(kind: .update, fields: [:], version: nil)
+            _ = try await context.write { [operationID] transaction in
+                let local = try transaction.item(id: item.id, in: definition.name)
+                var sent = unsent
+                sent.fields = local.map(definition.sentFields) ?? [:]
+                let effects = PushEffects(
+                    transaction: transaction, definition: definition, operationID: operationID)
+                return try effects.complete(with: item, sent: sent)
+            }
+        }
+    }
+
+    /// Puts an error of the delegate's own into the error log.
+    func record(_ error: any Error) async throws -> TableOperationError? {
+        try await context.write { [operationID] transaction in
+            guard let operation = try transaction.operation(id: operationID) else { return nil }
+            let item =
+                try transaction.item(id: operation.itemID, in: operation.table) ?? operation.deletedItem
+            let recorded = TableOperationError(
+                operationID: operationID, table: operation.table, itemID: operation.itemID,
+                kind: operation.kind, item: item, serverItem: operation.serverItem, status: nil,
+                code: (error as? SyncError)?.code ?? .invalidOperation,
+                message: (error as? SyncError)?.message ?? String(describing: error),
+                revision: operation.revision)
+            try transaction.put(recorded)
+            return recorded
+        }
+    }
+}

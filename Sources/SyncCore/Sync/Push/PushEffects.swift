@@ -1,0 +1,158 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an attempt changes in the store, each function inside one transaction.
+struct PushEffects {
+    let transaction: any StoreTransaction
+    let definition: TableDefinition
+    let operationID: Int64
+
+    /// The server has it: stores the row, and rebases on it whatever the user has done since.
+    ///
+    /// - Parameters:
+    ///   - row: the server's row; `nil` when it is gone.
+    ///   - sent: what the server was told, from which edits made since are told apart.
+    /// - Returns: the item as it is stored now.
+    func complete(with row: Item?, sent: TableOperation.SentSnapshot) throws -> Item? {
+        guard let operation = try transaction.operation(id: operationID) else { return nil }
+        let behind = try operationBehind(operation)
+        try transaction.removeOperation(id: operationID)
+        try transaction.removeOperationError(operationID: operationID)
+        guard let row, !row.system.deleted else {
+            if behind == nil { try transaction.deleteItems(ids: [operation.itemID], in: definition.name) }
+            return nil
+        }
+        return try settle(operation, behind: behind, row: row, sent: sent)
+    }
+
+    /// Removes an operation that has nothing left to tell the server, and stores what a pull brought meanwhile.
+    func dropUnneeded() throws -> Item? {
+        guard let operation = try transaction.operation(id: operationID) else { return nil }
+        try transaction.removeOperation(id: operationID)
+        try transaction.removeOperationError(operationID: operationID)
+        if let later = operation.serverItem {
+            _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
+        }
+        return try transaction.item(id: operation.itemID, in: definition.name)
+    }
+
+    private func settle(
+        _ operation: TableOperation, behind: TableOperation?, row: Item, sent: TableOperation.SentSnapshot
+    ) throws -> Item? {
+        let ancestor = (operation.base?.fields ?? [:]).merging(sent.fields) { _, sent in sent }
+        var base = definition.withoutLocalColumns(row)
+        // Columns that the server does not know would otherwise look like edits for ever.
+        base.fields.merge(ancestor) { known, _ in known }
+        let local = try transaction.item(id: operation.itemID, in: definition.name)
+        if let local {
+            var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
+            merged.system.supersededVersions = Self.superseded(local.system, by: row.system)
+            try transaction.upsert([merged], in: definition.name)
+        }
+        if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
+            try transaction.put(next.rebased(on: base))
+        }
+        // A pull may have brought a later state while the answer was on its way.
+        if let later = operation.serverItem, later.isLater(than: row) {
+            let page = PullEffects(transaction: transaction, definition: definition)
+            _ = try page.apply(later)
+        }
+        return try transaction.item(id: operation.itemID, in: definition.name)
+    }
+
+    /// The operation that remains when the user has edited the item after an attempt that is only now known to have
+    /// succeeded; `nil` when he has not.
+    private static func followUp(
+        of operation: TableOperation, local: Item?, ancestor: [String: ItemValue],
+        _ definition: TableDefinition
+    ) -> TableOperation? {
+        var next = operation
+        if let local {
+            let edited = definition.sentFields(of: local)
+            let names = Set(edited.keys).union(ancestor.keys)
+            guard names.contains(where: { (edited[$0] ?? .null) != (ancestor[$0] ?? .null) }) else {
+                return nil
+            }
+            next.kind = .update
+        } else {
+            guard operation.kind == .delete else { return nil }
+        }
+        return next
+    }
+
+    private static func superseded(_ local: SystemProperties, by row: SystemProperties) -> [String] {
+        guard let previous = local.version, let version = row.version, !previous.hasSameBytes(as: version)
+        else {
+            return local.supersededVersions
+        }
+        return (local.supersededVersions + [previous]).suffix(SystemProperties.maxSupersededVersions)
+    }
+
+    /// The attempt failed: records why, and merges what was queued behind the operation.
+    ///
+    /// - Parameters:
+    ///   - isApplied: `false` when the server has definitely not applied any attempt; `nil` when nobody knows.
+    ///   - status: the HTTP status of the answer, if there was one.
+    ///   - maxAttempts: after how many attempts the operation is parked.
+    ///   - error: what to put into the error log for the operation as it is now.
+    /// - Returns: the error recorded; `nil` when the operation has merged with a later one into nothing.
+    func fail(
+        isApplied: Bool?, status: Int?, maxAttempts: Int, error: (TableOperation) -> TableOperationError
+    ) throws -> TableOperationError? {
+        guard var operation = try transaction.operation(id: operationID) else { return nil }
+        operation.lastStatus = status
+        operation.state = isApplied == false ? .pending : .attempted
+        if isApplied == false { operation.sent = nil }
+        if operation.attempts >= maxAttempts { operation.state = .parked }
+        try transaction.put(operation)
+        if let behind = try operationBehind(operation) { try merge(operation, with: behind) }
+        let failure = try transaction.operation(id: operationID).map(error)
+        if let failure { try transaction.put(failure) }
+        return failure
+    }
+
+    private func merge(_ operation: TableOperation, with behind: TableOperation) throws {
+        switch TableOperation.merge(operation, with: behind) {
+        case .replace(let merged):
+            try transaction.put(merged)
+            try transaction.removeOperation(id: behind.id)
+        case .remove(let id):
+            try transaction.removeOperation(id: id)
+            try transaction.removeOperationError(operationID: id)
+            try transaction.removeOperation(id: behind.id)
+        case .append, .nothing, .refuse:
+            break
+        }
+    }
+
+    private func operationBehind(_ operation: TableOperation) throws -> TableOperation? {
+        try transaction.operations(forItem: operation.itemID, in: operation.table).first {
+            $0.id > operation.id
+        }
+    }
+}
+
+extension TableOperation {
+    /// The same change made on a newer row: never sent, no attempts, no conflict with that row.
+    func rebased(on row: Item?) -> TableOperation {
+        var rebased = self
+        if kind != .insert {
+            rebased.base = row
+            rebased.version = row?.system.version
+        }
+        rebased.serverItem = nil
+        rebased.sent = nil
+        rebased.state = .pending
+        rebased.attempts = 0
+        rebased.revision += 1
+        return rebased
+    }
+}
+
+extension Item {
+    /// Whether the server changed the row to this after the other state.
+    func isLater(than other: Item) -> Bool {
+        guard let mine = system.updatedAt, let others = other.system.updatedAt else { return false }
+        return others.isEarlier(than: mine)
+    }
+}

@@ -1,0 +1,45 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncContext {
+    /// Makes a call, once more with a new token after 401, and again after failures that may pass.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when there was no answer in the end;
+    ///   `CancellationError`.
+    func ask(_ call: RemoteCall) async throws -> RemoteAnswer {
+        var attempt = 1
+        while true {
+            let outcome: Result<RemoteAnswer, SyncError>
+            do {
+                let answer = try await askRefreshing(call)
+                retryBudget.earn()
+                guard answer.mayPass else { return answer }
+                outcome = .success(answer)
+            } catch let error as SyncError where error.mayRetry {
+                outcome = .failure(error)
+            }
+            let delay = settings.retry.delay(
+                afterAttempt: attempt, retryAfter: (try? outcome.get())?.retryAfter, now: environment.now(),
+                random: environment.random())
+            guard let delay, retryBudget.spend() else { return try outcome.get() }
+            try await environment.sleep(delay)
+            attempt += 1
+        }
+    }
+
+    private func askRefreshing(_ call: RemoteCall) async throws -> RemoteAnswer {
+        let answer = try await client.send(call)
+        guard answer.status == 401, try await client.refreshAuthentication(after: answer) else {
+            return answer
+        }
+        return try await client.send(call)
+    }
+}
+
+extension RemoteAnswer {
+    /// Whether the same call may be answered otherwise a little later.
+    fileprivate var mayPass: Bool {
+        if case .unreadable = body, isSuccess { return true }
+        return [408, 425, 429, 500, 502, 503, 504].contains(status)
+    }
+}

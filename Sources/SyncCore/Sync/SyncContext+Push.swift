@@ -1,0 +1,74 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncContext {
+    /// Sends the pending operations to the server, in the order of the queue.
+    ///
+    /// Pushes run one after the other. Local reads and writes go on meanwhile; changes made during the push are pushed
+    /// too. An operation that fails does not hold up those of other items: its error is recorded in the error log,
+    /// and all errors are thrown at the end.
+    ///
+    /// - Parameter tables: the tables whose operations to send; `nil` sends all.
+    /// - Returns: how many operations were completed.
+    /// - Throws: ``SyncError`` with ``SyncError/pushResult``: ``SyncError/Code/pushCompletedWithErrors``,
+    ///   ``SyncError/Code/pushAbortedNetwork``, ``SyncError/Code/pushAbortedAuthentication``,
+    ///   ``SyncError/Code/pushAbortedStore`` or ``SyncError/Code/pushAbortedCancelled``. `CancellationError` when the
+    ///   task is cancelled. Operations that were not completed stay pending.
+    @discardableResult
+    public func push(tables: Set<String>? = nil) async throws -> PushResult {
+        for table in tables ?? [] { _ = try definition(of: table) }
+        return try await pushGate.take {
+            var run = PushRun(context: self, tables: tables)
+            do {
+                try await run.run()
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                let abort = Self.abort(for: error)
+                throw await finish(run.result, abort: abort) ?? abort
+            }
+            let result = run.result
+            if let error = await finish(result, abort: nil) { throw error }
+            return result
+        }
+    }
+
+    /// Tells the delegate, and returns what is left to throw.
+    private func finish(_ result: PushResult, abort: SyncError?) async -> SyncError? {
+        var result = result
+        result.abortReason = abort
+        if let delegate {
+            await delegate.syncContext(self, didCompletePush: result)
+            result.errors = await unresolved(result.errors)
+        }
+        if let abort {
+            return SyncError(
+                abort.code, abort.message, cause: PushFailure(result: result, underlying: abort.cause),
+                mayRetry: abort.mayRetry)
+        }
+        guard !result.errors.isEmpty else { return nil }
+        let count = result.errors.count
+        return SyncError(
+            .pushCompletedWithErrors,
+            "The push is through, but \(count == 1 ? "one operation" : "\(count) operations") failed.",
+            cause: PushFailure(result: result, underlying: nil))
+    }
+
+    /// Those of the errors that are still in the error log.
+    private func unresolved(_ errors: [TableOperationError]) async -> [TableOperationError] {
+        let logged = try? await read { snapshot in
+            try errors.filter { try snapshot.operationError(operationID: $0.operationID) == $0 }
+        }
+        return logged ?? errors
+    }
+
+    /// The push's own error for whatever ended it.
+    private static func abort(for error: any Error) -> SyncError {
+        switch error {
+        case let error as SyncError where error.code == .storeFailure:
+            SyncError(.pushAbortedStore, "The push ended because the local store failed.", cause: error.cause)
+        case let error as SyncError: error
+        default: SyncError(.internalError, "The push ended unexpectedly.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Owns the store, the operation queue, push, pull and purge of one set of tables.
+///
+/// ```swift
+/// let store = try SQLiteStore(path: "todo.sqlite", tables: [TodoItem.definition])
+/// let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+/// let table = context.table("TodoItem")
+/// try await table.insert(["text": "Buy milk", "complete": false])
+/// try await context.push()
+/// ```
+///
+/// Local reads and writes never wait for the network, nor for a push or pull that is running. A context may be used
+/// from any task. Make one context per store.
+public final class SyncContext: Sendable {
+    /// The client that pushes and pulls go through.
+    public let client: SyncClient
+    /// How the context pushes.
+    public let settings: SyncSettings
+
+    let store: StoreAccess
+    let environment: SyncEnvironment
+    let commits = CommitFeed()
+    let delegate: (any SyncContextDelegate)?
+    /// One push at a time: the order of the queue is the order on the server.
+    let pushGate = AsyncTurns()
+    let retryBudget = RetryBudget()
+    let acknowledgements = Acknowledgements()
+    /// Operations that are being sent at this moment.
+    let inFlight = InFlightOperations()
+
+    /// Makes a context over a store that is open.
+    ///
+    /// - Parameters:
+    ///   - client: where pushes and pulls go.
+    ///   - dataSource: the store; nobody else may write to it while the context lives, unless it declares
+    ///     ``StoreCapabilities/isMultiProcess``.
+    ///   - delegate: decides how operations are sent and conflicts resolved; without one, conflicts are errors.
+    ///   - settings: how to push.
+    ///   - environment: clock, generator and threads; tests bring their own.
+    public init(
+        client: SyncClient, dataSource: any SyncContextDataSource, delegate: (any SyncContextDelegate)? = nil,
+        settings: SyncSettings = SyncSettings(), environment: SyncEnvironment = .live
+    ) {
+        self.client = client
+        self.delegate = delegate
+        self.settings = settings
+        self.environment = environment
+        store = StoreAccess(dataSource: dataSource, executor: environment.executor, commits: commits)
+    }
+
+    /// The local face of a table. A name that the store does not know makes every call of it throw
+    /// ``SyncError/Code/unknownTable``.
+    public func table(_ name: String) -> SyncTable {
+        SyncTable(name: name, context: self)
+    }
+
+    /// Ends all observations and closes the store. Operations that are pending stay in it.
+    ///
+    /// - Throws: ``SyncError/Code/storeFailure``.
+    public func close() async throws {
+        commits.finish()
+        let dataSource = store.dataSource
+        try await withStoreErrors {
+            try await withCheckedThrowingContinuation { continuation in
+                environment.executor.write { continuation.resume(with: Result { try dataSource.close() }) }
+            }
+        }
+    }
+
+    func definition(of table: String) throws(SyncError) -> TableDefinition {
+        try store.dataSource.catalog.table(named: table)
+    }
+
+    /// Runs a read of the store; see ``withStoreErrors(_:)``.
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
+        try await withStoreErrors { try await store.read(body) }
+    }
+
+    /// Runs a write of the store; see ``withStoreErrors(_:)``.
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+    {
+        try await withStoreErrors { try await store.write(body) }
+    }
+
+    /// Wraps the store's errors, once; errors of the framework pass as they are.
+    private func withStoreErrors<T>(_ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch let error as SyncError {
+            throw error
+        } catch let error as TableOperationError {
+            throw error
+        } catch let error as StoreError where error.code == .closed {
+            throw SyncError(.contextInvalid, "The sync context is closed.", cause: error)
+        } catch {
+            throw SyncError(.storeFailure, "The local store failed.", cause: error)
+        }
+    }
+}
+
+/// The ids of operations that are being sent.
+final class InFlightOperations: Sendable {
+    private let ids = Mutex<Set<Int64>>([])
+
+    var all: Set<Int64> { ids.withLock { $0 } }
+
+    func insert(_ id: Int64) { ids.withLock { _ = $0.insert(id) } }
+
+    func remove(_ id: Int64) { ids.withLock { _ = $0.remove(id) } }
+}

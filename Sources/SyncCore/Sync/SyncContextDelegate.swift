@@ -1,0 +1,28 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Takes part in a push: sees each operation before it is sent, and the whole result before the caller does.
+public protocol SyncContextDelegate: Sendable {
+    /// Carries out one operation; the default executes it and no more.
+    ///
+    /// The delegate may change ``PushOperation/item`` and execute any number of times, for example after a
+    /// conflict; nothing else of the push goes on meanwhile. It must not push, pull or purge the same context.
+    ///
+    /// - Returns: the item to store as the result; `nil` leaves what ``PushOperation/execute()`` stored, and an operation
+    ///   that was never executed pending.
+    /// - Throws: whatever should be recorded as the operation's error.
+    func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item?
+
+    /// Is told how the push ended. Errors that are resolved in here are not thrown to the caller of the push.
+    func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async
+}
+
+extension SyncContextDelegate {
+    /// Executes the operation.
+    public func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item? {
+        try await operation.execute()
+    }
+
+    /// Does nothing.
+    public func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async {}
+}

@@ -1,0 +1,73 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+
+/// The outside world of a sync context: time, chance, new ids, and the threads on which a store is called.
+///
+/// Tests replace all of it, so that a whole system runs the same way every time.
+public struct SyncEnvironment: Sendable {
+    /// The client's clock.
+    public var now: @Sendable () -> Timestamp
+    /// Waits, and throws `CancellationError` when the task is cancelled.
+    public var sleep: @Sendable (Duration) async throws -> Void
+    /// A random number, for jitter and ids.
+    public var random: @Sendable () -> UInt64
+    /// Runs blocking work of a store away from Swift's cooperative threads.
+    public var executor: any StoreExecutor
+
+    /// Makes an environment.
+    public init(
+        now: @escaping @Sendable () -> Timestamp, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        random: @escaping @Sendable () -> UInt64, executor: any StoreExecutor
+    ) {
+        self.now = now
+        self.sleep = sleep
+        self.random = random
+        self.executor = executor
+    }
+
+    /// The system's clock, generator and threads.
+    public static var live: SyncEnvironment {
+        SyncEnvironment(
+            now: { Timestamp(Date()) }, sleep: { try await Task.sleep(for: $0) },
+            random: { .random(in: .min ... .max) }, executor: DispatchStoreExecutor())
+    }
+
+    /// A new item id: a time-ordered UUID (RFC 9562, version 7), so that stores and servers keep locality.
+    func makeItemID() -> String {
+        let time = now()
+        let milliseconds = UInt64(bitPattern: time.seconds * 1000 + Int64(time.nanoseconds / 1_000_000))
+        let (high, low) = (random(), random())
+        let first = milliseconds << 16 | 0x7000 | high & 0x0FFF
+        let second = 0x8000_0000_0000_0000 | low >> 2
+        let digits = [first, second].map { word in
+            let text = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - text.count) + text
+        }.joined()
+        var id = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { id.append("-") }
+            id.append(digit)
+        }
+        return id
+    }
+}
+
+/// Where a store's blocking calls run.
+public protocol StoreExecutor: Sendable {
+    /// Runs the work soon, beside other reads.
+    func read(_ work: @escaping @Sendable () -> Void)
+    /// Runs the work soon, after all writes handed over earlier.
+    func write(_ work: @escaping @Sendable () -> Void)
+}
+
+/// Dispatch threads: one for writes, several for reads.
+private struct DispatchStoreExecutor: StoreExecutor {
+    private let reads = DispatchQueue(label: "swift-sync-context.reads", attributes: .concurrent)
+    private let writes = DispatchQueue(label: "swift-sync-context.writes")
+
+    func read(_ work: @escaping @Sendable () -> Void) { reads.async(execute: work) }
+    func write(_ work: @escaping @Sendable () -> Void) { writes.async(execute: work) }
+}

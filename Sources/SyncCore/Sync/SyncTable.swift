@@ -1,0 +1,138 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The local face of one table: reads and writes the store, and queues every change for the next push.
+///
+/// Each change writes the item and its operation in one transaction; when the call returns, both are durable. No
+/// call waits for the network.
+public struct SyncTable: Sendable {
+    /// The table's name.
+    public let name: String
+    let context: SyncContext
+
+    /// A query for all items of the table, to be narrowed.
+    public var query: TableQuery { TableQuery(name) }
+
+    // MARK: Write
+
+    /// Adds an item.
+    ///
+    /// - Parameter fields: the declared columns' values; under `id`, the item's id as text. Without one a
+    ///   time-ordered UUID is made.
+    /// - Returns: the item as it is stored.
+    /// - Throws: ``SyncError/Code/itemAlreadyExists``, ``SyncError/Code/invalidItemID``,
+    ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
+    ///   Nothing is stored then.
+    @discardableResult
+    public func insert(_ fields: [String: ItemValue]) async throws -> Item {
+        var fields = fields
+        let id = try itemID(fields.removeValue(forKey: "id"))
+        return try await change(id: id, fields: fields) { write, fields in
+            try write.insert(id: id, fields: fields)
+        }
+    }
+
+    /// Puts the item in place of the stored one of its id: fields that it lacks are removed.
+    ///
+    /// If the item was read before a change came from the server, the version it was read at is kept, so that
+    /// the push reports a conflict instead of overwriting that change.
+    ///
+    /// - Returns: the item as it is stored.
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    @discardableResult
+    public func update(_ item: Item) async throws -> Item {
+        let version = item.system.version
+        return try await change(id: item.id, fields: item.fields) { write, fields in
+            try write.replace(id: item.id, fields: fields, madeOn: version)
+        }
+    }
+
+    /// Changes some fields of the item of that id; the others stay as they are.
+    ///
+    /// - Returns: the item as it is stored.
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    @discardableResult
+    public func update(id: String, _ fields: [String: ItemValue]) async throws -> Item {
+        try await change(id: id, fields: fields) { write, fields in
+            try write.change(id: id, fields: fields)
+        }
+    }
+
+    /// Deletes the item of that id.
+    ///
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    public func delete(id: String) async throws {
+        try await change(id: id, fields: [:]) { write, _ in try write.delete(id: id, madeOn: nil) }
+    }
+
+    /// Deletes the item, as the app's copy of it has it: see ``update(_:)`` for copies that are out of date.
+    ///
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    public func delete(_ item: Item) async throws {
+        let version = item.system.version
+        try await change(id: item.id, fields: [:]) { write, _ in
+            try write.delete(id: item.id, madeOn: version)
+        }
+    }
+
+    // MARK: Read
+
+    /// The item of that id, or `nil`.
+    ///
+    /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
+    public func item(id: String) async throws -> Item? {
+        let name = try context.definition(of: name).name
+        return try await context.read { try $0.item(id: id, in: name) }
+    }
+
+    /// The items that match the query, and their total count if it asks for that.
+    ///
+    /// - Throws: ``SyncError/Code/filterNotSupported``, ``SyncError/Code/invalidParameter``,
+    ///   ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
+    public func items(matching query: TableQuery) async throws -> QueryResult {
+        try context.validate(query, on: name)
+        return try await context.read { try $0.items(matching: query) }
+    }
+
+    /// All items of the table, in byte order of their ids.
+    ///
+    /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
+    public func items() async throws -> [Item] {
+        try await items(matching: query).items
+    }
+
+    // MARK: Checks
+
+    private func itemID(_ value: ItemValue?) throws(SyncError) -> String {
+        switch value {
+        case nil: return context.environment.makeItemID()
+        case .text(let id): return id
+        default: throw SyncError(.invalidItemID, "The id of an item must be text.")
+        }
+    }
+
+    private func change<T: Sendable>(
+        id: String, fields: [String: ItemValue],
+        _ body: @escaping @Sendable (LocalWrite, [String: ItemValue]) throws -> T
+    ) async throws -> T {
+        try ItemID.validate(id)
+        let definition = try context.definition(of: name)
+        let normalized = try definition.normalizedForWriting(fields)
+        let inFlight = context.inFlight
+        return try await context.write { transaction in
+            let write = LocalWrite(
+                transaction: transaction, definition: definition, inFlight: inFlight.all)
+            return try body(write, normalized)
+        }
+    }
+}
+
+extension SyncContext {
+    /// Checks a query that is to run on that table.
+    func validate(_ query: TableQuery, on table: String) throws(SyncError) {
+        guard query.table == table else {
+            throw .invalidParameter("A query of '\(query.table)' cannot be run on '\(table)'.")
+        }
+        try query.validate(against: try definition(of: table))
+    }
+}
