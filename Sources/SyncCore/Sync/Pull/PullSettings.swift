@@ -61,6 +61,9 @@ public struct PullResult: Sendable, Hashable {
     /// The server's own text of the `updatedAt` that the next pull of this query ID begins at.
     public internal(set) var deltaToken: String?
 
+    /// The result of a pull that has done nothing yet.
+    public init() {}
+
     mutating func count(_ outcome: PullEffects.Outcome) {
         switch outcome {
         case .upserted: upserted += 1

@@ -53,7 +53,7 @@ struct OperationSender: Sendable {
         case .refused(let status, let code, let message):
             return try await fail(
                 attempt, isApplied: attempt.isAppliedIfRefused, status: status, code: code,
-                message: message ?? "The server refused it with status \(status).")
+                message: refusalMessage(status: status, code: code, message: message))
         case .ambiguous(let status):
             return try await fail(
                 attempt, isApplied: nil, status: status, code: .serverError,
@@ -85,6 +85,11 @@ struct OperationSender: Sendable {
         case 409: "The item already exists on the server"
         default: "The server's version did not match the passed version"
         }
+    }
+
+    private func refusalMessage(status: Int, code: SyncError.Code, message: String?) -> String {
+        if code == .tableNotOnServer { return "The server has no table '\(definition.name)'." }
+        return message ?? "The server refused it with status \(status)."
     }
 
     /// Stores the row as the operation's result: see ``PushEffects/complete(with:sent:)``.

@@ -1,0 +1,145 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct BasicSyncTests {
+    @Test(arguments: StoreKind.allCases)
+    func `two devices come to have the same rows`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, b) = (try scenario.device("A"), try scenario.device("B"))
+            let milk = try await a.table.insert(["text": "Buy milk", "complete": false])
+            try await a.table.insert(["text": "Buy eggs", "complete": false])
+            let result = try await a.context.push()
+            #expect(result.completed == 2)
+            try await b.sync()
+            #expect(try await b.texts() == ["Buy eggs", "Buy milk"])
+
+            try await b.table.update(id: milk.id, ["complete": true])
+            try await b.sync()
+            try await a.sync()
+            #expect(try await a.table.item(id: milk.id)?["complete"] == true)
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row deleted on one device disappears from the other`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, b) = (try scenario.device("A"), try scenario.device("B"))
+            let item = try await a.table.insert(["text": "Buy milk"])
+            try await a.sync()
+            try await b.sync()
+            try await b.table.delete(id: item.id)
+            try await b.sync()
+            try await a.sync()
+            #expect(try await a.texts() == [])
+            #expect(try scenario.server.row(item.id, in: Todo.name)?.deleted == true)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a conflict is an error that carries the server's row`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device("A")
+            let item = try await a.table.insert(["text": "Buy milk"])
+            try await a.sync()
+            try await scenario.server.update(item.id, ["text": "Buy oat milk"], in: Todo.name)
+            try await a.table.update(id: item.id, ["text": "Buy soy milk"])
+            let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+            let failure = try #require(error?.pushResult?.errors.first)
+            #expect(failure.code == .preconditionFailed)
+            #expect(failure.message == "The server's version did not match the passed version")
+            #expect(failure.serverItem?["text"] == "Buy oat milk")
+            #expect(failure.item?["text"] == "Buy soy milk")
+            #expect(try await a.context.operationErrors() == [failure])
+            #expect(try await a.operations().count == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the three choices of the tutorial end right`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device("A")
+            for choice in ["client", "server", "cancel"] {
+                let item = try await a.table.insert(["text": "Buy milk"])
+                try await a.sync()
+                try await scenario.server.update(item.id, ["text": "server's"], in: Todo.name)
+                try await a.table.update(id: item.id, ["text": "client's"])
+                let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+                let failure = try #require(error?.pushResult?.errors.first)
+                switch choice {
+                case "client":
+                    let mine = try #require(try await a.table.item(id: item.id))
+                    try await a.context.keepAndUpdateItem(for: failure, with: mine)
+                    try await a.sync()
+                    #expect(try scenario.server.row(item.id, in: Todo.name)?.fields["text"] == "client's")
+                    #expect(try await a.table.item(id: item.id)?["text"] == "client's")
+                case "server":
+                    let theirs = try #require(failure.serverItem)
+                    try await a.context.cancelAndUpdateItem(for: failure, with: theirs)
+                    try await a.sync()
+                    #expect(try await a.table.item(id: item.id)?["text"] == "server's")
+                default:
+                    #expect(try await a.table.item(id: item.id)?["text"] == "client's")
+                    #expect(try await a.context.operationErrors().count == 1)
+                    try await a.context.cancelAndDiscardItem(for: failure)
+                    #expect(try await a.table.item(id: item.id)?["text"] == "server's")
+                }
+                #expect(try await a.operations().isEmpty)
+                #expect(try await a.context.operationErrors().isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `ten thousand rows come in pages, and the second pull brings none of them again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let rows = (0..<10_000).map { (id: "row-\($0)", fields: ["text": ItemValue.text("text \($0)")]) }
+            for start in stride(from: 0, to: rows.count, by: 1000) {
+                try await scenario.server.put(Array(rows[start..<start + 1000]), in: Todo.name)
+            }
+            let a = try scenario.device("A")
+            var steps = 0
+            var last = PullResult()
+            for try await progress in a.context.pulling(Todo.query, queryID: "all") {
+                #expect(progress.received >= last.received)
+                (steps, last) = (steps + 1, progress)
+            }
+            #expect(last.received == 10_000)
+            #expect(last.upserted == 10_000)
+            #expect(steps == last.pages)
+            #expect(try await a.table.items().count == 10_000)
+
+            let again = try await a.context.pull(Todo.query, queryID: "all")
+            #expect(again.received == 0)
+            #expect(again.pages == 1)
+            #expect(again.deltaToken == last.deltaToken)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a table that is not on the server is named, and the queue stays`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(
+                "A", tables: [Todo.definition, TableDefinition("Missing", columns: [Column("text", .text)])])
+            try await a.context.table("Missing").insert(["text": "x"])
+            let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+            let failure = try #require(error?.pushResult?.errors.first)
+            #expect(failure.code == .tableNotOnServer)
+            #expect(failure.message.contains("'Missing'"))
+            #expect(try await a.operations().count == 1)
+            var settings = PullSettings()
+            settings.pending = .pullAnyway
+            let aborted = await expectError(.pullAborted) {
+                try await a.context.pull(TableQuery("Missing"), settings: settings)
+            }
+            #expect(aborted?.message.contains("'Missing'") == true)
+        }
+    }
+}
