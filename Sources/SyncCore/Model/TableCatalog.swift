@@ -13,7 +13,7 @@ public struct TableCatalog: Sendable {
     ///
     /// Names follow `[A-Za-z_][A-Za-z0-9_]{0,127}`. No table may begin with `MS_` or `sqlite_`, no column may be
     /// called `id` or like a system property, and no two names may differ in case alone, because databases
-    /// and servers ignore it.
+    /// and servers ignore it. Parents are tables of the catalog, and no table is its own ancestor.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``.
     public init(_ tables: [TableDefinition]) throws(SyncError) {
@@ -31,6 +31,7 @@ public struct TableCatalog: Sendable {
                 try Self.require(name: column.name, what: "column name of '\(table.name)'")
             }
         }
+        try Self.requireOrder(tables)
         self.tables = tables
         tablesByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     }
@@ -47,6 +48,26 @@ public struct TableCatalog: Sendable {
             )
         }
         return table
+    }
+
+    /// Takes away tables whose parents are all gone, until none is left.
+    private static func requireOrder(_ tables: [TableDefinition]) throws(SyncError) {
+        let names = Set(tables.map(\.name))
+        for table in tables {
+            for parent in table.parents where !names.contains(parent) {
+                throw .invalidDefinition("'\(table.name)' names a parent '\(parent)' that is not declared.")
+            }
+        }
+        var remaining = tables.filter { !$0.parents.isEmpty }
+        while !remaining.isEmpty {
+            let names = Set(remaining.map(\.name))
+            let next = remaining.filter { !names.isDisjoint(with: $0.parents) }
+            guard next.count < remaining.count else {
+                let circle = names.sorted().joined(separator: "', '")
+                throw .invalidDefinition("The tables '\(circle)' are parents of each other in a circle.")
+            }
+            remaining = next
+        }
     }
 
     private static func require(name: String, what: String) throws(SyncError) {

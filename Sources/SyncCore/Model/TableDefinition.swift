@@ -18,12 +18,16 @@ public struct TableDefinition: Sendable, Hashable {
     public let name: String
     /// The declared columns, in the order declared.
     public let columns: [Column]
+    /// The tables that rows of this one refer to, which the server has to have first: pushes insert parents before
+    /// their children, and delete them afterwards.
+    public let parents: [String]
     private let columnsByName: [String: Column]
 
     /// Declares a table.
-    public init(_ name: String, columns: [Column]) {
+    public init(_ name: String, columns: [Column], parents: [String] = []) {
         self.name = name
         self.columns = columns
+        self.parents = parents
         columnsByName = Dictionary(columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

@@ -79,4 +79,20 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         let digits = min(max(fractionDigits, 0), 9)
         return Timestamp(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: digits) ?? self
     }
+
+    /// The instant so much later, or earlier for a negative duration; clamped to years 1 to 9999.
+    public func advanced(by duration: Duration) -> Timestamp {
+        let (whole, attoseconds) = duration.components
+        var (sum, fraction) = (seconds.addingReportingOverflow(whole), Int64(nanoseconds))
+        fraction += attoseconds / 1_000_000_000
+        if sum.overflow { sum.partialValue = whole > 0 ? .max / 2 : .min / 2 }
+        if fraction < 0 { (sum.partialValue, fraction) = (sum.partialValue - 1, fraction + 1_000_000_000) }
+        if fraction >= 1_000_000_000 {
+            (sum.partialValue, fraction) = (sum.partialValue + 1, fraction - 1_000_000_000)
+        }
+        let range = Self.representableSeconds
+        let clamped = min(max(sum.partialValue, range.lowerBound), range.upperBound)
+        return Timestamp(
+            seconds: clamped, nanoseconds: Int32(fraction), fractionDigits: Int(fractionDigits)) ?? self
+    }
 }

@@ -23,12 +23,15 @@ extension TableOperation {
             let fields = item.map {
                 updatedFields(of: $0, definition: definition, changedOnly: sendsChangedFieldsOnly)
             }
-            guard let fields, !fields.isEmpty else { return nil }
+            guard let fields, !fields.isEmpty || undeletes else { return nil }
             return SentSnapshot(kind: .update, fields: fields, version: version)
         case .delete:
             return SentSnapshot(kind: .delete, fields: [:], version: version)
         }
     }
+
+    /// Whether the row is a tombstone on the server, so that an update has to undelete it first.
+    var undeletes: Bool { kind == .update && base?.system.deleted == true }
 
     private func updatedFields(
         of item: Item, definition: TableDefinition, changedOnly: Bool

@@ -62,6 +62,7 @@ extension TableOperation {
         case .replace(var merged):
             merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
             merged.deletedItem = behind.deletedItem
+            merged.changedAt = behind.changedAt
             return .replace(merged)
         case let outcome:
             return outcome

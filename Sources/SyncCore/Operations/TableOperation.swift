@@ -38,6 +38,11 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     /// Whether fields of the base that the item lacks are to be sent as null, because the item was replaced.
     public var replaces: Bool
 
+    /// Whether an insert gives way to an update when the server turns out to have the row.
+    public var isAdopted: Bool
+    /// When the user last changed the item, by the client's clock.
+    public var changedAt: Timestamp?
+
     /// What an operation does on the server.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Create the row.
@@ -83,7 +88,8 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         id: Int64, table: String, itemID: String, kind: Kind, state: State = .pending, revision: Int = 0,
         attempts: Int = 0, lastAttempt: Timestamp? = nil, lastStatus: Int? = nil, base: Item? = nil,
         version: String? = nil,
-        serverItem: Item? = nil, deletedItem: Item? = nil, sent: SentSnapshot? = nil, replaces: Bool = false
+        serverItem: Item? = nil, deletedItem: Item? = nil, sent: SentSnapshot? = nil, replaces: Bool = false,
+        isAdopted: Bool = false, changedAt: Timestamp? = nil
     ) {
         self.id = id
         self.table = table
@@ -100,5 +106,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         self.deletedItem = deletedItem
         self.sent = sent
         self.replaces = replaces
+        self.isAdopted = isAdopted
+        self.changedAt = changedAt
     }
 }

@@ -30,7 +30,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     public var id: Int64 { operationID }
 
     /// Whether the server holds another state of the row than the operation was made on.
-    public var isConflict: Bool { status == 409 || status == 412 || code == .preconditionFailed }
+    public var isConflict: Bool { code == .preconditionFailed || code == .itemNotOnServer }
 
     /// Records a failure.
     public init(

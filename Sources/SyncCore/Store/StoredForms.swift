@@ -45,6 +45,8 @@ extension TableOperation {
         object["deletedItem"] = deletedItem?.storedValue
         object["sent"] = sent?.storedValue
         if replaces { object["replaces"] = true }
+        if isAdopted { object["adopted"] = true }
+        object["changedAt"] = changedAt.map(ItemValue.date)
         return ItemValue.object(object).storedJSON
     }
 
@@ -64,7 +66,8 @@ extension TableOperation {
             version: stored["version"]?.textValue, serverItem: try stored.item("serverItem"),
             deletedItem: try stored.item("deletedItem"),
             sent: try stored["sent"].map { value throws(StoreError) in try SentSnapshot(storedValue: value) },
-            replaces: stored["replaces"]?.boolValue ?? false)
+            replaces: stored["replaces"]?.boolValue ?? false,
+            isAdopted: stored["adopted"]?.boolValue ?? false, changedAt: stored["changedAt"]?.dateValue)
     }
 }
 

@@ -7,6 +7,8 @@ struct LocalWrite {
     let definition: TableDefinition
     /// Operations that are being sent right now.
     let inFlight: Set<Int64>
+    /// When the change is made, by the client's clock.
+    let now: Timestamp
 
     /// Adds a new item; the fields are normalised already.
     func insert(id: String, fields: [String: ItemValue]) throws -> Item {
@@ -41,6 +43,31 @@ struct LocalWrite {
         try transaction.deleteItems(ids: [id], in: definition.name)
     }
 
+    /// Queues a change that is in the table already, of a row whose earlier state nobody knows.
+    func recordChange(id: String) throws {
+        let item = try existing(id)
+        let isKnown =
+            try item.system.version != nil
+            || !transaction.operations(forItem: id, in: definition.name).isEmpty
+        try queue(isKnown ? .update : .insert, id: id, before: nil) { operation in
+            if operation.kind == .update, operation.base == nil { operation.version = item.system.version }
+        }
+    }
+
+    /// Queues a deletion that has happened already.
+    func recordDeletion(of item: Item) throws {
+        guard try transaction.item(id: item.id, in: definition.name) == nil else {
+            throw SyncError(
+                .invalidOperation,
+                "The item '\(item.id)' of '\(definition.name)' is still there; delete it instead.")
+        }
+        guard
+            try item.system.version != nil
+                || !transaction.operations(forItem: item.id, in: definition.name).isEmpty
+        else { return }
+        try queue(.delete, id: item.id, before: item) { $0.deletedItem = item }
+    }
+
     private func update(id: String, madeOn version: String?, _ change: (inout Item) -> Void) throws -> Item {
         let before = try existing(id)
         var item = before
@@ -70,9 +97,11 @@ struct LocalWrite {
             if kind != .insert { operation.base = before.map(definition.withoutLocalColumns) }
             operation.version = operation.base?.system.version
             complete(&operation)
+            operation.changedAt = now
             try transaction.put(operation)
         case .replace(var operation):
             complete(&operation)
+            operation.changedAt = now
             try transaction.put(operation)
         case .remove(let operationID):
             try transaction.removeOperation(id: operationID)

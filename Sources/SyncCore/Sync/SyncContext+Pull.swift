@@ -16,7 +16,7 @@ extension SyncContext {
     ///   - settings: how to pull.
     /// - Returns: what the pull has done.
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; pages stored before stay.
-    ///   The errors of ``push(tables:)`` when pushing first failed. ``SyncError/Code/invalidQueryID``,
+    ///   The errors of ``push(tables:budget:)`` when pushing first failed. ``SyncError/Code/invalidQueryID``,
     ///   ``SyncError/Code/invalidParameter``, ``SyncError/Code/filterNotSupported``, ``SyncError/Code/unknownTable``
     ///   before anything is sent. `CancellationError` when the task is cancelled.
     @discardableResult

@@ -23,7 +23,7 @@ extension SyncContext {
     ///   - keepingDeltaTokens: whether later incremental pulls go on from where they were, so that purged rows come
     ///     back only when they change.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
-    ///   is being sent; the errors of ``push(tables:)``; ``SyncError/Code/filterNotSupported``,
+    ///   is being sent; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
     ///   ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is removed then.
     public func purge(
         _ query: TableQuery, pending: PurgePolicy = .push, keepingDeltaTokens: Bool = false

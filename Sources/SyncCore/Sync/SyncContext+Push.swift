@@ -8,28 +8,40 @@ extension SyncContext {
     /// too. An operation that fails does not hold up those of other items: its error is recorded in the error log,
     /// and all errors are thrown at the end.
     ///
-    /// - Parameter tables: the tables whose operations to send; `nil` sends all.
+    /// - Parameters:
+    ///   - tables: the tables whose operations to send; `nil` sends all.
+    ///   - budget: how much to do; what remains stays pending.
     /// - Returns: how many operations were completed.
     /// - Throws: ``SyncError`` with ``SyncError/pushResult``: ``SyncError/Code/pushCompletedWithErrors``,
     ///   ``SyncError/Code/pushAbortedNetwork``, ``SyncError/Code/pushAbortedAuthentication``,
     ///   ``SyncError/Code/pushAbortedStore`` or ``SyncError/Code/pushAbortedCancelled``. `CancellationError` when the
     ///   task is cancelled. Operations that were not completed stay pending.
     @discardableResult
-    public func push(tables: Set<String>? = nil) async throws -> PushResult {
+    public func push(
+        tables: Set<String>? = nil, budget: PushBudget = PushBudget()
+    ) async throws -> PushResult {
         for table in tables ?? [] { _ = try definition(of: table) }
         return try await pushGate.take {
-            var run = PushRun(context: self, tables: tables)
+            activity.begin(.push)
+            var outcome: Result<Timestamp, SyncError>?
+            defer { activity.end(.push, outcome) }
+            var run = PushRun(context: self, tables: tables, budget: budget)
             do {
                 try await run.run()
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
                 let abort = Self.abort(for: error)
-                throw await finish(run.result, abort: abort) ?? abort
+                let failure = await finish(run.result, abort: abort) ?? abort
+                outcome = .failure(failure)
+                throw failure
             }
-            let result = run.result
-            if let error = await finish(result, abort: nil) { throw error }
-            return result
+            if let failure = await finish(run.result, abort: nil) {
+                outcome = .failure(failure)
+                throw failure
+            }
+            outcome = .success(environment.now())
+            return run.result
         }
     }
 

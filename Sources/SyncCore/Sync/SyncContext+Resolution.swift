@@ -12,9 +12,7 @@ extension SyncContext {
     ///   Nothing is changed then.
     public func cancelAndUpdateItem(for error: TableOperationError, with item: Item) async throws {
         try await resolve(error, with: item) { resolution, item in
-            try resolution.removeOperation()
-            guard let item, !item.system.deleted else { return try resolution.removeItem() }
-            try resolution.store(item)
+            try resolution.keepServer(item)
         }
     }
 
@@ -24,16 +22,14 @@ extension SyncContext {
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``.
     public func cancelAndDiscardItem(for error: TableOperationError) async throws {
         try await resolve(error, with: nil) { resolution, _ in
-            try resolution.removeOperation()
-            let known = resolution.newestServerItem
-            guard let known, !known.system.deleted else { return try resolution.removeItem() }
-            try resolution.store(known)
+            try resolution.keepServer(resolution.newestServerItem)
         }
     }
 
     /// Keeps the operation and lets it send this item, made on the server's row that the error shows.
     ///
-    /// The next push overrules that row, and no later one. The error is gone.
+    /// The next push overrules that row, and no later one. An insert of a row that the server has goes on as an
+    /// update, an update of a row that it no longer has as an insert. The error is gone.
     ///
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``; ``SyncError/Code/invalidOperation`` for a delete, which sends no
     ///   item: see ``changeKind(for:to:with:)``.
@@ -42,7 +38,7 @@ extension SyncContext {
             guard resolution.operation.kind != .delete else {
                 throw SyncError(.invalidOperation, "A delete sends no item; change its kind instead.")
             }
-            try resolution.keep(kind: resolution.operation.kind, item: item)
+            try resolution.keepClient(item)
         }
     }
 

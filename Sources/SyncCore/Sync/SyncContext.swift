@@ -24,6 +24,7 @@ public final class SyncContext: Sendable {
     let store: StoreAccess
     let environment: SyncEnvironment
     let commits = CommitFeed()
+    let activity: SyncActivity
     let delegate: (any SyncContextDelegate)?
     /// One push at a time: the order of the queue is the order on the server.
     let pushGate = AsyncTurns()
@@ -49,6 +50,7 @@ public final class SyncContext: Sendable {
         self.delegate = delegate
         self.settings = settings
         self.environment = environment
+        activity = SyncActivity(commits: commits)
         store = StoreAccess(dataSource: dataSource, executor: environment.executor, commits: commits)
     }
 

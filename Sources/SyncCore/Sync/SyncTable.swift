@@ -118,10 +118,10 @@ public struct SyncTable: Sendable {
         try ItemID.validate(id)
         let definition = try context.definition(of: name)
         let normalized = try definition.normalizedForWriting(fields)
-        let inFlight = context.inFlight
+        let (inFlight, now) = (context.inFlight, context.environment.now())
         return try await context.write { transaction in
             let write = LocalWrite(
-                transaction: transaction, definition: definition, inFlight: inFlight.all)
+                transaction: transaction, definition: definition, inFlight: inFlight.all, now: now)
             return try body(write, normalized)
         }
     }

@@ -53,15 +53,33 @@ struct OperationResolution {
             [item.keepingLocalColumns(of: local, definition: definition)], in: definition.name)
     }
 
+    /// Drops the operation for the server's row, or for none if the server has none.
+    func keepServer(_ row: Item?) throws {
+        try removeOperation()
+        guard let row, !row.system.deleted else { return try removeItem() }
+        try store(row)
+    }
+
+    /// Lets the operation overrule the server's row as the error shows it: sends the item if there is one, else
+    /// what the operation was to do.
+    func keepClient(_ item: Item?) throws {
+        if item == nil, operation.kind == .delete { return try keep(kind: .delete, item: nil) }
+        let isUnknown = error.serverItem == nil
+        // An update that finds no row has to create it; an insert that is refused although no row shows has met a
+        // tombstone, which has to be undeleted first.
+        try keep(kind: isUnknown && operation.kind == .update ? .insert : .update, item: item)
+    }
+
     /// Keeps the operation as one of this kind, made on the server's row.
     func keep(kind: TableOperation.Kind, item: Item?) throws {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
+        let server = serverItem(for: kind)
         var kept = operation
         kept.kind = kind
-        kept.deletedItem = nil
-        let server = error.serverItem.map(definition.withoutLocalColumns)
         kept = kept.rebased(on: server ?? operation.base)
         kept.replaces = false
+        kept.isAdopted = false
+        kept.deletedItem = nil
         if kind == .insert { (kept.base, kept.version) = (nil, nil) }
         if kind == .delete {
             kept.deletedItem = item ?? local ?? operation.deletedItem
@@ -71,10 +89,34 @@ struct OperationResolution {
                 throw SyncError(.expectedItem, "There is no item to send; give one.")
             }
             stored.system = server?.system ?? stored.system
+            stored.system.deleted = false
             if kind == .insert { stored.system = SystemProperties() }
             try transaction.upsert([stored], in: definition.name)
         }
         try transaction.put(kept)
         try transaction.removeOperationError(operationID: operation.id)
+    }
+
+    private func serverItem(for kind: TableOperation.Kind) -> Item? {
+        if let shown = error.serverItem { return definition.withoutLocalColumns(shown) }
+        guard kind == .update, operation.kind == .insert else { return nil }
+        return Item(id: operation.itemID, system: SystemProperties(deleted: true))
+    }
+}
+
+extension OperationResolution {
+    /// Carries out a resolver's decision.
+    func carryOut(_ decision: ConflictDecision) throws {
+        switch decision {
+        case .keepServer: try keepServer(error.serverItem)
+        case .keepClient: try keepClient(nil)
+        case .merge(var item):
+            guard item.id.hasSameBytes(as: operation.itemID) else {
+                throw SyncError(.invalidItemID, "A merged item must keep its id '\(operation.itemID)'.")
+            }
+            item.fields = try definition.normalizedForWriting(item.fields)
+            try keepClient(item)
+        case .keepPending: break
+        }
     }
 }

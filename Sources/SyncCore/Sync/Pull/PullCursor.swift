@@ -41,7 +41,8 @@ struct PullCursor: Sendable {
         pageSize = settings.pageSize
         fullPageSize = token?.fullPageSize
         position = token
-        if overlap > .zero, let token, let earlier = token.updatedAt.moved(back: overlap) {
+        if overlap > .zero, let token {
+            let earlier = token.updatedAt.advanced(by: .zero - overlap)
             position = DeltaToken(updatedAtText: "\(earlier)", updatedAt: earlier, id: "")
         }
         isDone = query.limit == 0
@@ -143,19 +144,5 @@ extension DeltaToken {
     /// Whether the row was changed at a later instant than this one.
     fileprivate func isEarlier(than row: PulledRow) -> Bool {
         row.item.system.updatedAt.map(updatedAt.isEarlier) ?? false
-    }
-}
-
-extension Timestamp {
-    /// The instant so much earlier; `nil` before year 1.
-    fileprivate func moved(back duration: Duration) -> Timestamp? {
-        let (seconds, attoseconds) = duration.components
-        var whole = self.seconds - seconds
-        var fraction = Int64(nanoseconds) - attoseconds / 1_000_000_000
-        if fraction < 0 {
-            fraction += 1_000_000_000
-            whole -= 1
-        }
-        return Timestamp(seconds: whole, nanoseconds: Int32(fraction), fractionDigits: Int(fractionDigits))
     }
 }

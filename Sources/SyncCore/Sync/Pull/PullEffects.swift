@@ -14,17 +14,16 @@ struct PullEffects {
         case deleted
         /// The store has it already, or had nothing to remove.
         case unchanged
-        /// A change of the item is pending; the row waits with the operation.
+        /// A change of the item is pending, and was made on this row or a later one.
         case pending
+        /// A change of the item is pending that was made on an older row; this one waits with the operation.
+        case conflicting(operationID: Int64)
     }
 
     /// Applies a row whose fields are normalised.
     func apply(_ row: Item) throws -> Outcome {
         let pending = try transaction.operations(forItem: row.id, in: definition.name)
-        if let first = pending.first {
-            try remember(row, with: first)
-            return .pending
-        }
+        if let first = pending.first { return try remember(row, with: first) }
         let local = try transaction.item(id: row.id, in: definition.name)
         if row.system.deleted {
             guard local != nil else { return .unchanged }
@@ -37,13 +36,15 @@ struct PullEffects {
         return .upserted
     }
 
-    /// Keeps the row beside the pending operation, unless it is the row that the operation was made on.
-    private func remember(_ row: Item, with operation: TableOperation) throws {
-        guard operation.newestServerItem.map({ !$0.isSameState(as: row) }) ?? true else { return }
-        guard operation.newestServerItem?.isLater(than: row) != true else { return }
+    /// Keeps the row beside the pending operation, unless it is what the operation was made on, or older.
+    private func remember(_ row: Item, with operation: TableOperation) throws -> Outcome {
+        if let known = operation.newestServerItem, known.isSameState(as: row) || known.isLater(than: row) {
+            return .pending
+        }
         var operation = operation
         operation.serverItem = row
         try transaction.put(operation)
+        return .conflicting(operationID: operation.id)
     }
 }
 

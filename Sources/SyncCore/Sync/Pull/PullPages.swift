@@ -40,11 +40,18 @@ public struct PullPages: AsyncSequence, Sendable {
             guard !hasEnded else { return nil }
             hasEnded = true
             var run = self.run
-            if run == nil { run = try await PullRun.start(pull) }
-            let progress = try await run?.step()
-            self.run = run
-            hasEnded = progress == nil
-            return progress
+            do {
+                if run == nil { run = try await PullRun.start(pull) }
+                let progress = try await run?.step()
+                hasEnded = progress == nil
+                if hasEnded { run?.end(nil) }
+                self.run = hasEnded ? nil : run
+                return progress
+            } catch {
+                run?.end(error)
+                self.run = nil
+                throw error
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// One pull on its way: fetches pages, and stores each with the delta token that it leads to.
 struct PullRun: Sendable {
     private let context: SyncContext
@@ -20,17 +22,32 @@ struct PullRun: Sendable {
         let acknowledgements: Int
     }
 
-    /// Keeps acknowledgements noted for as long as the pull lives.
+    /// Keeps acknowledgements noted, and the context's status pulling, for as long as the pull lives.
     private final class Session: Sendable {
-        let acknowledgements: Acknowledgements
+        private let context: SyncContext
+        private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
 
-        init(_ acknowledgements: Acknowledgements) {
-            self.acknowledgements = acknowledgements
-            acknowledgements.beginPull()
+        init(_ context: SyncContext) {
+            self.context = context
+            context.acknowledgements.beginPull()
+            context.activity.begin(.pull)
         }
 
-        deinit { acknowledgements.endPull() }
+        func end(_ error: (any Error)?) {
+            outcome.withLock { outcome in
+                if error == nil { outcome = .success(context.environment.now()) }
+                if let error = error as? SyncError { outcome = .failure(error) }
+            }
+        }
+
+        deinit {
+            context.acknowledgements.endPull()
+            context.activity.end(.pull, outcome.withLock { $0 })
+        }
     }
+
+    /// Notes how the pull ended.
+    func end(_ error: (any Error)?) { session.end(error) }
 
     /// Checks the pull, pushes what is pending if asked to, and finds where to begin.
     static func start(_ pull: PullPages) async throws -> PullRun {
@@ -54,7 +71,7 @@ struct PullRun: Sendable {
         self.queryText = queryText
         self.storedToken = storedToken
         tokenKey = key
-        session = Session(pull.context.acknowledgements)
+        session = Session(pull.context)
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
             token: storedToken.flatMap { DeltaToken(storedText: $0, for: queryText) })
@@ -74,8 +91,12 @@ struct PullRun: Sendable {
         let (run, token) = (self, tokenToStore)
         async let stored = run.store(page, token: token)
         if !cursor.isDone { fetched = try await fetch() }
-        for outcome in try await stored { result.count(outcome) }
+        let outcomes = try await stored
         storedToken = token ?? storedToken
+        for outcome in outcomes {
+            result.count(outcome)
+            if case .conflicting(let id) = outcome { try await context.settlePulledConflict(id, definition) }
+        }
         result.pages += 1
         result.received += page.rows.count
         result.deltaToken = cursor.token?.updatedAtText
@@ -96,36 +117,20 @@ struct PullRun: Sendable {
             .query(try cursor.nextPage.odata(dialect), includesDeleted: true), table: definition.name,
             parameters: cursor.query.parameters,
             features: tokenKey == nil ? .offline : [.offline, .incrementalPull])
-        let answer: RemoteAnswer
-        do {
-            answer = try await context.ask(call)
-        } catch let error as SyncError {
-            throw aborted("\(error.message)", cause: error)
-        }
-        let rows = try rows(of: answer)
-        return Page(rows: rows, acknowledgements: acknowledgements)
-    }
-
-    private func rows(of answer: RemoteAnswer) throws(SyncError) -> [PulledRow] {
-        guard answer.isSuccess else { throw aborted(for: answer) }
-        guard case .rows(let rows, _) = answer.body else {
-            throw aborted(
-                "The server did not answer with a list of items.",
-                cause: SyncError(.expectedItemsInResponse, "The answer is no list of items."))
-        }
+        let answer = try await context.askForPage(call)
+        var rows: [PulledRow] = []
+        rows.reserveCapacity(answer.count)
         do throws(SyncError) {
-            var pulled: [PulledRow] = []
-            pulled.reserveCapacity(rows.count)
-            for row in rows {
-                let wire = try WireRow(row, dialect: context.client.dialect)
+            for row in answer {
+                let wire = try WireRow(row, dialect: dialect)
                 var item = wire.item
                 item.fields = try definition.normalizedFromServer(item.fields)
-                pulled.append(PulledRow(item: item, updatedAtText: wire.updatedAtText))
+                rows.append(PulledRow(item: item, updatedAtText: wire.updatedAtText))
             }
-            return pulled
         } catch {
-            throw aborted(error.message, cause: error)
+            throw SyncError.pullAborted(definition.name, error)
         }
+        return Page(rows: rows, acknowledgements: acknowledgements)
     }
 
     /// Applies a page in one transaction with the token that it leads to.
@@ -144,21 +149,5 @@ struct PullRun: Sendable {
             }
             return outcomes
         }
-    }
-
-    private func aborted(for answer: RemoteAnswer) -> SyncError {
-        if answer.isTableMissing {
-            let missing = SyncError(.tableNotOnServer, "The server has no table '\(definition.name)'.")
-            return aborted(missing.message, cause: missing)
-        }
-        let code: SyncError.Code = answer.status == 401 ? .authenticationRequired : .serverError
-        let reason = answer.message ?? "The server answered with status \(answer.status)."
-        return aborted(reason, cause: SyncError(code, reason))
-    }
-
-    private func aborted(_ reason: String, cause: SyncError) -> SyncError {
-        SyncError(
-            .pullAborted, "The pull of '\(definition.name)' ended early: \(reason)", cause: cause,
-            mayRetry: cause.mayRetry)
     }
 }

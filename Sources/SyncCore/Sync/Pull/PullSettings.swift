@@ -69,7 +69,7 @@ public struct PullResult: Sendable, Hashable {
         case .upserted: upserted += 1
         case .deleted: deleted += 1
         case .unchanged: unchanged += 1
-        case .pending: skippedAsPending += 1
+        case .pending, .conflicting: skippedAsPending += 1
         }
     }
 }

@@ -23,6 +23,16 @@ extension OperationSender {
         if kind == .delete, version == nil, attempt.proof.kind == .insert {
             return try await verdictOnServerItem(attempt, status: 409)
         }
+        if attempt.operation.undeletes, version == attempt.snapshot.version {
+            let undelete = RemoteCall.Action.undelete(
+                id: attempt.operation.itemID, fields: attempt.snapshot.fields, version: version)
+            let answer = try await answer(to: undelete)
+            let verdict = answer.verdict(on: kind, sent: attempt.proof)
+            guard case .succeeded(let row?) = verdict, !attempt.snapshot.fields.isEmpty else {
+                return verdict
+            }
+            return .continues(from: row)
+        }
         let answer = try await answer(to: call(attempt, version: version))
         let verdict = answer.verdict(on: kind, sent: attempt.proof)
         return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict

@@ -17,13 +17,29 @@ struct OperationSender: Sendable {
         case skipped
     }
 
-    /// Sends the operation, again after failures that may pass, and stores the outcome.
+    /// Sends the operation, again after failures that may pass and conflicts that a resolver decides, and stores
+    /// the outcome.
     ///
     /// - Parameter item: the item to send and store instead of the stored one, if the delegate gave one.
     /// - Throws: ``SyncError`` with one of the codes that end a push; `CancellationError`.
     func send(item: Item? = nil) async throws -> Outcome {
         context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
+        var outcome = try await sendOnce(item: item)
+        for _ in 0..<context.settings.maxResolutions {
+            guard case .failed(let error) = outcome, error.isConflict else { return outcome }
+            let settlement = ConflictSettlement(context: context, definition: definition, isInFlight: true)
+            switch try await settlement.settle(error) {
+            case .unresolved(let error): return .failed(error)
+            case .settled(let item): return .completed(item)
+            case .sendAgain: outcome = try await sendOnce(item: nil)
+            case .changed(let error): outcome = .failed(error)
+            }
+        }
+        return outcome
+    }
+
+    private func sendOnce(item: Item?) async throws -> Outcome {
         switch try await prepare(item: item) {
         case .skipped: return .skipped
         case .unneeded(let item): return .completed(item)

@@ -105,10 +105,18 @@ struct PushEffects {
         if isApplied == false { operation.sent = nil }
         if operation.attempts >= maxAttempts { operation.state = .parked }
         try transaction.put(operation)
-        if let behind = try operationBehind(operation) { try merge(operation, with: behind) }
+        try mergeBehind()
         let failure = try transaction.operation(id: operationID).map(error)
         if let failure { try transaction.put(failure) }
         return failure
+    }
+
+    /// Merges an operation that is not on its way any more with what was queued behind it meanwhile.
+    func mergeBehind() throws {
+        guard let operation = try transaction.operation(id: operationID),
+            let behind = try operationBehind(operation)
+        else { return }
+        try merge(operation, with: behind)
     }
 
     private func merge(_ operation: TableOperation, with behind: TableOperation) throws {

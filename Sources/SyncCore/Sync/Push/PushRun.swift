@@ -1,77 +1,105 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One push: goes through the queue from its head, one operation after the other.
+/// One push: goes through the queue from its head, and keeps up to so many operations on their way.
 struct PushRun {
-    let context: SyncContext
-    /// The tables to push; `nil` is all of them.
-    let tables: Set<String>?
+    private let context: SyncContext
+    private let tables: Set<String>?
+    private let budget: PushBudget
+    private let order: PushOrder
+    private let deadline: Timestamp?
     private(set) var result = PushResult()
 
-    init(context: SyncContext, tables: Set<String>?) {
+    /// Operations that had their turn.
+    private var performed: Set<Int64> = []
+    /// Whether an operation was passed over because another one of its item had to go first.
+    private var hasSkipped = false
+    /// Why the push has to end, once it has.
+    private var abort: (any Error)?
+
+    init(context: SyncContext, tables: Set<String>?, budget: PushBudget) {
         self.context = context
         self.tables = tables
+        self.budget = budget
+        order = PushOrder(context.store.dataSource.catalog.tables)
+        deadline = budget.duration.map { context.environment.now().advanced(by: $0) }
     }
 
-    /// Sends operations until the queue is through or the push has to end.
+    /// Sends operations until the queue is through, the budget is spent, or the push has to end.
     ///
     /// - Throws: why the push ended early.
     mutating func run() async throws {
-        var last: Int64 = 0
-        while let operation = try await next(after: last) {
-            try Task.checkCancellation()
-            last = operation.id
-            guard tables?.contains(operation.table) ?? true, operation.state != .parked else { continue }
-            try await perform(operation)
+        var count = -1
+        repeat {
+            (count, hasSkipped) = (performed.count, false)
+            for round in order.rounds where !isSpent { try await pass(round) }
+        } while hasSkipped && performed.count > count && !isSpent
+        result.errors.sort { $0.operationID < $1.operationID }
+    }
+
+    private var isSpent: Bool {
+        if let limit = budget.operations, performed.count >= limit { return true }
+        return deadline.map { !context.environment.now().isEarlier(than: $0) } ?? false
+    }
+
+    /// One way through the queue, for the operations of one round.
+    private mutating func pass(_ round: Int) async throws {
+        let limit = max(1, context.settings.maxConcurrentOperations)
+        await withTaskGroup(of: Turn.self) { group in
+            var (running, last) = (0, Int64(0))
+            while abort == nil, !Task.isCancelled, !isSpent, let operation = await next(after: last, round) {
+                last = operation.id
+                if running == limit, let turn = await group.next() {
+                    note(turn)
+                    running -= 1
+                }
+                guard abort == nil else { break }
+                performed.insert(operation.id)
+                let context = context
+                group.addTask { await Turn.take(operation, in: context) }
+                running += 1
+                if limit == 1, let turn = await group.next() {
+                    note(turn)
+                    running -= 1
+                }
+            }
+            for await turn in group { note(turn) }
         }
+        if let abort { throw abort }
+        try Task.checkCancellation()
     }
 
-    private func next(after id: Int64) async throws -> TableOperation? {
-        try await context.read { try $0.operations(after: id, in: nil, limit: 1).first }
-    }
-
-    private mutating func perform(_ operation: TableOperation) async throws {
-        let definition = try context.definition(of: operation.table)
-        let item = try await context.read { try $0.item(id: operation.itemID, in: operation.table) }
-        let sender = OperationSender(context: context, definition: definition, operationID: operation.id)
-        let handle = PushOperation(operation: operation, item: item ?? operation.deletedItem, sender: sender)
+    /// The next operation that is due in this round.
+    private mutating func next(after id: Int64, _ round: Int) async -> TableOperation? {
+        var last = id
         do {
-            if let item = try await carryOut(handle) {
-                try await sender.store(item, insteadOf: handle.outcome)
-                result.completed += 1
-            } else {
-                note(handle.outcome)
+            while true {
+                let start = last
+                let window = try await context.read { try $0.operations(after: start, in: nil, limit: 32) }
+                guard let end = window.last else { return nil }
+                if let operation = window.first(where: { isDue($0, in: round) }) { return operation }
+                last = end.id
             }
         } catch {
-            if let abort = handle.abort { throw abort }
-            try await note(failure: error, of: handle, sender: sender)
+            abort = error
+            return nil
         }
-        if let abort = handle.abort { throw abort }
     }
 
-    private func carryOut(_ handle: PushOperation) async throws -> Item? {
-        guard let delegate = context.delegate else { return try await handle.execute() }
-        return try await delegate.syncContext(context, perform: handle)
+    private func isDue(_ operation: TableOperation, in round: Int) -> Bool {
+        tables?.contains(operation.table) ?? true && operation.state != .parked
+            && !performed.contains(operation.id) && order.round(of: operation) == round
     }
 
-    private mutating func note(_ outcome: OperationSender.Outcome?) {
-        switch outcome {
+    private mutating func note(_ turn: Turn) {
+        switch turn.end {
         case .completed: result.completed += 1
         case .failed(let error): result.errors.append(error)
-        case .skipped, nil: break
+        case .skipped:
+            hasSkipped = true
+            performed.remove(turn.operationID)
+        case .untouched: break
         }
-    }
-
-    /// What the delegate threw becomes the operation's error, unless it is the one that was recorded already.
-    private mutating func note(
-        failure: any Error, of handle: PushOperation, sender: OperationSender
-    ) async throws {
-        if let recorded = failure as? TableOperationError {
-            result.errors.append(recorded)
-        } else if failure is CancellationError {
-            throw failure
-        } else if let error = try await sender.record(failure) {
-            result.errors.append(error)
-        }
+        abort = abort ?? turn.abort
     }
 }

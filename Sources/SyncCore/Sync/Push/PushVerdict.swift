@@ -73,7 +73,9 @@ extension PushAnswer {
 
     private func successVerdict(on kind: TableOperation.Kind) -> PushVerdict {
         if kind == .delete { return .succeeded(nil) }
-        return row.map { .succeeded($0) } ?? .ambiguous(status: status)
+        guard let row else { return .ambiguous(status: status) }
+        // Without a version to check, servers change a deleted row and leave it deleted.
+        return row.system.deleted ? .conflict(status: 409, serverItem: row) : .succeeded(row)
     }
 
     private func missingVerdict(on kind: TableOperation.Kind) -> PushVerdict {

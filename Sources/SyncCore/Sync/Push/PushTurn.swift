@@ -1,0 +1,79 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One operation's turn in a push, with the delegate's part in it.
+struct Turn: Sendable {
+    let operationID: Int64
+    let end: End
+    /// Why the push has to end, if it has to.
+    let abort: (any Error)?
+
+    /// What became of the operation.
+    enum End: Sendable {
+        case completed
+        case failed(TableOperationError)
+        /// It was not its turn yet.
+        case skipped
+        /// The delegate did not execute it.
+        case untouched
+    }
+
+    /// Carries out one operation.
+    static func take(_ operation: TableOperation, in context: SyncContext) async -> Turn {
+        do {
+            let definition = try context.definition(of: operation.table)
+            let sender = OperationSender(context: context, definition: definition, operationID: operation.id)
+            guard let delegate = context.delegate else {
+                return Turn(operation, end: End(try await sender.send()))
+            }
+            return try await take(operation, sender: sender, delegate: delegate)
+        } catch {
+            return Turn(operation, end: .untouched, abort: error)
+        }
+    }
+
+    private static func take(
+        _ operation: TableOperation, sender: OperationSender, delegate: any SyncContextDelegate
+    ) async throws -> Turn {
+        let context = sender.context
+        let found = try await context.read { snapshot in
+            (
+                try snapshot.operation(id: operation.id),
+                try snapshot.item(id: operation.itemID, in: operation.table)
+            )
+        }
+        guard let current = found.0 else { return Turn(operation, end: .untouched) }
+        let handle = PushOperation(operation: current, item: found.1 ?? current.deletedItem, sender: sender)
+        do {
+            guard let item = try await delegate.syncContext(context, perform: handle) else {
+                return Turn(operation, end: handle.outcome.map(End.init) ?? .untouched, abort: handle.abort)
+            }
+            try await sender.store(item, insteadOf: handle.outcome)
+            return Turn(operation, end: .completed, abort: handle.abort)
+        } catch {
+            if let abort = handle.abort { return Turn(operation, end: .untouched, abort: abort) }
+            if error is CancellationError { throw error }
+            // What the delegate throws becomes the operation's error, unless it is the one recorded already.
+            if let recorded = error as? TableOperationError { return Turn(operation, end: .failed(recorded)) }
+            let recorded = try await sender.record(error)
+            return Turn(operation, end: recorded.map(End.failed) ?? .untouched)
+        }
+    }
+
+    private init(_ operation: TableOperation, end: End, abort: (any Error)? = nil) {
+        operationID = operation.id
+        self.end = end
+        self.abort = abort
+    }
+}
+
+extension Turn.End {
+    fileprivate init(_ outcome: OperationSender.Outcome) {
+        self =
+            switch outcome {
+            case .completed: .completed
+            case .failed(let error): .failed(error)
+            case .skipped: .skipped
+            }
+    }
+}
