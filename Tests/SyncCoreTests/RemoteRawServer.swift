@@ -197,6 +197,7 @@ extension RemoteRawServer.Step {
 }
 
 /// Runs a body with a server and a transport, and ends both afterwards.
+@discardableResult
 func withRawServer<Value>(
     maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
     totalTimeout: Duration = .seconds(60),

@@ -7,11 +7,14 @@ struct AnswerText {
     private static let maxLength = 500
 
     private let response: HTTPTransportResponse
+    private let secrets: [String]
     /// The beginning of the body, when it is text.
     private let beginning: String?
 
-    init(_ response: HTTPTransportResponse) {
+    /// Reads the body's text; where the server repeats one of the secrets, it is hidden.
+    init(_ response: HTTPTransportResponse, hiding secrets: [String]) {
         self.response = response
+        self.secrets = secrets
         let bytes = response.body.prefix(4 * Self.maxLength)
         // A character may be cut in half at the end of the prefix, so up to three bytes are left off.
         beginning = (0...3).lazy
@@ -31,21 +34,26 @@ struct AnswerText {
 
     /// What the server says, taken from the JSON body or a short plain text.
     func message(json: ItemValue?) -> String? {
-        if let json { return json.messageText.flatMap(Self.line) }
+        if let json { return json.messageText.flatMap(line) }
         if isHTML { return Self.htmlMessage }
         guard response.body.count <= Self.maxLength else { return nil }
-        return beginning.flatMap(Self.line)
+        return beginning.flatMap(line)
     }
 
     /// One line without control characters, which could act on a terminal.
-    private static func line(_ text: String) -> String? {
+    private func line(_ text: String) -> String? {
+        var bytes = Array(text.utf8)
+        for secret in secrets where !secret.isEmpty {
+            bytes = bytes.replacing(Array(secret.utf8), with: Array("<hidden>".utf8))
+        }
+        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
         var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(maxLength) {
+        for scalar in scalars.prefix(Self.maxLength) {
             let isControl = [.control, .format, .lineSeparator, .paragraphSeparator]
                 .contains(scalar.properties.generalCategory)
             line.append(isControl ? " " : scalar)
         }
-        if text.unicodeScalars.count > maxLength { line.append("…") }
+        if scalars.count > Self.maxLength { line.append("…") }
         let isBlank = line.allSatisfy { $0.properties.isWhitespace }
         return isBlank ? nil : String(line)
     }

@@ -4,11 +4,12 @@
 import Foundation
 
 extension RemoteAnswer {
-    /// Reads an answer to that call.
+    /// Reads an answer to that call. Secrets that the server repeats do not get into the message.
     init(
-        _ response: HTTPTransportResponse, to call: RemoteCall, dialect: WireDialect, tokenGeneration: Int
+        _ response: HTTPTransportResponse, to call: RemoteCall, dialect: WireDialect, tokenGeneration: Int,
+        secrets: [String]
     ) {
-        let text = AnswerText(response)
+        let text = AnswerText(response, hiding: secrets)
         status = response.status
         version = EntityTag.version(from: response.headers["ETag"])
         retryAfter = response.headers["Retry-After"]

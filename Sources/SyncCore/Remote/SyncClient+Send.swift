@@ -17,7 +17,8 @@ extension SyncClient {
         do {
             let response = try await transport.send(request)
             answer = RemoteAnswer(
-                response, to: call, dialect: dialect, tokenGeneration: credential.generation)
+                response, to: call, dialect: dialect, tokenGeneration: credential.generation,
+                secrets: [credential.token, applicationKey?.text].compactMap(\.self))
         } catch let error as HTTPBodyLimitExceeded {
             answer = RemoteAnswer(error, tokenGeneration: credential.generation)
         } catch {

@@ -22,7 +22,7 @@ public final class SyncClient: Sendable {
     let transport: any HTTPTransport
     let authentication: Authentication
     let logger: Logger?
-    private let applicationKey: Secret?
+    let applicationKey: Secret?
     private let userAgent: String
 
     /// Makes a client.

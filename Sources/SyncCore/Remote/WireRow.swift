@@ -72,7 +72,8 @@ private struct SystemPropertyReader {
     }
 
     private func present(_ name: String) -> ItemValue? {
-        row[name].flatMap { $0.isNull ? nil : $0 }
+        guard let value = row[name], !value.isNull else { return .none }
+        return value
     }
 
     private func error(_ name: String, _ problem: String) -> SyncError {

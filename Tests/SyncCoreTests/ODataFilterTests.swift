@@ -1,0 +1,127 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+// Foundation has an `Expression` too.
+private typealias Value = SyncCore.Expression
+
+struct ODataFilterTests {
+    private static let date = Timestamp("2014-05-30T18:30:00.0000001Z")
+
+    private static let literals: [(Filter, String)] = [
+        ("complete" == false, "complete eq false"),
+        ("text" != "O'Brien", "text ne 'O''Brien'"),
+        ("text" == "''", "text eq ''''''"),
+        ("text" == "'\u{301}", "text eq '''\u{301}'"),
+        ("n" < 12, "n lt 12"),
+        ("n" >= 2_147_483_647, "n ge 2147483647"),
+        ("n" >= 2_147_483_648, "n ge 2147483648l"),
+        ("n" > Int64.min, "n gt -9223372036854775808l"),
+        ("n" <= 1.5, "n le 1.5"),
+        ("n" == -0.0, "n eq -0.0"),
+        ("n" == 1e300, "n eq 1e+300"),
+        ("n" == ItemValue.null, "n eq null"),
+        ("n" != ItemValue.null, "n ne null"),
+        (.comparison(.equal, .constant(.null), .column("n")), "n eq null"),
+        (.isNull("n"), "n eq null"),
+        (.always(true), "(1 eq 1)"),
+        (.always(false), "(1 eq 0)"),
+    ]
+
+    @Test(arguments: literals)
+    func `comparisons and literals`(filter: Filter, text: String) throws {
+        #expect(Array(try filter.odata(.v2).utf8) == Array(text.utf8))
+    }
+
+    @Test func `dates keep the digits they have, in each dialect's form`() throws {
+        let filter: Filter = "updatedAt" >= (try #require(Self.date))
+        #expect(try filter.odata(.v1) == "__updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
+        #expect(try filter.odata(.v2) == "updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
+        #expect(
+            try filter.odata(.v3) == "updatedAt ge cast(2014-05-30T18:30:00.0000001Z,Edm.DateTimeOffset)")
+    }
+
+    @Test func `functions have each dialect's name and order`() throws {
+        let filter = Filter.contains("text", "a'b")
+        #expect(try filter.odata(.v2) == "substringof('a''b',text)")
+        #expect(try filter.odata(.v3) == "contains(text,'a''b')")
+        #expect(try Filter.hasPrefix("text", "a").odata(.v2) == "startswith(text,'a')")
+        #expect(try Filter.hasSuffix("text", "a").odata(.v3) == "endswith(text,'a')")
+        #expect(try (Value.lowercased("text") == "a").odata(.v2) == "tolower(text) eq 'a'")
+        let position = Value.call(
+            .indexof, [.call(.concat, [.column("a"), .column("b")]), .constant("x")])
+        #expect(try (position > 0).odata(.v2) == "indexof(concat(a,b),'x') gt 0")
+        #expect(try ("n" == 5_000_000_000).odata(.v3) == "n eq 5000000000")
+    }
+
+    private static let a: Filter = "a" == 1
+    private static let b: Filter = "b" == 2
+    private static let c: Filter = "c" == 3
+
+    private static let conditions: [(Filter, String)] = [
+        (a && b || c, "a eq 1 and b eq 2 or c eq 3"),
+        (a && (b || c), "a eq 1 and (b eq 2 or c eq 3)"),
+        ((a || b) && c, "(a eq 1 or b eq 2) and c eq 3"),
+        (a && b && c, "a eq 1 and b eq 2 and c eq 3"),
+        (a || (b || c), "a eq 1 or b eq 2 or c eq 3"),
+        (!a, "not (a eq 1)"),
+        (!(a || b) && c, "not (a eq 1 or b eq 2) and c eq 3"),
+        (.all([]), "(1 eq 1)"),
+        (.any([]), "(1 eq 0)"),
+        (.any([a]) && b, "a eq 1 and b eq 2"),
+        (.all([.any([a, b])]) && c, "(a eq 1 or b eq 2) and c eq 3"),
+        (.isIn("x", [1, 2]), "x eq 1 or x eq 2"),
+        (a && .isIn("x", ["p", "q"]), "a eq 1 and (x eq 'p' or x eq 'q')"),
+        (a && .isIn("x", ["p"]), "a eq 1 and x eq 'p'"),
+        (.isIn("x", [Int]()), "(1 eq 0)"),
+        (.between("x", 1, 2), "x ge 1 and x le 2"),
+    ]
+
+    @Test(arguments: conditions)
+    func `conditions have the parentheses they need and no more`(filter: Filter, text: String) throws {
+        #expect(try filter.odata(.v2) == text)
+    }
+
+    private static let sums: [(Value, String)] = [
+        (Value.column("a") + 1 - 2, "a add 1 sub 2"),
+        ((Value.column("a") + 1) * 2, "(a add 1) mul 2"),
+        (Value.column("a") * 2 + 1, "a mul 2 add 1"),
+        (.arithmetic(.sub, .column("a"), Value.column("b") - 1), "a sub (b sub 1)"),
+        (.arithmetic(.div, .column("a"), Value.column("b") * 2), "a div (b mul 2)"),
+        (.call(.round, [Value.column("a") / 2]) % 3, "round(a div 2) mod 3"),
+    ]
+
+    @Test(arguments: sums)
+    fileprivate func `arithmetic keeps its grouping`(expression: Value, text: String) throws {
+        #expect(try (expression == 7).odata(.v2) == text + " eq 7")
+    }
+
+    private static let refused: [Filter] = [
+        "n" == Double.nan, "n" == Double.infinity, "n" == ItemValue.data(Data()), "n" == ItemValue.array([]),
+        "n" == ItemValue.object([:]), "" == 1, "a b" == 1, "a;--" == 1, "a'" == 1, "1a" == 1, "é" == 1,
+        "a/b" == 1,
+        "a\u{301}" == 1, .isNull("x y"), .hasPrefix("x)", "y"), .isIn("(x", [1]),
+    ]
+
+    @Test(arguments: refused)
+    func `what OData cannot say is refused`(filter: Filter) {
+        let error = #expect(throws: SyncError.self) { try filter.odata(.v2) }
+        #expect(error?.code == .filterNotSupported)
+    }
+
+    @Test func `ten thousand terms and deep nesting print without recursion`() throws {
+        let one: Filter = "n" == 1
+        let wide = Filter.isIn("n", Array(1...10_000))
+        #expect(try wide.odata(.v2).hasSuffix(" or n eq 9999 or n eq 10000"))
+        let chain = (2...10_000).reduce(one) { $0 || "n" == $1 }
+        #expect(try chain.odata(.v2) == wide.odata(.v2))
+        let deep = (0..<10_000).reduce(one) { filter, _ in !filter }
+        let text = try deep.odata(.v2)
+        #expect(text.utf8.count == 10_000 * "not ()".utf8.count + "n eq 1".utf8.count)
+        let sum = (1...10_000).reduce(Value.column("n")) { sum, _ in sum + 1 }
+        #expect(try (sum == 0).odata(.v2).hasSuffix(" add 1 add 1 eq 0"))
+    }
+}

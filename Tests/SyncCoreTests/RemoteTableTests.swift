@@ -1,0 +1,115 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+struct RemoteTableTests {
+    private static let row = #"{"id":"a","n":1,"version":"1","updatedAt":"2020-01-01T00:00:00.000Z"}"#
+
+    private func table(
+        _ status: Int, headers: HTTPTransportHeaders = [:], _ body: String = ""
+    ) throws -> RemoteTable {
+        try SyncClient.scripted(RemoteScriptedTransport(status, headers: headers, body)).table("T")
+    }
+
+    @Test func `writes return the row as the server has it`() async throws {
+        let table = try table(201, headers: ["ETag": "\"2\""], Self.row)
+        let expected = Item(
+            id: "a", fields: ["n": 1],
+            system: SystemProperties(updatedAt: Timestamp("2020-01-01T00:00:00.000Z"), version: "2"))
+        #expect(try await table.insert(["n": 1]) == expected)
+        #expect(try await table.update(id: "a", ["n": 1], version: "1") == expected)
+        #expect(try await table.update(expected) == expected)
+        #expect(try await table.undelete(id: "a", version: nil) == expected)
+        #expect(try await table.read(id: "a") == expected)
+        try await table.delete(id: "a", version: "1")
+    }
+
+    @Test func `the item's version is the condition of its update, and its parameters are sent`() async throws
+    {
+        let transport = RemoteScriptedTransport(200, Self.row)
+        let table = try SyncClient.scripted(transport).table("T")
+        let item = Item(id: "a", fields: ["n": 2], system: SystemProperties(version: "7"))
+        _ = try await table.update(item, parameters: ["mode": "x y"])
+        _ = try await table.update(id: "a", ["n": 2], version: nil)
+        #expect(transport.requests.map { $0.headers["If-Match"] } == ["\"7\"", nil])
+        #expect(transport.requests[0].url.query(percentEncoded: true) == "mode=x%20y")
+    }
+
+    @Test func `a query returns items and the count that was asked for`() async throws {
+        let table = try table(200, #"{"results":[\#(Self.row)],"count":9}"#)
+        let counted = try await table.query(TableQuery("T").includingTotalCount())
+        #expect(counted.items.map(\.id) == ["a"])
+        #expect(counted.totalCount == 9)
+        #expect(try await table.query(TableQuery("T")).totalCount == nil)
+        let error = await #expect(throws: SyncError.self) {
+            try await self.table(200, "[]").query(TableQuery("T").includingTotalCount())
+        }
+        #expect(error?.code == .expectedTotalCount)
+        let other = await #expect(throws: SyncError.self) { try await table.query(TableQuery("U")) }
+        #expect(other?.code == .invalidParameter)
+    }
+
+    @Test func `a conflict carries the server's row`() async throws {
+        let table = try table(412, headers: ["ETag": "\"9\""], Self.row)
+        let error = await #expect(throws: SyncError.self) {
+            try await table.update(id: "a", ["n": 2], version: "1")
+        }
+        #expect(error?.code == .preconditionFailed)
+        #expect(error?.message == "The server's version did not match the passed version")
+        let conflict = try #require(error?.cause as? ServerConflict)
+        #expect(conflict.item?.system.version == "9")
+        #expect(conflict.item?.fields == ["n": 1])
+        #expect(!"\(try #require(error))".contains("n" + ":"))
+    }
+
+    @Test func `an echoed item is not taken for the server's row`() async throws {
+        let table = try table(409, headers: ["ETag": "W/\"x\""], #"{"id":"a","n":1}"#)
+        let error = await #expect(throws: SyncError.self) { try await table.insert(["n": 1], id: "a") }
+        #expect(error?.code == .itemAlreadyOnServer)
+        #expect((error?.cause as? ServerConflict)?.item == nil)
+    }
+
+    @Test(arguments: [
+        (401, "", SyncError.Code.authenticationRequired, false),
+        (404, #"{"error":"The item does not exist"}"#, .itemNotOnServer, false),
+        (410, "", .itemNotOnServer, false),
+        (404, "<html>Cannot GET</html>", .tableNotOnServer, false),
+        (400, #"{"error":"bad"}"#, .serverError, false),
+        (409, "", .serverErrorWithoutMessage, false),
+        (307, "", .serverErrorWithoutMessage, false),
+        (429, "", .serverErrorWithoutMessage, true),
+        (503, "busy", .serverError, true),
+        (200, "{\"id\":", .unreadableResponse, true),
+        (204, "", .expectedItemInResponse, true),
+        (200, "{}", .expectedItemInResponse, false),
+    ])
+    func `every other answer has its code`(
+        status: Int, body: String, code: SyncError.Code, mayRetry: Bool
+    ) async throws {
+        let table = try table(status, body)
+        let error = await #expect(throws: SyncError.self) { try await table.read(id: "a") }
+        #expect(error?.code == code)
+        #expect(error?.mayRetry == mayRetry)
+        if code == .serverError {
+            #expect(
+                error?.message
+                    == "The server answered with status \(status): \(status == 400 ? "bad" : "busy")")
+        }
+    }
+
+    @Test func `a body that was cut by the end of its connection may be retried`() async throws {
+        try await withRawServer { _ in
+            [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":\"a\",")]
+        } _: {
+            server, transport in
+            let error = await #expect(throws: SyncError.self) {
+                try await SyncClient(url: server.url, transport: transport).table("T").read(id: "a")
+            }
+            #expect(error?.code == .unreadableResponse)
+            #expect(error?.mayRetry == true)
+        }
+    }
+}

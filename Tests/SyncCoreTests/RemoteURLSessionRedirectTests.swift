@@ -1,0 +1,72 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RemoteURLSessionRedirectTests {
+    @Test func `a GET follows a redirect within the origin, with every header`() async throws {
+        try await withRawServer { request in
+            request.lines[0].hasPrefix("GET /old")
+                ? [.answer("307 X", headers: ["Location: /new?a=1"])] : [.answer("200 OK", body: "here")]
+        } _: { server, transport in
+            var request = HTTPTransportRequest(method: "GET", url: server.url.appending(path: "old"))
+            request.headers = ["X-ZUMO-AUTH": "token", "Authorization": "Bearer b", "X-ZUMO-FEATURES": "OL"]
+            let response = try await transport.send(request)
+            #expect(response.body == Data("here".utf8))
+            let followed = try #require(server.requests.last)
+            #expect(followed.lines[0] == "GET /new?a=1 HTTP/1.1")
+            #expect(followed.header("X-ZUMO-AUTH") == "token")
+            #expect(followed.header("Authorization") == "Bearer b")
+            #expect(followed.header("X-ZUMO-FEATURES") == "OL")
+        }
+    }
+
+    @Test(arguments: ["http://127.0.0.1:%/x", "http://localhost:PORT/x", "https://127.0.0.1:PORT/x"])
+    func `a redirect to another origin is the answer, and nothing is sent there`(target: String) async throws
+    {
+        let other = try RemoteRawServer { _ in [.answer("200 OK")] }
+        defer { other.stop() }
+        try await withRawServer { request in
+            let port = request.header("Host")?.split(separator: ":").last.map(String.init) ?? ""
+            let location = target.replacing("%", with: "\(other.port)").replacing("PORT", with: port)
+            return [.answer("302 X", headers: ["Location: \(location)"], body: "moved")]
+        } _: { server, transport in
+            var request = HTTPTransportRequest(method: "GET", url: server.url)
+            request.headers["X-ZUMO-AUTH"] = "token"
+            let response = try await transport.send(request)
+            #expect(response.status == 302)
+            #expect(response.body == Data("moved".utf8))
+            #expect(server.requests.count == 1)
+            #expect(other.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["POST", "PATCH", "PUT", "DELETE"], [301, 302, 303, 307, 308])
+    func `a write never follows a redirect`(method: String, status: Int) async throws {
+        try await withRawServer { _ in
+            [.answer("\(status) X", headers: ["Location: /new"])]
+        } _: {
+            server, transport in
+            var request = HTTPTransportRequest(method: method, url: server.url)
+            request.body = method == "DELETE" ? nil : Data("{}".utf8)
+            let response = try await transport.send(request)
+            #expect(response.status == status)
+            #expect(response.headers["Location"] == "/new")
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `a circle of redirects ends with the redirect`() async throws {
+        try await withRawServer { _ in
+            [.answer("307 X", headers: ["Location: /again"])]
+        } _: {
+            server, transport in
+            let response = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+            #expect(response.status == 307)
+            #expect(server.requests.count == 6)
+        }
+    }
+}
