@@ -132,8 +132,8 @@ extension ValueOrder {
         } else if double < -0x1p63 {
             self = .descending
         } else {
-            let whole = Int64(double.rounded(.towardZero))
-            self = int == whole ? ValueOrder(0, double - double.rounded(.towardZero)) : ValueOrder(int, whole)
+            let whole = double.rounded(.towardZero)
+            self = int == Int64(whole) ? ValueOrder(whole, double) : ValueOrder(int, Int64(whole))
         }
     }
 }

@@ -2,26 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TableQuery {
-    /// The fields that an item must have for this query, or `nil` when it needs all of them.
+    /// The fields that an item must have to be returned, once it matches, or `nil` when it needs all of them.
     var neededFields: Set<String>? {
         let returnsItems = limit != 0
         if returnsItems, selection.isEmpty { return nil }
         var names = returnsItems ? Set(selection) : []
-        filter?.insertColumns(into: &names)
         for ordering in orderings { ordering.expression.insertColumns(into: &names) }
         return names
     }
 }
 
 extension Filter {
+    /// The columns that the filter looks at.
+    var columns: Set<String> {
+        var names: Set<String> = []
+        insertColumns(into: &names)
+        return names
+    }
+
     /// Ids, in byte order, that include those of all items that can match, or `nil` when any item might.
     var requiredIDs: [String]? {
         switch self {
         case .comparison(.equal, .column("id"), .constant(.text(let id))): [id]
         case .comparison(.equal, .constant(.text(let id)), .column("id")): [id]
-        case .membership(.column("id"), let constants):
-            Set(constants.compactMap(\.textValue).map { Array($0.utf8) })
-                .sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
+        case .membership(.column("id"), let constants): constants.compactMap(\.textValue).distinctInOrder
         case .all(let filters): filters.lazy.compactMap(\.requiredIDs).first
         default: nil
         }
@@ -53,5 +57,17 @@ extension Expression {
         case .call(_, let arguments):
             for argument in arguments { argument.insertColumns(into: &names) }
         }
+    }
+}
+
+extension [String] {
+    /// Each text once, in byte order.
+    var distinctInOrder: [String] {
+        var distinct: [String] = []
+        for text in sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        where !(distinct.last?.hasSameBytes(as: text) ?? false) {
+            distinct.append(text)
+        }
+        return distinct
     }
 }
