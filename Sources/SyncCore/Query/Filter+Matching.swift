@@ -133,7 +133,7 @@ extension ValueOrder {
             self = .descending
         } else {
             let whole = Int64(double.rounded(.towardZero))
-            self = int == whole ? ValueOrder(0, double - double.rounded(.towardZero)) : ValueOrder(int, whole)
+            self = int == whole ? ValueOrder(0.0, double - double.rounded(.towardZero)) : ValueOrder(int, whole)
         }
     }
 }
