@@ -4,6 +4,7 @@
 import Foundation
 import StoreSQLite
 import SyncCore
+import Synchronization
 import Testing
 
 /// A directory of one test, removed with everything in it when the test lets go of it.
@@ -66,5 +67,26 @@ func expectStoreError<T>(
         #expect(!error.message.isEmpty, sourceLocation: sourceLocation)
     } catch {
         Issue.record("Another error was thrown: \(error)", sourceLocation: sourceLocation)
+    }
+}
+
+/// Work on a thread of its own, so that a test can wait for it without holding up other tests.
+final class ThreadWork<T: Sendable>: Sendable {
+    private let result = Mutex<Result<T, any Error>?>(nil)
+    private let isDone = DispatchSemaphore(value: 0)
+
+    init(_ body: @escaping @Sendable () throws -> T) {
+        Thread {
+            let result = Result(catching: body)
+            self.result.withLock { $0 = result }
+            self.isDone.signal()
+        }.start()
+    }
+
+    /// Waits for the work and returns what it made; to be asked for once.
+    func value() throws -> T {
+        isDone.wait()
+        guard let result = result.withLock({ $0 }) else { throw CancellationError() }
+        return try result.get()
     }
 }

@@ -1,0 +1,135 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StoreSQLite
+import SyncCore
+import Synchronization
+import Testing
+
+/// A store in a database that the app has open by itself.
+struct AppPoolTests {
+    private let directory: TemporaryDirectory
+    private let pool: DatabasePool
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        pool = try DatabasePool(path: directory.file())
+        try pool.write {
+            try $0.execute(sql: "CREATE TABLE mine(id INTEGER PRIMARY KEY); PRAGMA user_version = 7")
+        }
+    }
+
+    private func store() throws -> SQLiteStore { try SQLiteStore(pool: pool, tables: [Things.definition]) }
+
+    @Test func `the store lives beside the app's tables and leaves the app's marks alone`() throws {
+        let item = Item(id: "1", fields: ["text": "a\0b", "size": -0.0])
+        let first = try store()
+        try first.put(item)
+        try first.close()
+        expectStoreError(.closed) { try first.thing("1") }
+        try pool.write { try $0.execute(sql: "INSERT INTO mine VALUES (1)") }
+        let second = try store()
+        try #expect(second.thing("1") == item)
+        try #expect(pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 7)
+        try #expect(pool.read { try Int.fetchOne($0, sql: "PRAGMA application_id") } == 0)
+        try #expect(second.read { try $0.configValues(in: "", kind: .setting) }.isEmpty)
+        try second.close()
+        try pool.close()
+    }
+
+    @Test func `it is durable when the app's pool is`() throws {
+        try #expect(!store().capabilities.isDurable)
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try #expect(store().capabilities.isDurable)
+    }
+
+    @Test func `the app can observe the store's tables`() throws {
+        let store = try store()
+        let observer = ChangeCounter()
+        pool.add(transactionObserver: observer)
+        try store.put(Item(id: "1", fields: ["text": "x"]), Item(id: "2"))
+        try store.write { try $0.deleteItems(ids: ["1"], in: "Thing") }
+        #expect(observer.changes.withLock { $0 } == ["insert Thing", "insert Thing", "delete Thing"])
+    }
+
+    @Test func `queries that call functions work on every connection`() throws {
+        let store = try store()
+        try store.put(Item(id: "1", fields: ["text": "A\0É"]), Item(id: "2", fields: ["text": "b"]))
+        let filter = Expression.lowercased("text") == "a\0é"
+        for _ in 0..<3 { try #expect(store.ids(filter) == ["1"]) }
+        // Whoever asks may get another connection each time.
+        let readers = (0..<4).map { _ in ThreadWork { try store.ids(filter) } }
+        for reader in readers { try #expect(reader.value() == ["1"]) }
+        try #expect(store.write { try $0.deleteItems(matching: TableQuery("Thing").where(filter)) } == 1)
+        try #expect(
+            store.write { try $0.items(matching: TableQuery("Thing").where(!filter)) }.items.count == 1)
+    }
+
+    @Test func `a newer format is refused`() throws {
+        try store().close()
+        try pool.write { try $0.execute(sql: "UPDATE MS_TableConfig SET value='2' WHERE keyType='format'") }
+        expectStoreError(.newerFormat) { try store() }
+    }
+
+    @Test func `a file that a store made can be opened by an app's pool and by a store again`() throws {
+        let path = directory.file("own")
+        let own = try Things.store(at: path)
+        try own.put(Item(id: "1"))
+        try own.close()
+        let pool = try DatabasePool(path: path)
+        let shared = try SQLiteStore(pool: pool, tables: [Things.definition])
+        try shared.put(Item(id: "2"))
+        try pool.close()
+        let again = try Things.store(at: path)
+        try #expect(again.things().items.count == 2)
+        try again.close()
+    }
+
+    @Test func `a full database is an error and the store goes on`() throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA max_page_count = 100") }
+        let small = try DatabasePool(path: directory.file("small"), configuration: configuration)
+        let store = try SQLiteStore(pool: small, tables: [Things.definition])
+        let text = ItemValue.text(String(repeating: "x", count: 4000))
+        try store.put(Item(id: "kept", fields: ["text": text]))
+        expectStoreError(.full) {
+            try store.write { transaction in
+                for number in 0..<1000 {
+                    try transaction.upsert([Item(id: "\(number)", fields: ["text": text])], in: "Thing")
+                }
+            }
+        }
+        // Even a body that hides the error leaves nothing behind.
+        #expect(throws: StoreError.self) {
+            try store.write { transaction in
+                for number in 0..<1000 {
+                    try? transaction.upsert([Item(id: "\(number)", fields: ["text": text])], in: "Thing")
+                }
+            }
+        }
+        try #expect(store.things().items.map(\.id) == ["kept"])
+        try store.put(Item(id: "later"))
+        try #expect(store.things().items.count == 2)
+    }
+
+    @Test func `a database that keeps its texts as UTF-16 is refused`() throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA encoding = 'UTF-16'") }
+        let other = try DatabasePool(path: directory.file("other"), configuration: configuration)
+        expectStoreError(.corrupt) { try SQLiteStore(pool: other, tables: [Things.definition]) }
+    }
+}
+
+private final class ChangeCounter: TransactionObserver {
+    let changes = Mutex<[String]>([])
+
+    func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
+    func databaseDidChange(with event: DatabaseEvent) {
+        let kind = event.kind == .insert ? "insert" : event.kind == .delete ? "delete" : "update"
+        changes.withLock { $0.append("\(kind) \(event.tableName)") }
+    }
+    func databaseDidCommit(_ database: Database) {}
+    func databaseDidRollback(_ database: Database) {}
+}

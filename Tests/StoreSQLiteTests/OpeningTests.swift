@@ -1,0 +1,189 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StoreSQLite
+import SyncCore
+import Testing
+
+struct OpeningTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func `the database and the files beside it are for their owner alone`() throws {
+        let store = try Things.store(at: directory.file())
+        try store.put(Item(id: "1"))
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            try #expect(mode(directory.file() + suffix) == 0o600, "\(suffix)")
+        }
+        try store.close()
+    }
+
+    @Test func `a closed store leaves its database and the empty lock file, and opens again`() throws {
+        let store = try Things.store(at: directory.file())
+        try store.put(Item(id: "1", fields: ["text": "kept"]))
+        try #expect(store.thing("1") != nil)
+        try store.close()
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(left.sorted() == ["store.sqlite", "store.sqlite.lock"])
+        let again = try Things.store(at: directory.file())
+        try #expect(again.thing("1") == Item(id: "1", fields: ["text": "kept"]))
+        try again.close()
+    }
+
+    @Test func `a closed store refuses everything but closing`() throws {
+        let store = try Things.store(at: directory.file())
+        try store.close()
+        try store.close()
+        expectStoreError(.closed) { try store.thing("1") }
+        expectStoreError(.closed) { try store.put(Item(id: "1")) }
+    }
+
+    @Test func `closing waits for a running read`() throws {
+        let store = try Things.store(at: directory.file())
+        try store.put(Item(id: "1"))
+        let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let reading = ThreadWork {
+            try store.read { snapshot in
+                isReading.signal()
+                mayEnd.wait()
+                return try snapshot.item(id: "1", in: "Thing")
+            }
+        }
+        isReading.wait()
+        let closing = ThreadWork { try store.close() }
+        mayEnd.signal()
+        try #expect(reading.value() == Item(id: "1"))
+        try closing.value()
+        expectStoreError(.closed) { try store.thing("1") }
+    }
+
+    @Test func `a second opening is refused until the first is closed`() throws {
+        let store = try Things.store(at: directory.file())
+        expectStoreError(.alreadyOpen) { try Things.store(at: directory.file()) }
+        try store.put(Item(id: "1"))
+        try store.close()
+        try Things.store(at: directory.file()).close()
+    }
+
+    @Test func `shared stores see each other's writes and keep out an exclusive one`() throws {
+        func open(_ sharing: SQLiteStore.Sharing) throws -> SQLiteStore {
+            try SQLiteStore(path: directory.file(), tables: [Things.definition], sharing: sharing)
+        }
+        let (first, second) = (try open(.shared), try open(.shared))
+        #expect(first.capabilities.isMultiProcess)
+        try first.put(Item(id: "1"))
+        try second.put(Item(id: "2"))
+        try #expect(first.things().items == second.things().items)
+        try #expect(first.things().items.count == 2)
+        expectStoreError(.alreadyOpen) { try open(.exclusive) }
+        try first.close()
+        try second.put(Item(id: "3"))
+        try second.close()
+        let alone = try open(.exclusive)
+        try #expect(alone.things().items.count == 3)
+        expectStoreError(.alreadyOpen) { try open(.shared) }
+        try alone.close()
+    }
+
+    @Test func `capabilities follow how the store was opened`() throws {
+        let full = try Things.store(at: directory.file("full"))
+        #expect(
+            full.capabilities
+                == StoreCapabilities(
+                    isDurable: true, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: true))
+        try full.close()
+        let normal = try SQLiteStore(
+            path: directory.file("normal"), tables: [Things.definition], synchronous: .normal)
+        #expect(!normal.capabilities.isDurable)
+        try normal.close()
+    }
+
+    @Test func `what is not a regular file in a directory cannot be opened`() throws {
+        try Data().write(to: URL(fileURLWithPath: directory.file("file")))
+        try FileManager.default.createDirectory(
+            atPath: directory.file("directory"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("link"), withDestinationPath: directory.file("file"))
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("dangling"), withDestinationPath: directory.file("nothing"))
+        #expect(mkfifo(directory.file("fifo"), 0o600) == 0)
+        let names = ["missing/store", "file/store", "directory", "link", "dangling", "fifo"]
+        for path in names.map(directory.file) + ["", "a\0b", ":memory:"] {
+            expectStoreError(.cannotOpen) { try Things.store(at: path) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: directory.file("nothing")))
+    }
+
+    @Test func `a file that is no database is refused and left as it is`() throws {
+        for content in [Data("This is not a database. ".utf8), Data(repeating: 0x53, count: 10_000)] {
+            try content.write(to: URL(fileURLWithPath: directory.file()))
+            expectStoreError(.corrupt) { try Things.store(at: directory.file()) }
+            try #expect(Data(contentsOf: URL(fileURLWithPath: directory.file())) == content)
+        }
+    }
+
+    @Test func `somebody else's database is refused and left as it is`() throws {
+        let queue = try DatabaseQueue(path: directory.file())
+        try queue.write { try $0.execute(sql: "CREATE TABLE \"Thing\"(id TEXT PRIMARY KEY, secret TEXT)") }
+        try queue.close()
+        let content = try Data(contentsOf: URL(fileURLWithPath: directory.file()))
+        expectStoreError(.corrupt) { try Things.store(at: directory.file()) }
+        try #expect(Data(contentsOf: URL(fileURLWithPath: directory.file())) == content)
+    }
+
+    @Test func `a newer format is refused and left as it is`() throws {
+        try Things.store(at: directory.file()).close()
+        let queue = try DatabaseQueue(path: directory.file())
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try queue.close()
+        let content = try Data(contentsOf: URL(fileURLWithPath: directory.file()))
+        expectStoreError(.newerFormat) { try Things.store(at: directory.file()) }
+        try #expect(Data(contentsOf: URL(fileURLWithPath: directory.file())) == content)
+    }
+
+    @Test func `an empty file becomes a new store`() throws {
+        try Data().write(to: URL(fileURLWithPath: directory.file()))
+        let store = try Things.store(at: directory.file())
+        try store.put(Item(id: "1"))
+        try #expect(store.things().items == [Item(id: "1")])
+        try store.close()
+    }
+
+    @Test func `a damaged page is noticed when it is read`() throws {
+        let store = try Things.store(at: directory.file())
+        let items = (0..<2000).map {
+            Item(id: "\($0)", fields: ["text": .text(String(repeating: "x", count: 500))])
+        }
+        try store.write { try $0.upsert(items, in: "Thing") }
+        try store.close()
+        var content = try Data(contentsOf: URL(fileURLWithPath: directory.file()))
+        for page in 40..<200 {
+            content.replaceSubrange(page * 4096..<page * 4096 + 64, with: Data(repeating: 0xA5, count: 64))
+        }
+        try content.write(to: URL(fileURLWithPath: directory.file()))
+        let damaged = try Things.store(at: directory.file())
+        expectStoreError(.corrupt) { try damaged.things() }
+        try #expect(damaged.read { try $0.operationCount(in: nil) } == 0)
+        try damaged.close()
+    }
+
+    @Test func `bad definitions are refused before anything is created`() throws {
+        let tables = [TableDefinition("Thing", columns: []), TableDefinition("THING", columns: [])]
+        #expect(throws: SyncError.self) { try SQLiteStore(path: directory.file(), tables: tables) }
+        try #expect(FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    }
+
+    @Test func `a refused opening gives the lock back`() throws {
+        try Data("This is not a database.".utf8).write(to: URL(fileURLWithPath: directory.file()))
+        expectStoreError(.corrupt) { try Things.store(at: directory.file()) }
+        try FileManager.default.removeItem(atPath: directory.file())
+        try Things.store(at: directory.file()).close()
+    }
+}

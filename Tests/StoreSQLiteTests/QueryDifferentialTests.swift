@@ -1,0 +1,53 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreSQLite
+import SyncCore
+import Testing
+
+/// Compares compiled queries with the reference, which evaluates them item by item.
+struct QueryDifferentialTests {
+    private let directory: TemporaryDirectory
+    private let store: SQLiteStore
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Things.store(at: directory.file())
+    }
+
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `a query finds what the reference finds`(seed: UInt64) throws {
+        var generator = QueryGenerator(seed: seed)
+        let items = (0..<80).map { generator.item($0) }
+        try store.write { try $0.upsert(items, in: "Thing") }
+        var foundCount = 0
+        for number in 0..<300 {
+            let query = generator.query()
+            try query.validate(against: Things.definition)
+            let (expected, found) = (query.apply(to: items), try store.things(query))
+            #expect(found == expected, "seed \(seed), query \(number): \(query)")
+            if found != expected { break }
+            foundCount += found.items.count
+        }
+        #expect(foundCount > 1000, "The generator finds too little to compare.")
+    }
+
+    @Test(arguments: 100..<102 as Range<UInt64>)
+    func `deleting by a query deletes what the reference finds`(seed: UInt64) throws {
+        var generator = QueryGenerator(seed: seed)
+        for number in 0..<60 {
+            let items = (0..<40).map { generator.item($0) }
+            let query = generator.query()
+            let doomed = Set(query.apply(to: items).items.map { Array($0.id.utf8) })
+            let left = items.filter { !doomed.contains(Array($0.id.utf8)) }
+            let count = try store.write { transaction in
+                try transaction.deleteItems(matching: TableQuery("Thing"))
+                try transaction.upsert(items, in: "Thing")
+                return try transaction.deleteItems(matching: query)
+            }
+            #expect(count == doomed.count, "seed \(seed), query \(number): \(query)")
+            try #expect(
+                store.things() == TableQuery("Thing").apply(to: left), "seed \(seed), query \(number)")
+        }
+    }
+}

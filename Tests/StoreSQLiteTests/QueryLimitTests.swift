@@ -1,0 +1,138 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreSQLite
+import SyncCore
+import Testing
+
+/// Queries larger than an app writes by hand: they work, or are refused as unsupported.
+struct QueryLimitTests {
+    private let directory: TemporaryDirectory
+    private let store: SQLiteStore
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Things.store(at: directory.file())
+        let items = (0..<50).map { number in
+            Item(
+                id: "\(number)",
+                fields: ["count": .int(number), "text": .text("t\(number)"), "size": .double(Double(number))])
+        }
+        try store.write { try $0.upsert(items + [Item(id: "none")], in: "Thing") }
+    }
+
+    @Test(arguments: [999, 1000, 100_001])
+    func `any number of negations works`(count: Int) throws {
+        var filter: Filter = "count" == 7
+        for _ in 0..<count { filter = .not(filter) }
+        try #expect(store.ids(filter).count == (count % 2 == 0 ? 1 : 49))
+        // Taking so deep a filter apart level by level spares the system a recursion of that depth.
+        while case .not(let inner) = filter { filter = inner }
+    }
+
+    @Test(arguments: [32, 33, 999, 1000, 1001, 10_000])
+    func `a chain of any length works`(count: Int) throws {
+        let equal = (0..<count).map { "count" == $0 }
+        try #expect(store.ids(.any(equal)).count == min(count, 50))
+        try #expect(store.ids(.not(.any(equal))).count == 50 - min(count, 50))
+        let unequal = (0..<count).map { "count" != $0 + 1 }
+        try #expect(store.ids(.all(unequal)).count == 50 - min(count, 49))
+    }
+
+    @Test func `a chain nested to the left is as good as a flat one`() throws {
+        var filter: Filter = "count" == 0
+        for number in 1..<1500 { filter = .any([filter, .all([.any(["count" == number])])]) }
+        try #expect(store.ids(filter).count == 50)
+    }
+
+    @Test func `connectives nested in turn work or are refused`() throws {
+        func nested(_ depth: Int) -> Filter {
+            var filter: Filter = "count" == 7
+            for level in 0..<depth {
+                filter = level % 2 == 0 ? .all(["count" < 40, filter]) : .any(["count" == level, filter])
+            }
+            return filter
+        }
+        for depth in [2, 20, 50, 90] {
+            let query = TableQuery("Thing").where(nested(depth))
+            let items = try store.things().items
+            try #expect(store.things(query) == query.apply(to: items))
+        }
+        for depth in [400, 1000] {
+            let query = TableQuery("Thing").where(nested(depth))
+            expectStoreError(.unsupported) { try store.things(query) }
+            expectStoreError(.unsupported) { try store.write { try $0.deleteItems(matching: query) } }
+        }
+        try #expect(store.things().items.count == 51)
+    }
+
+    @Test func `expressions nested deep work or are refused`() throws {
+        func nested(_ depth: Int) -> Filter {
+            var expression = Expression.column("count")
+            for _ in 0..<depth { expression = expression + 1 }
+            return expression == Expression.constant(.int(Int64(depth) + 7))
+        }
+        try #expect(store.ids(nested(80)) == ["7"])
+        expectStoreError(.unsupported) { try store.ids(nested(150)) }
+        expectStoreError(.unsupported) { try store.ids(nested(1000)) }
+    }
+
+    @Test(arguments: [1, 998, 8_000, 8_001, 40_000])
+    func `a list of any length works`(count: Int) throws {
+        let numbers = (0..<count).map(Int64.init)
+        let expected = min(count, 50)
+        try #expect(store.ids(.isIn("id", numbers.map(String.init))).count == expected)
+        try #expect(store.ids(.isIn("count", numbers)).count == expected)
+        try #expect(store.ids(.isIn("count", numbers.map(Double.init))).count == expected)
+        try #expect(store.ids(.isIn("size", numbers)).count == expected)
+        try #expect(store.ids(.not(.isIn("count", numbers))).count == 50 - expected)
+        let withNull = numbers.map(ItemValue.int) + [.null]
+        try #expect(store.ids(.isIn("count", withNull)).count == expected)
+        try #expect(store.ids(.not(.isIn("count", withNull))).isEmpty)
+    }
+
+    @Test func `a long list of dates goes by instant`() throws {
+        let due = try #require(Timestamp("2014-05-30T18:30:00.50Z"))
+        try store.put(Item(id: "due", fields: ["due": .date(due)]))
+        let dates = (0..<9000).compactMap { Timestamp(seconds: Int64($0)) } + [due.showing(fractionDigits: 7)]
+        try #expect(store.ids(.isIn("due", dates)) == ["due"])
+    }
+
+    @Test func `many lists together are refused when they are too many for SQLite`() throws {
+        let lists = (0..<5).map { Filter.isIn("count", Array(repeating: $0, count: 8000)) }
+        expectStoreError(.unsupported) { try store.ids(.any(lists)) }
+    }
+
+    @Test func `any number of ids can be deleted and any number of items be put at once`() throws {
+        let ids = (0..<40_000).map(String.init)
+        try store.write { try $0.deleteItems(ids: ids, in: "Thing") }
+        try #expect(store.things().items.map(\.id) == ["none"])
+        try store.write { try $0.upsert(ids.map { Item(id: $0, fields: ["text": .text($0)]) }, in: "Thing") }
+        try #expect(store.things(TableQuery("Thing").limit(0).includingTotalCount()).totalCount == 40_001)
+        let count = try store.write {
+            try $0.deleteItems(matching: TableQuery("Thing").where(.isIn("id", ids)))
+        }
+        #expect(count == 40_000)
+    }
+
+    @Test func `offset and limit may be as large as numbers are`() throws {
+        func count(offset: Int, limit: Int) throws -> Int {
+            try store.things(TableQuery("Thing").offset(offset).limit(limit)).items.count
+        }
+        try #expect(count(offset: 0, limit: .max) == 51)
+        try #expect(count(offset: 1, limit: .max) == 50)
+        try #expect(count(offset: .max, limit: .max) == 0)
+        try #expect(count(offset: .max, limit: 1) == 0)
+        try #expect(store.things(TableQuery("Thing").offset(50)).items.count == 1)
+        try #expect(
+            store.write { try $0.deleteItems(matching: TableQuery("Thing").offset(.max).limit(.max)) } == 0)
+    }
+
+    @Test func `a large value is kept whole`() throws {
+        for size in [65_535, 65_536, 65_537, 1_000_001, 10_000_000] {
+            let item = Item(id: "large", fields: ["text": .text(String(repeating: "é", count: size / 2))])
+            try store.put(item)
+            try #expect(store.thing("large") == item)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StoreSQLite
+import SyncCore
+import Testing
+
+struct SchemaTests {
+    private typealias Column = SyncCore.Column
+    private typealias TableDefinition = SyncCore.TableDefinition
+
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Opens the store with a table `T` of those columns, works with it and closes it.
+    private func withStore<R>(_ columns: [Column], table: String = "T", _ body: (SQLiteStore) throws -> R)
+        throws -> R
+    {
+        let store = try SQLiteStore(
+            path: directory.file(), tables: [TableDefinition(table, columns: columns)])
+        let result = Result { try body(store) }
+        try store.close()
+        return try result.get()
+    }
+
+    /// Works with the closed store's database as any tool could.
+    private func withDatabase<R>(_ body: (Database) throws -> R) throws -> R {
+        let queue = try DatabaseQueue(path: directory.file())
+        let result = Result { try queue.writeWithoutTransaction(body) }
+        try queue.close()
+        return try result.get()
+    }
+
+    private func sql(of name: String) throws -> String? {
+        try withDatabase {
+            try String.fetchOne($0, sql: "SELECT sql FROM sqlite_master WHERE name=?", arguments: [name])
+        }
+    }
+
+    @Test func `the schema reads as it was declared`() throws {
+        let columns = [
+            Column("text", .text), Column("complete", .bool, isIndexed: true), Column("count", .integer),
+            Column("price", .double), Column("dueAt", .date), Column("photo", .data), Column("tags", .json),
+        ]
+        try withStore(columns) { _ in }
+        try #expect(
+            sql(of: "T") == """
+                CREATE TABLE "T" (
+                  "id" TEXT PRIMARY KEY NOT NULL,
+                  "createdAt" DATETIME TEXT,
+                  "updatedAt" DATETIME TEXT,
+                  "version" TEXT,
+                  "$supersededVersions" JSON TEXT,
+                  "$marks" TEXT,
+                  "text" TEXT,
+                  "complete" BOOLEAN,
+                  "count" INTEGER,
+                  "price" REAL,
+                  "dueAt" DATETIME TEXT,
+                  "photo" BLOB,
+                  "tags" JSON TEXT
+                )
+                """)
+        try #expect(sql(of: "T.complete") == #"CREATE INDEX "T.complete" ON "T"("complete")"#)
+    }
+
+    @Test func `ordinary tools read the values as they are`() throws {
+        let columns = [
+            Column("flag", .bool), Column("due", .date), Column("tags", .json), Column("size", .double),
+            Column("text", .text),
+        ]
+        try withStore(columns) { store in
+            let fields: [String: ItemValue] = [
+                "flag": true, "due": .date(try #require(Timestamp("2014-05-30T18:30:00.50Z"))),
+                "tags": ["a", 1],
+                "size": -0.0, "text": nil,
+            ]
+            let system = SystemProperties(version: "v", supersededVersions: ["u"])
+            try store.write { try $0.upsert([Item(id: "1", fields: fields, system: system)], in: "T") }
+        }
+        let row = try withDatabase { try Row.fetchOne($0, sql: "SELECT *, typeof(size) AS stored FROM T") }
+        #expect(
+            row == [
+                "id": "1", "createdAt": nil, "updatedAt": nil, "version": "v",
+                "$supersededVersions": #"["u"]"#,
+                "$marks": "-size,text", "flag": 1, "due": "2014-05-30T18:30:00.50", "tags": #"["a",1]"#,
+                "size": 0.0, "text": nil, "stored": "real",
+            ])
+    }
+
+    @Test func `columns are added, and old rows have no value in them`() throws {
+        try withStore([Column("a", .text)]) { store in
+            try store.write { try $0.upsert([Item(id: "1", fields: ["a": "x"])], in: "T") }
+        }
+        try withStore([Column("b", .json), Column("a", .text)]) { store in
+            try #expect(store.read { try $0.item(id: "1", in: "T") } == Item(id: "1", fields: ["a": "x"]))
+            try store.write { try $0.upsert([Item(id: "2", fields: ["b": nil])], in: "T") }
+            try #expect(store.read { try $0.item(id: "2", in: "T") } == Item(id: "2", fields: ["b": nil]))
+        }
+    }
+
+    @Test func `a column that is declared no more keeps its values`() throws {
+        let (a, b) = (Column("a", .text), Column("b", .integer, isIndexed: true))
+        let item = Item(id: "1", fields: ["a": nil, "b": 7])
+        try withStore([a, b]) { store in try store.write { try $0.upsert([item], in: "T") } }
+        try withStore([b]) { store in
+            try #expect(store.read { try $0.item(id: "1", in: "T") } == Item(id: "1", fields: ["b": 7]))
+        }
+        try withStore([a, b]) { store in try #expect(store.read { try $0.item(id: "1", in: "T") } == item) }
+    }
+
+    @Test(arguments: ColumnType.allCases)
+    func `a column of another type is refused and nothing is changed`(type: ColumnType) throws {
+        try withStore([Column("a", type)]) { _ in }
+        for other in ColumnType.allCases where other != type {
+            expectStoreError(.schemaMismatch) {
+                try withStore([Column("new", .text), Column("a", other)]) { _ in }
+            }
+        }
+        try withStore([Column("a", type)]) { _ in }
+        try #expect(sql(of: "T")?.contains("new") == false)
+    }
+
+    @Test func `names that differ from existing ones in case alone are refused`() throws {
+        try withStore([Column("text", .text)]) { _ in }
+        expectStoreError(.schemaMismatch) { try withStore([Column("Text", .text)]) { _ in } }
+        expectStoreError(.schemaMismatch) { try withStore([Column("text", .text)], table: "t") { _ in } }
+    }
+
+    @Test func `a view, or a table that the store did not make, is not used`() throws {
+        try withStore([], table: "Other") { _ in }
+        try withDatabase { database in
+            try database.execute(
+                sql: "CREATE VIEW V AS SELECT id FROM Other; CREATE TABLE T(id TEXT PRIMARY KEY)")
+        }
+        expectStoreError(.schemaMismatch) { try withStore([], table: "V") { _ in } }
+        expectStoreError(.schemaMismatch) { try withStore([], table: "T") { _ in } }
+        try withStore([], table: "Other") { _ in }
+    }
+
+    @Test func `indexes follow the declaration and no others are touched`() throws {
+        func indexes() throws -> [String] {
+            try withDatabase { database in
+                try String.fetchAll(
+                    database,
+                    sql: "SELECT name FROM sqlite_master WHERE type='index' AND tbl_name='T' AND sql<>''")
+            }.sorted()
+        }
+        let types: [ColumnType] = [.text, .integer, .double, .date, .bool, .data]
+        let columns = types.map { Column($0.rawValue, $0, isIndexed: true) }
+        try withStore(columns) { _ in }
+        try #expect(indexes() == types.map { "T.\($0.rawValue)" }.sorted())
+        try withDatabase { try $0.execute(sql: "CREATE INDEX mine ON T(text)") }
+        try withStore([Column("text", .text), Column("integer", .integer, isIndexed: true)]) { _ in }
+        try #expect(indexes() == ["T.integer", "mine"])
+    }
+
+    @Test func `an index is used`() throws {
+        try withStore([Column("due", .date, isIndexed: true), Column("text", .text, isIndexed: true)]) { _ in
+        }
+        let plans = try withDatabase { database in
+            try ["due BETWEEN 'a' AND 'b'", "due < 'a'", "(text>='a' AND text<'b')", "text IN ('a')"].map {
+                condition in
+                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN SELECT * FROM T WHERE \(condition)")
+                    .description
+            }
+        }
+        for plan in plans { #expect(plan.contains("USING INDEX T."), "\(plan)") }
+    }
+
+    @Test func `names that mean something in SQL are names like any other`() throws {
+        let names = [
+            "select", "order", "rowid", "oid", "_rowid_", "table", "index", "supersededVersions", "marks",
+            "deletedAt", "excluded", "MS_a", "A", String(repeating: "x", count: 128),
+        ]
+        let columns = names.map { Column($0, .text, isIndexed: true) }
+        for table in ["group", "from", "_", "T1"] {
+            try withStore(columns, table: table) { store in
+                let item = Item(
+                    id: "1", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, .text($0)) }))
+                try store.write { try $0.upsert([item, item], in: table) }
+                for name in names {
+                    let query = TableQuery(table).where(name == name).order(byDescending: name).limit(2)
+                    try #expect(store.read { try $0.items(matching: query) }.items == [item])
+                }
+                try #expect(store.write { try $0.deleteItems(matching: TableQuery(table).limit(1)) } == 1)
+            }
+        }
+    }
+
+    @Test func `more columns than SQLite has are refused`() throws {
+        let columns = (0..<1995).map { Column("c\($0)", .integer) }
+        expectStoreError(.unsupported) { try withStore(columns) { _ in } }
+        try withStore(Array(columns.prefix(1994))) { store in
+            let item = Item(id: "1", fields: ["c0": 0, "c1993": 1993])
+            try store.write { try $0.upsert([item], in: "T") }
+            try #expect(store.read { try $0.item(id: "1", in: "T") } == item)
+        }
+    }
+}
