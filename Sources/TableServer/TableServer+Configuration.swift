@@ -106,7 +106,7 @@ extension TableServer.Configuration {
         for (name, value, range) in [
             ("port", port, 0...65_535), ("pageSize", pageSize, 1...Int.max), ("maxTop", maxTop, 1...Int.max),
             ("maxBodySize", maxBodySize, 1...Int.max), ("fractionDigits", fractionDigits, 0...9),
-            ("keptFractionDigits", keptFractionDigits ?? fractionDigits, fractionDigits...9),
+            ("keptFractionDigits", keptFractionDigits ?? fractionDigits, min(fractionDigits, 9)...9),
         ] where !range.contains(value) {
             throw TableServerError(.configuration, "'\(name)' cannot be \(value).")
         }

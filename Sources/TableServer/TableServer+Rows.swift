@@ -8,7 +8,7 @@ extension TableServer {
     /// All rows of a table in the order of insertion, tombstones included.
     ///
     /// - Throws: ``TableServerError`` when there is no such table.
-    public func rows(in table: String) throws(TableServerError) -> [TableRow] {
+    public func rows(in table: String) throws -> [TableRow] {
         let rows = service.book.read(table.asciiLowercased) { rows in
             var list: [TableRow] = []
             rows.scan(.insertion) { row in
@@ -24,7 +24,7 @@ extension TableServer {
     /// The row of that id, a tombstone too, or `nil`.
     ///
     /// - Throws: ``TableServerError`` when there is no such table.
-    public func row(_ id: String, in table: String) throws(TableServerError) -> TableRow? {
+    public func row(_ id: String, in table: String) throws -> TableRow? {
         guard let row = service.book.read(table.asciiLowercased, { rows in rows[id] }) else {
             throw Self.unknown(table)
         }
@@ -126,7 +126,7 @@ extension TableServer {
         _ id: String, _ fields: [String: ItemValue]
     ) throws -> [String: ItemValue] {
         if let problem = WriteBody.problem(inID: id) { throw TableServerError(.invalidRow, problem) }
-        if let name = fields.keys.first(where: { !$0.isColumnName }) {
+        if let name = fields.keys.first(where: { !$0.isColumnName || ODataColumn.isSystem($0) }) {
             throw TableServerError(.invalidRow, "'\(name)' cannot name a column.")
         }
         guard case .object(let fields) = try ItemValue(json: ItemValue.object(fields).json) else {

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import Hummingbird
-import NIOCore
-import Synchronization
 
 /// A server that speaks the tables protocol (version 2), for trying, testing and demonstrating clients.
 ///
@@ -36,22 +33,20 @@ public final class TableServer: Sendable {
     let service: TableService
     let log: RequestLog
     let faults: FaultScript
-    private let running: Task<Void, Never>
+    private let listener: HTTPListener
 
-    private init(url: URL, handler: RequestHandler, running: Task<Void, Never>) {
+    private init(url: URL, handler: RequestHandler, listener: HTTPListener) {
         self.url = url
-        self.running = running
+        self.listener = listener
         service = handler.service
         log = handler.log
         faults = handler.faults
         clock = handler.service.settings.clock
     }
 
-    deinit {
-        running.cancel()
-    }
-
     /// Opens the storage, binds the address, and returns when requests are welcome.
+    ///
+    /// The server runs until ``stop()`` is called.
     ///
     /// - Throws: ``TableServerError`` when the configuration makes no sense, the file cannot be opened, or the
     ///   address cannot be bound.
@@ -60,36 +55,24 @@ public final class TableServer: Sendable {
         let book = try openBook(configuration)
         let handler = RequestHandler(
             service: TableService(settings: configuration, book: book), log: RequestLog(),
-            faults: FaultScript())
-        let (ports, port) = AsyncThrowingStream.makeStream(of: Int.self)
-        let application = Application(
-            responder: TableResponder(handler: handler, keepsConnections: configuration.keepsConnections),
-            configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port)),
-            onServerRunning: { channel in
-                port.yield(channel.localAddress?.port ?? configuration.port)
-            },
-            logger: configuration.logger)
-        let running = Task {
-            // Whatever ends the run before a port is known is why the server did not start.
-            do { try await application.run() } catch {
-                port.finish(throwing: error)
-            }
-            port.finish()
-            book.close()
-        }
+            faults: FaultScript(), stopSignal: StopSignal())
         do {
-            for try await port in ports {
-                guard let url = URL(string: "http://\(configuration.host):\(port)") else { break }
-                return TableServer(url: url, handler: handler, running: running)
+            let listener = try await HTTPListener(
+                host: configuration.host, port: configuration.port, handler: handler,
+                keepsConnections: configuration.keepsConnections, logger: configuration.logger)
+            guard let url = URL(string: "http://\(configuration.host):\(listener.port)") else {
+                await listener.stop()
+                throw TableServerError(.binding, "The host '\(configuration.host)' cannot stand in a URL.")
             }
+            return TableServer(url: url, handler: handler, listener: listener)
+        } catch let error as TableServerError {
+            book.close()
+            throw error
         } catch {
-            throw TableServerError(
-                .binding, "Cannot listen on \(configuration.host):\(configuration.port): \(error)",
-                cause: error)
+            book.close()
+            let address = "\(configuration.host):\(configuration.port)"
+            throw TableServerError(.binding, "Cannot listen on \(address): \(error)", cause: error)
         }
-        running.cancel()
-        throw TableServerError(.binding, "Cannot listen on '\(configuration.host)'.")
     }
 
     private static func openBook(_ configuration: Configuration) throws(TableServerError) -> RowBook {
@@ -105,10 +88,12 @@ public final class TableServer: Sendable {
         }
     }
 
-    /// Ends all connections, waits for requests under way, and closes the storage. Again, it does nothing.
+    /// Closes all connections at once, as the end of a server's process would, and then the storage.
+    ///
+    /// A request under way is applied or not, but its answer is lost. To stop again does nothing.
     public func stop() async {
-        running.cancel()
-        await running.value
+        await listener.stop()
+        service.book.close()
     }
 }
 

@@ -10,7 +10,9 @@ public final class RequestGate: Sendable {
     private struct State {
         var isOpen = false
         var arrivals = 0
-        var nextToken = 0
+        var lastTicket = 0
+        /// Tickets of requests that the server still wants to let through.
+        var valid: Set<Int> = []
         /// Requests at the gate.
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
         /// Tests that wait for that many requests to arrive.
@@ -51,30 +53,38 @@ public final class RequestGate: Sendable {
     /// Waits for the gate to open.
     ///
     /// - Throws: `CancellationError` when the server stops meanwhile.
-    func pass() async throws {
-        let token = state.withLock { state in
-            state.nextToken += 1
-            return state.nextToken
+    func pass(until stopSignal: StopSignal) async throws {
+        let ticket = state.withLock { state in
+            state.lastTicket += 1
+            state.valid.insert(state.lastTicket)
+            return state.lastTicket
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                arrive(continuation, token: token)
-            }
-        } onCancel: {
-            let continuation = state.withLock { $0.waiting.removeValue(forKey: token) }
-            continuation?.resume(throwing: CancellationError())
-        }
+        let token = stopSignal.onStop { [self] in void(ticket) }
+        defer { stopSignal.remove(token) }
+        try await withCheckedThrowingContinuation { continuation in arrive(ticket, continuation) }
     }
 
-    private func arrive(_ continuation: CheckedContinuation<Void, any Error>, token: Int) {
-        let isCancelled = Task.isCancelled
-        let (passes, observers) = state.withLock { state in
+    private func arrive(_ ticket: Int, _ continuation: CheckedContinuation<Void, any Error>) {
+        let (isValid, isOpen, observers) = state.withLock { state in
             state.arrivals += 1
-            let passes = state.isOpen || isCancelled
-            if !passes { state.waiting[token] = continuation }
-            return (passes, state.takeSatisfiedObservers())
+            let isValid = state.valid.contains(ticket)
+            if isValid, !state.isOpen { state.waiting[ticket] = continuation }
+            return (isValid, state.isOpen, state.takeSatisfiedObservers())
         }
-        if passes { isCancelled ? continuation.resume(throwing: CancellationError()) : continuation.resume() }
+        if !isValid {
+            continuation.resume(throwing: CancellationError())
+        } else if isOpen {
+            continuation.resume()
+        }
         for observer in observers { observer.resume() }
+    }
+
+    /// Turns a request away, whether it has arrived or not.
+    private func void(_ ticket: Int) {
+        let continuation = state.withLock { state in
+            state.valid.remove(ticket)
+            return state.waiting.removeValue(forKey: ticket)
+        }
+        continuation?.resume(throwing: CancellationError())
     }
 }

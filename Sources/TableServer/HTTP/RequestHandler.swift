@@ -8,6 +8,7 @@ struct RequestHandler: Sendable {
     let service: TableService
     let log: RequestLog
     let faults: FaultScript
+    let stopSignal: StopSignal
 
     /// What goes out on the connection.
     enum Outcome: Sendable {
@@ -30,33 +31,33 @@ struct RequestHandler: Sendable {
     private func handle(_ request: RecordedRequest, _ fault: ServerFault.Kind) async throws -> Outcome {
         switch fault {
         case .none:
-            return .answer(try await apply(request))
+            return .answer(await apply(request))
         case .dropRequest:
             return .hangUp
         case .dropAnswer:
-            _ = try await apply(request)
+            _ = await apply(request)
             return .hangUp
         case .answer(let madeUp, let appliesFirst):
-            if appliesFirst { _ = try await apply(request) }
+            if appliesFirst { _ = await apply(request) }
             let headers = madeUp.headers.map { (name: $0.key, value: $0.value) }
             return .answer(Answer(status: madeUp.status, headers: headers, body: madeUp.body))
         case .truncate(let count):
-            return .truncated(try await apply(request), count)
+            return .truncated(await apply(request), count)
         case .applyTwice(let answersFirst):
-            let first = try await apply(request)
-            let second = try await apply(request)
+            let first = await apply(request)
+            let second = await apply(request)
             return .answer(answersFirst ? first : second)
         case .hold(let gate, let then):
-            try await gate.pass()
+            try await gate.pass(until: stopSignal)
             return try await handle(request, then)
         case .commitLate(let gate):
             let stamp = service.stamp
-            try await gate.pass()
-            return .answer(try await service.answer(request, stamp: stamp))
+            try await gate.pass(until: stopSignal)
+            return .answer(await service.answer(request, stamp: stamp))
         }
     }
 
-    private func apply(_ request: RecordedRequest) async throws -> Answer {
-        try await service.answer(request, stamp: service.stamp)
+    private func apply(_ request: RecordedRequest) async -> Answer {
+        await service.answer(request, stamp: service.stamp)
     }
 }

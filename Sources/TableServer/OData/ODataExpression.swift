@@ -47,6 +47,11 @@ enum ODataColumn: Hashable, Sendable {
         }
     }
 
+    /// Whether a name is that of a column every row has.
+    static func isSystem(_ name: String) -> Bool {
+        if case .field = ODataColumn(name, in: ColumnNames()) { false } else { true }
+    }
+
     /// The name under which rows carry the column.
     var name: String {
         switch self {

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import Logging
 import SyncCore
 
 /// The tables protocol over rows: takes a request, changes rows, and says what to answer. Knows nothing of HTTP
@@ -18,7 +18,7 @@ struct TableService: Sendable {
     /// Answers a request; its changes are made when this returns.
     ///
     /// - Parameter stamp: When its changes count as made.
-    func answer(_ request: RecordedRequest, stamp: Timestamp) async throws -> Answer {
+    func answer(_ request: RecordedRequest, stamp: Timestamp) async -> Answer {
         guard let path = request.target, let tableKey = settings.tableKey(of: path.table) else {
             return .noSuchPath(request.method, request.path)
         }
@@ -28,6 +28,9 @@ struct TableService: Sendable {
                 ?? .noSuchPath(request.method, request.path)
         } catch let refusal as Refusal {
             return refusal.answer
+        } catch {
+            settings.logger.error("Request \(request.id) failed: \(error)")
+            return Refusal(status: 500, message: "The server failed: \(error)").answer
         }
     }
 

@@ -1,0 +1,39 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Tells everything that waits that the server stops.
+final class StopSignal: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var isStopped = false
+        var lastToken = 0
+        var actions: [Int: @Sendable () -> Void] = [:]
+    }
+
+    /// Runs the action when the server stops, at once if it has, unless the token was removed before.
+    func onStop(_ action: @escaping @Sendable () -> Void) -> Int {
+        let (token, isStopped) = state.withLock { state in
+            state.lastToken += 1
+            if !state.isStopped { state.actions[state.lastToken] = action }
+            return (state.lastToken, state.isStopped)
+        }
+        if isStopped { action() }
+        return token
+    }
+
+    func remove(_ token: Int) {
+        state.withLock { _ = $0.actions.removeValue(forKey: token) }
+    }
+
+    func stop() {
+        let actions = state.withLock { state in
+            state.isStopped = true
+            defer { state.actions = [:] }
+            return state.actions.values
+        }
+        for action in actions { action() }
+    }
+}

@@ -1,0 +1,120 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct LifecycleTests {
+    @Test func `servers start and stop many times, with connections left open`() async throws {
+        for _ in 0..<50 {
+            try await withServer { _, client in
+                try await #expect(client.insert(["id": "a"]).status == 201)
+            }
+        }
+    }
+
+    #if os(Linux)
+        @Test func `stopped servers leave no file or socket open`() async throws {
+            // In a process of its own, where no other test opens any.
+            await #expect(processExitsWith: .success) {
+                func openFiles() throws -> Int {
+                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+                }
+                try await withServer { _, _ in }
+                let before = try openFiles()
+                for _ in 0..<10 {
+                    try await withTemporaryDirectory { directory in
+                        let file = directory.appending(path: "rows.sqlite").path
+                        try await withServer({ $0.storage = .file(file) }) { server, _ in
+                            try await server.put("a", [:], in: "TodoItem")
+                        }
+                    }
+                }
+                let after = try openFiles()
+                precondition(after == before, "\(before) open files became \(after).")
+            }
+        }
+    #endif
+
+    @Test func `a server that stops turns away requests that wait, and says so again without harm`()
+        async throws
+    {
+        let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
+        let client = TestClient(server)
+        let gate = RequestGate()
+        server.inject(.hold(gate))
+        let held = Task { try await client.insert(["id": "a"]) }
+        await gate.waitForArrivals()
+        await server.stop()
+        await #expect(throws: (any Error).self) { try await held.value }
+        await #expect(throws: (any Error).self) { try await client.list("TodoItem") }
+        #expect(try server.rows(in: "TodoItem").isEmpty)
+        await server.stop()
+    }
+
+    @Test func `servers run beside each other`() async throws {
+        try await withServer { first, firstClient in
+            try await withServer { second, secondClient in
+                #expect(first.url != second.url)
+                _ = try await firstClient.insert(["id": "a"])
+                #expect(try await secondClient.list("TodoItem").items.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a port in use is an error`() async throws {
+        try await withServer { server, _ in
+            let port = try #require(server.url.port)
+            let error = await #expect(throws: TableServerError.self) {
+                try await withServer({ $0.port = port }) { _, _ in }
+            }
+            #expect(error?.code == .binding)
+        }
+    }
+
+    @Test func `a server comes back on the port it had`() async throws {
+        // Between two servers another test may be given the port, but not every time.
+        for _ in 0..<10 {
+            let first = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
+            _ = try await TestClient(first).list("TodoItem")
+            await first.stop()
+            var configuration = TableServer.Configuration(tables: [.init("TodoItem")])
+            configuration.port = try #require(first.url.port)
+            guard let second = try? await TableServer.start(configuration: configuration) else { continue }
+            #expect(second.url == first.url)
+            let reply = try await TestClient(second).list("TodoItem")
+            #expect(reply.status == 200)
+            await second.stop()
+            return
+        }
+        Issue.record("The port was never free.")
+    }
+
+    @Test(
+        arguments: [
+            { $0.tables = [] }, { $0.tables = [.init("a"), .init("A")] }, { $0.tables = [.init("no name")] },
+            { $0.pageSize = 0 }, { $0.maxTop = 0 }, { $0.fractionDigits = 10 }, { $0.keptFractionDigits = 2 },
+            { $0.port = 70_000 },
+        ] as [@Sendable (inout TableServer.Configuration) -> Void])
+    func `a configuration that makes no sense is refused`(
+        _ adjust: @Sendable (inout TableServer.Configuration) -> Void
+    ) async throws {
+        let error = await #expect(throws: TableServerError.self) { try await withServer(adjust) { _, _ in } }
+        #expect(error?.code == .configuration)
+    }
+
+    @Test func `a server is stopped however its body ends`() async throws {
+        struct Failure: Error {}
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            await #expect(throws: Failure.self) {
+                try await withServer({ $0.storage = .file(file) }) { _, _ in throw Failure() }
+            }
+            // A server that still ran would hold the file.
+            try await withServer({ $0.storage = .file(file) }) { _, _ in }
+        }
+    }
+}

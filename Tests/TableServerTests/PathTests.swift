@@ -1,0 +1,48 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PathTests {
+    @Test(arguments: [
+        "a b", "a/b", "O'Brien", "a%2Fb", "é", "e\u{301}", "日本", "a+b", "?", "#&=", "...", "\"\\",
+    ])
+    func `an id is one path segment, byte for byte`(_ id: String) async throws {
+        try await withServer { server, client in
+            try await #expect(client.insert(["id": .text(id), "n": 1]).status == 201)
+            try await #expect(client.get("/tables/TodoItem/\(id.encoded)")["id"] == .text(id))
+            try await #expect(client.patch(id, ["n": 2])["n"] == 2)
+            try await #expect(client.delete(id).status == 200)
+            try await #expect(client.send("POST", "/tables/TodoItem/\(id.encoded)").status == 201)
+            #expect(server.requests.last?.itemID.map { Array($0.utf8) } == Array(id.utf8))
+            let filter = "id eq '\(id.replacing("'", with: "''"))'"
+            try await #expect(client.list("TodoItem", [("$filter", filter)]).items.count == 1)
+        }
+    }
+
+    @Test func `ids that look alike but differ in bytes are two rows`() async throws {
+        try await withServer { server, client in
+            try await #expect(client.insert(["id": "\u{E9}"]).status == 201)
+            try await #expect(client.insert(["id": "e\u{301}"]).status == 201)
+            try #expect(server.rows(in: "TodoItem").count == 2)
+        }
+    }
+
+    @Test func `the case of a table's name does not matter`() async throws {
+        try await withServer { server, client in
+            try await #expect(client.insert(["id": "a"], in: "TODOITEM").status == 201)
+            try await #expect(client.get("/tables/todoitem/a").status == 200)
+            try #expect(server.rows(in: "todoItem").map(\.id) == ["a"])
+        }
+    }
+
+    @Test func `tables do not share rows`() async throws {
+        try await withServer { _, client in
+            _ = try await client.insert(["id": "a"], in: "TodoItem")
+            #expect(try await client.list("Other").items.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Rows reached without HTTP.
+@Suite(.timeLimit(.minutes(1)))
+struct RowAccessTests {
+    @Test func `another client's changes are seen over HTTP`() async throws {
+        try await withServer { server, client in
+            let row = try await server.put(
+                "a", ["n": 1, "at": .date(.noon), "b": .data(Data([1]))], in: "todoitem")
+            #expect(row.version == "MQ==")
+            let seen = try await client.get("/tables/TodoItem/a")
+            #expect(seen["at"] == "2024-05-30T12:00:00.000Z")
+            #expect(seen["b"] == "AQ==")
+            #expect(seen.etag == "\"MQ==\"")
+
+            server.clock.advance(by: .seconds(1))
+            try await server.update("a", ["n": 2], in: "TodoItem")
+            let updated = try await client.get("/tables/TodoItem/a")
+            #expect(updated["n"] == 2)
+            #expect(updated["b"] == "AQ==")
+            #expect(updated["updatedAt"] == "2024-05-30T12:00:01.000Z")
+
+            try await server.put("a", ["n": 3], in: "TodoItem")
+            #expect(try server.row("a", in: "TodoItem")?.fields == ["n": 3])
+            #expect(try await client.patch("a", ["n": 4], ifMatch: "\"Mg==\"").status == 412)
+        }
+    }
+
+    @Test func `rows are removed as the table does it, or as asked`() async throws {
+        try await withServer { server, _ in
+            for table in ["TodoItem", "Other"] {
+                try await server.put([("a", [:]), ("b", [:]), ("c", [:])], in: table)
+                try await server.remove("a", in: table)
+                try await server.remove("b", in: table, leavingTombstone: table == "Other")
+                try await server.remove("nosuch", in: table)
+            }
+            #expect(
+                try server.rows(in: "TodoItem").map { "\($0.id) \($0.deleted)" } == ["a true", "c false"])
+            #expect(try server.rows(in: "Other").map { "\($0.id) \($0.deleted)" } == ["b true", "c false"])
+            #expect(try await server.put("a", [:], in: "TodoItem").deleted == false)
+        }
+    }
+
+    @Test func `a time in the past puts a row among older ones`() async throws {
+        try await withServer { server, client in
+            try await server.put("a", [:], in: "TodoItem")
+            try await server.put("b", [:], in: "TodoItem", updatedAt: Timestamp("2020-01-01T00:00:00.000Z"))
+            #expect(try await client.list("TodoItem", [("$orderby", "updatedAt")]).ids == ["b", "a"])
+        }
+    }
+
+    @Test func `what cannot be kept is refused`() async throws {
+        try await withServer { server, _ in
+            let unknown = await #expect(throws: TableServerError.self) {
+                try await server.put("a", [:], in: "x")
+            }
+            #expect(unknown?.code == .unknownTable)
+            #expect(throws: TableServerError.self) { try server.rows(in: "x") }
+            for (id, fields) in [("", [:]), ("a\n", [:]), ("a", ["no-name": 1]), ("a", ["version": 1])]
+                as [(String, [String: ItemValue])]
+            {
+                let error = await #expect(throws: TableServerError.self) {
+                    try await server.put([("fine", [:]), (id, fields)], in: "TodoItem")
+                }
+                #expect(error?.code == .invalidRow)
+            }
+            let missing = await #expect(throws: TableServerError.self) {
+                try await server.update("a", ["n": 1], in: "TodoItem")
+            }
+            #expect(missing?.code == .invalidRow)
+            try #expect(server.rows(in: "TodoItem").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+struct ServerClockTests {
+    @Test(arguments: [
+        (Duration.zero, "2024-05-30T12:00:00.000000000Z"),
+        (.nanoseconds(1), "2024-05-30T12:00:00.000000001Z"),
+        (.milliseconds(-1), "2024-05-30T11:59:59.999000000Z"),
+        (.seconds(86_400), "2024-05-31T12:00:00.000000000Z"),
+    ])
+    func `a standing clock moves when it is moved`(_ duration: Duration, _ text: String) {
+        let clock = ServerClock.standing(at: .noon)
+        clock.advance(by: duration)
+        #expect(clock.now.description == text)
+        #expect(clock.now == clock.now)
+    }
+
+    @Test func `moves add up`() {
+        let clock = ServerClock.standing(at: .noon)
+        clock.advance(by: .seconds(2))
+        clock.advance(by: .seconds(-1))
+        #expect(clock.now.description == "2024-05-30T12:00:01.000000000Z")
+    }
+
+    @Test func `the system's clock goes on by itself and can be shifted`() {
+        let clock = ServerClock.system()
+        let start = clock.now
+        #expect(!clock.now.isEarlier(than: start))
+        clock.advance(by: .seconds(3600))
+        #expect(clock.now.seconds >= start.seconds + 3599)
+    }
+}

@@ -1,0 +1,104 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StorageTests {
+    @Test func `rows in a file survive a restart as they were`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            var before: [[TableRow]] = []
+            try await withServer({
+                $0.storage = .file(file); $0.fractionDigits = 7
+            }) { server, client in
+                server.clock.advance(by: .nanoseconds(123_456_700))
+                for (id, value) in [
+                    ("z", 9_007_199_254_740_993), ("é", 0.1), ("e\u{301}", nil),
+                    ("'", ["a": [true, "\0\""]]),
+                ] as [(String, ItemValue)] {
+                    _ = try await client.insert(["id": .text(id), "Value": value])
+                }
+                _ = try await client.patch("z", ["other": "x"])
+                _ = try await client.delete("é")
+                _ = try await client.insert(["id": "gone"], in: "Other")
+                _ = try await client.delete("gone", in: "Other")
+                _ = try await client.insert(["id": "last"], in: "Other")
+                before = [try server.rows(in: "TodoItem"), try server.rows(in: "Other")]
+            }
+            #expect(before.map(\.count) == [4, 1])
+            try await withServer({
+                $0.storage = .file(file); $0.fractionDigits = 7
+            }) { server, client in
+                #expect([try server.rows(in: "TodoItem"), try server.rows(in: "Other")] == before)
+                #expect(
+                    try await client.list("TodoItem", [("$orderby", "id")]).ids == ["'", "e\u{301}", "z"])
+                // The spelling of columns and the place of new rows go on where they were.
+                try await #expect(client.insert(["id": "new", "VALUE": 1])["Value"] == 1)
+                try #expect(server.rows(in: "TodoItem").last?.id == "new")
+                try await #expect(client.patch("z", ["n": 1], ifMatch: "\"Mg==\"").status == 200)
+            }
+        }
+    }
+
+    @Test func `rows in memory end with the server`() async throws {
+        try await withServer { _, client in _ = try await client.insert(["id": "a"]) }
+        try await withServer { server, _ in try #expect(server.rows(in: "TodoItem").isEmpty) }
+    }
+
+    @Test func `a table that is no longer offered keeps its rows in the file`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await withServer({ $0.storage = .file(file) }) { _, client in
+                _ = try await client.insert(["id": "a"], in: "Other")
+            }
+            try await withServer({
+                $0.storage = .file(file); $0.tables = [.init("New")]
+            }) { _, client in
+                try await #expect(client.list("Other").status == 404)
+            }
+            try await withServer({ $0.storage = .file(file) }) { server, _ in
+                try #expect(server.rows(in: "Other").map(\.id) == ["a"])
+            }
+        }
+    }
+
+    @Test func `a file in use by another server is refused`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await withServer({ $0.storage = .file(file) }) { _, _ in
+                let error = await #expect(throws: TableServerError.self) {
+                    try await withServer({ $0.storage = .file(file) }) { _, _ in }
+                }
+                #expect(error?.code == .storage)
+                #expect(error?.message.contains("in use") == true)
+            }
+        }
+    }
+
+    @Test func `a file that is no database is refused and left alone`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite")
+            let text = Data(String(repeating: "This is a letter. ", count: 100).utf8)
+            try text.write(to: file)
+            let error = await #expect(throws: TableServerError.self) {
+                try await withServer({ $0.storage = .file(file.path) }) { _, _ in }
+            }
+            #expect(error?.code == .storage)
+            #expect(try Data(contentsOf: file) == text)
+        }
+    }
+
+    @Test func `a folder that is not there is an error`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "no/such/rows.sqlite").path
+            let error = await #expect(throws: TableServerError.self) {
+                try await withServer({ $0.storage = .file(file) }) { _, _ in }
+            }
+            #expect(error?.code == .storage)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WriteTests {
+    @Test func `an insert answers 201 with the stored row and its version`() async throws {
+        try await withServer { server, client in
+            let reply = try await client.insert(["id": "a", "text": "Milk", "rank": 9_007_199_254_740_993])
+            #expect(reply.status == 201)
+            #expect(
+                reply.json == [
+                    "id": "a", "text": "Milk", "rank": 9_007_199_254_740_993, "deleted": false,
+                    "createdAt": "2024-05-30T12:00:00.000Z", "updatedAt": "2024-05-30T12:00:00.000Z",
+                    "version": "MQ==",
+                ])
+            #expect(reply.etag == "\"MQ==\"")
+            #expect(reply.headers["content-type"] == "application/json; charset=utf-8")
+        }
+    }
+
+    @Test func `an insert without id gets one`() async throws {
+        try await withServer { server, client in
+            let first = try await client.insert(["text": "a"])
+            let second = try await client.insert(["id": nil, "text": "b"])
+            let ids = [first["id"]?.textValue, second["id"]?.textValue].compactMap { $0 }
+            #expect(Set(ids).count == 2)
+            #expect(try server.rows(in: "TodoItem").map(\.id) == ids)
+        }
+    }
+
+    @Test func `an insert of an id that exists echoes the item with a weak tag`() async throws {
+        try await withServer { server, client in
+            _ = try await client.insert(["id": "a", "text": "first"])
+            let reply = try await client.insert(["id": "a", "text": "second"])
+            #expect(reply.status == 409)
+            #expect(reply.json == ["id": "a", "text": "second"])
+            #expect(reply.etag?.hasPrefix("W/\"") == true)
+            #expect(try server.row("a", in: "TodoItem")?.fields == ["text": "first"])
+        }
+    }
+
+    @Test func `an insert of an id that exists can be answered with the row`() async throws {
+        try await withServer({ $0.insertConflictBody = .row }) { server, client in
+            _ = try await client.insert(["id": "a", "text": "first"])
+            let reply = try await client.insert(["id": "a", "text": "second"])
+            #expect(reply.status == 409)
+            #expect(reply["text"] == "first")
+            #expect(reply.etag == "\"MQ==\"")
+        }
+    }
+
+    @Test func `an update merges the fields that are sent and makes a new version`() async throws {
+        try await withServer { server, client in
+            _ = try await client.insert(["id": "a", "text": "Milk", "done": false])
+            server.clock.advance(by: .seconds(1))
+            let reply = try await client.patch(
+                "a", ["id": "a", "done": true, "note": nil], ifMatch: "\"MQ==\"")
+            #expect(reply.status == 200)
+            #expect(reply["text"] == "Milk")
+            #expect(reply["done"] == true)
+            #expect(reply["note"] == .null)
+            #expect(reply["createdAt"] == "2024-05-30T12:00:00.000Z")
+            #expect(reply["updatedAt"] == "2024-05-30T12:00:01.000Z")
+            #expect(reply.etag == "\"Mg==\"")
+        }
+    }
+
+    @Test(arguments: ["\"MA==\"", "*", "W/\"MQ==\"", "\"\""])
+    func `a precondition that is not the version is 412 with the row`(_ ifMatch: String) async throws {
+        try await withServer { server, client in
+            _ = try await client.insert(["id": "a", "text": "Milk"])
+            for reply in [
+                try await client.patch("a", ["text": "Tea"], ifMatch: ifMatch),
+                try await client.delete("a", ifMatch: ifMatch),
+                try await client.send("POST", "/tables/TodoItem/a", headers: ["If-Match": ifMatch]),
+            ] {
+                #expect(reply.status == 412)
+                #expect(reply["text"] == "Milk")
+                #expect(reply.etag == "\"MQ==\"")
+            }
+            #expect(try server.row("a", in: "TodoItem")?.version == "MQ==")
+        }
+    }
+
+    @Test func `a precondition without quotes is accepted`() async throws {
+        try await withServer { _, client in
+            _ = try await client.insert(["id": "a"])
+            #expect(try await client.patch("a", ["text": "Tea"], ifMatch: "MQ==").status == 200)
+        }
+    }
+
+    @Test func `a stale version in the body is 409 with the row, the current one is no obstacle`()
+        async throws
+    {
+        try await withServer { _, client in
+            _ = try await client.insert(["id": "a", "text": "Milk"])
+            let stale = try await client.patch("a", ["text": "Tea", "version": "MA=="])
+            #expect(stale.status == 409)
+            #expect(stale["text"] == "Milk")
+            #expect(stale.etag == "\"MQ==\"")
+            #expect(try await client.patch("a", ["text": "Tea", "version": "MQ=="]).status == 200)
+        }
+    }
+
+    @Test func `writes to a row that is not there are 404`() async throws {
+        try await withServer { _, client in
+            for reply in [
+                try await client.patch("a", ["text": "Tea"], ifMatch: "\"MQ==\""),
+                try await client.delete("a"),
+                try await client.send("POST", "/tables/TodoItem/a"),
+                try await client.get("/tables/TodoItem/a"),
+            ] {
+                #expect(reply.status == 404)
+                #expect(reply.json == ["error": "The item does not exist"])
+            }
+        }
+    }
+
+    @Test func `a column keeps its first spelling`() async throws {
+        try await withServer { server, client in
+            _ = try await client.insert(["id": "a", "Text": "Milk"])
+            _ = try await client.patch("a", ["TEXT": "Tea"])
+            #expect(try server.row("a", in: "TodoItem")?.fields == ["Text": "Tea"])
+        }
+    }
+
+    @Test func `nested values are kept, or are 500 as on the modelled server`() async throws {
+        let item: ItemValue = ["id": "a", "tags": ["x", ["deep": 1.5]]]
+        try await withServer { _, client in
+            try await #expect(client.insert(item)["tags"] == item["tags"])
+        }
+        try await withServer({ $0.acceptsNestedValues = false }) { server, client in
+            try await #expect(client.insert(item).status == 500)
+            try #expect(server.rows(in: "TodoItem").isEmpty)
+        }
+    }
+}
