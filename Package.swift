@@ -37,9 +37,9 @@ let targets: [Target] = [
         name: "todo",
         dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser]),
     .testTarget(name: "SyncCoreTests", dependencies: ["SyncCore", "StoreMemory"]),
-    .testTarget(name: "StoreMemoryTests", dependencies: ["StoreMemory"]),
-    .testTarget(name: "StoreSQLiteTests", dependencies: ["StoreSQLite", "StoreMemory", grdb]),
-    .testTarget(name: "StoreLMDBTests", dependencies: ["StoreLMDB", "StoreMemory"]),
+    .testTarget(name: "StoreMemoryTests", dependencies: ["StoreMemory", "SyncCore"]),
+    .testTarget(name: "StoreSQLiteTests", dependencies: ["StoreMemory", "StoreSQLite", "SyncCore", grdb]),
+    .testTarget(name: "StoreLMDBTests", dependencies: ["CLMDB", "StoreLMDB", "StoreMemory", "SyncCore"]),
     .testTarget(name: "TableServerTests", dependencies: ["TableServer", "SyncCore"]),
     .testTarget(
         name: "SyncScenarioTests",

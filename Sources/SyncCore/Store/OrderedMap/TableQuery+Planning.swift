@@ -13,13 +13,6 @@ extension TableQuery {
 }
 
 extension Filter {
-    /// The columns that the filter looks at.
-    var columns: Set<String> {
-        var names: Set<String> = []
-        insertColumns(into: &names)
-        return names
-    }
-
     /// Ids, in byte order, that include those of all items that can match, or `nil` when any item might.
     var requiredIDs: [String]? {
         switch self {
@@ -28,34 +21,6 @@ extension Filter {
         case .membership(.column("id"), let constants): constants.compactMap(\.textValue).distinctInOrder
         case .all(let filters): filters.lazy.compactMap(\.requiredIDs).first
         default: nil
-        }
-    }
-
-    fileprivate func insertColumns(into names: inout Set<String>) {
-        switch self {
-        case .always: break
-        case .comparison(_, let left, let right), .text(_, let left, let right):
-            left.insertColumns(into: &names)
-            right.insertColumns(into: &names)
-        case .nullTest(let expression), .membership(let expression, _):
-            expression.insertColumns(into: &names)
-        case .all(let filters), .any(let filters):
-            for filter in filters { filter.insertColumns(into: &names) }
-        case .not(let filter): filter.insertColumns(into: &names)
-        }
-    }
-}
-
-extension Expression {
-    fileprivate func insertColumns(into names: inout Set<String>) {
-        switch self {
-        case .column(let name): names.insert(name)
-        case .constant: break
-        case .arithmetic(_, let left, let right):
-            left.insertColumns(into: &names)
-            right.insertColumns(into: &names)
-        case .call(_, let arguments):
-            for argument in arguments { argument.insertColumns(into: &names) }
         }
     }
 }
