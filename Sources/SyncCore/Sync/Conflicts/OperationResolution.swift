@@ -88,6 +88,10 @@ struct OperationResolution {
             guard var stored = item ?? local ?? operation.deletedItem else {
                 throw SyncError(.expectedItem, "There is no item to send; give one.")
             }
+            if operation.kind == .insert, let server {
+                // What the device never had it cannot mean to remove.
+                stored.fields.merge(server.fields) { ours, _ in ours }
+            }
             stored.system = server?.system ?? stored.system
             stored.system.deleted = false
             if kind == .insert { stored.system = SystemProperties() }

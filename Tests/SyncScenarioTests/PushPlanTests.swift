@@ -1,0 +1,112 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct PushPlanTests {
+    private static let tables = [
+        TableDefinition("Item", columns: [Column("text", .text), Column("list", .text)], parents: ["List"]),
+        TableDefinition("List", columns: [Column("text", .text)]),
+    ]
+
+    private func run(
+        on kind: StoreKind, concurrency: Int = 1, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        var settings = SyncSettings()
+        settings.maxConcurrentOperations = concurrency
+        try await Scenario.run(on: kind) {
+            $0.tables += [.init("List"), .init("Item")]
+        } _: { scenario in
+            try await body(
+                scenario,
+                try scenario.device("A", settings: settings, tables: Self.tables + [Todo.definition]))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [1, 4])
+    func `parents are sent before their children and deleted after them`(
+        _ kind: StoreKind, _ concurrency: Int
+    ) async throws {
+        try await run(on: kind, concurrency: concurrency) { scenario, device in
+            let (lists, items) = (device.context.table("List"), device.context.table("Item"))
+            try await items.insert(["id": "milk", "text": "Milk"])
+            try await device.context.push()
+            // The child is queued first, and comes to point at a list that is made later.
+            try await items.update(id: "milk", ["text": "Oat milk"])
+            try await lists.insert(["id": "food"])
+            try await items.update(id: "milk", ["list": "food"])
+            try await items.insert(["id": "eggs", "list": "food"])
+            scenario.server.removeRequests()
+            try await device.context.push()
+            #expect(scenario.server.requests.first?.table == "List")
+            #expect(scenario.server.requests.count == 3)
+
+            try await lists.delete(id: "food")
+            try await items.delete(id: "eggs")
+            scenario.server.removeRequests()
+            try await device.context.push()
+            #expect(scenario.server.requests.map(\.table) == ["Item", "List"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `several operations are on their way at once, but one of each item`(_ kind: StoreKind) async throws {
+        try await run(on: kind, concurrency: 4) { scenario, device in
+            let gate = RequestGate()
+            scenario.server.inject(
+                .hold(gate), .hold(gate), .hold(gate), .hold(gate), when: { $0.method == "POST" })
+            for index in 0..<6 {
+                try await device.table.insert(["id": .text("item-\(index)"), "text": "new"])
+            }
+            async let result = device.context.push()
+            await gate.waitForArrivals(4)
+            #expect(scenario.server.requests.count == 4)
+            try await device.table.update(id: "item-0", ["text": "edited in flight"])
+            gate.open()
+            let completed = try await result.completed
+            #expect(completed == 7)
+            #expect(try await device.operations().isEmpty)
+            #expect(try scenario.server.row("item-0", in: Todo.name)?.fields["text"] == "edited in flight")
+            let requests = scenario.server.requests.filter {
+                $0.path.contains("item-0") || $0.method == "POST"
+            }
+            #expect(requests.filter { $0.method == "PATCH" }.count == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a budget sends a part and leaves the rest`(_ kind: StoreKind) async throws {
+        try await run(on: kind) { scenario, device in
+            for index in 0..<5 { try await device.table.insert(["text": .text("\(index)")]) }
+            #expect(try await device.context.push(budget: PushBudget(operations: 2)).completed == 2)
+            #expect(try await device.operations().count == 3)
+            #expect(try await device.context.push(budget: PushBudget(duration: .zero)).completed == 0)
+            #expect(try await device.context.push(tables: ["List"]).completed == 0)
+            #expect(try await device.context.push(tables: [Todo.name]).completed == 3)
+            #expect(try scenario.serverTexts() == ["0", "1", "2", "3", "4"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the plan lists what a push then sends, and sends nothing`(_ kind: StoreKind) async throws {
+        try await run(on: kind) { scenario, device in
+            let old = try await device.table.insert(["text": "old", "priority": 1])
+            try await device.context.push()
+            try await device.table.update(id: old.id, ["text": "new"])
+            try await device.table.insert(["id": "fresh", "text": "fresh", "note": "stays here"])
+            scenario.server.removeRequests()
+            let plan = try await device.context.plannedRequests()
+            #expect(scenario.server.requests.isEmpty)
+            #expect(plan.map(\.kind) == [.update, .insert])
+            #expect(plan.map(\.fields) == [["text": "new"], ["text": "fresh"]])
+            #expect(plan[0].version != nil)
+            try await device.context.push()
+            #expect(scenario.server.requests.map(\.method) == ["PATCH", "POST"])
+            let bodies = try scenario.server.requests.map { try ItemValue(json: $0.body) }
+            #expect(bodies[1] == ["id": "fresh", "text": "fresh"])
+        }
+    }
+}

@@ -1,0 +1,215 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct ResolverTests {
+    /// Makes an item that the device and the server have both changed since they agreed.
+    private func clash(
+        on kind: StoreKind, resolver: ConflictResolver?, client: [String: ItemValue]?,
+        server: [String: ItemValue]?, _ body: (Scenario, Device, String) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.resolver = resolver
+            let device = try scenario.device("A", settings: settings)
+            let item = try await device.table.insert(["text": "base", "priority": 1, "complete": false])
+            try await device.sync()
+            if let server {
+                try await scenario.server.update(item.id, server, in: Todo.name)
+            } else {
+                try await scenario.server.remove(item.id, in: Todo.name)
+            }
+            if let client {
+                try await device.table.update(id: item.id, client)
+            } else {
+                try await device.table.delete(id: item.id)
+            }
+            try await body(scenario, device, item.id)
+        }
+    }
+
+    private func expectAgreement(_ scenario: Scenario, _ device: Device, _ id: String) async throws {
+        #expect(try await device.operations().isEmpty)
+        #expect(try await device.context.operationErrors().isEmpty)
+        let row = try scenario.server.row(id, in: Todo.name).flatMap { $0.deleted ? nil : $0 }
+        let item = try await device.table.item(id: id)
+        #expect(item?["text"] == row?.fields["text"])
+        #expect(item?["priority"] == row?.fields["priority"])
+        #expect(item?["complete"] == row?.fields["complete"])
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `the server wins, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool) async throws {
+        try await clash(
+            on: kind, resolver: .serverWins, client: ["text": "client"], server: ["text": "server"]
+        ) {
+            scenario, device, id in
+            if inPull { try await pullAnyway(device) } else { try await device.context.push() }
+            #expect(try await device.table.item(id: id)?["text"] == "server")
+            try await expectAgreement(scenario, device, id)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `the client wins, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool) async throws {
+        try await clash(
+            on: kind, resolver: .clientWins, client: ["text": "client"], server: ["text": "server"]
+        ) {
+            scenario, device, id in
+            if inPull { try await pullAnyway(device) }
+            try await device.context.push()
+            #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "client")
+            try await expectAgreement(scenario, device, id)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `changes of different fields are merged`(_ kind: StoreKind, _ inPull: Bool) async throws {
+        try await clash(
+            on: kind, resolver: .fieldMerge(onClash: .keepPending), client: ["text": "client"],
+            server: ["priority": 9]
+        ) { scenario, device, id in
+            if inPull { try await pullAnyway(device) }
+            try await device.context.push()
+            let row = try scenario.server.row(id, in: Todo.name)
+            #expect(row?.fields["text"] == "client")
+            #expect(row?.fields["priority"] == 9)
+            try await expectAgreement(scenario, device, id)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a clash of one field is decided without touching the others`(_ kind: StoreKind) async throws {
+        try await clash(
+            on: kind, resolver: .fieldMerge(onClash: .serverWins),
+            client: ["text": "client", "complete": true], server: ["text": "server", "priority": 9]
+        ) { scenario, device, id in
+            try await device.context.push()
+            let row = try scenario.server.row(id, in: Todo.name)
+            #expect(row?.fields["text"] == "server")
+            #expect(row?.fields["priority"] == 9)
+            #expect(row?.fields["complete"] == true)
+            try await expectAgreement(scenario, device, id)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit brings back a row that was deleted on the server`(_ kind: StoreKind) async throws {
+        try await clash(
+            on: kind, resolver: .updateWins(otherwise: .serverWins), client: ["text": "client"], server: nil
+        ) { scenario, device, id in
+            try await device.context.push()
+            #expect(try scenario.server.row(id, in: Todo.name)?.deleted == false)
+            #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "client")
+            try await expectAgreement(scenario, device, id)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion wins over an edit, on either side`(_ kind: StoreKind) async throws {
+        let resolver = ConflictResolver.deleteWins(otherwise: .serverWins)
+        try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: nil) {
+            scenario, device, id in
+            try await device.context.push()
+            #expect(try await device.table.item(id: id) == nil)
+            try await expectAgreement(scenario, device, id)
+        }
+        try await clash(on: kind, resolver: resolver, client: nil, server: ["text": "server"]) {
+            scenario, device, id in
+            try await device.context.push()
+            #expect(try scenario.server.row(id, in: Todo.name)?.deleted == true)
+            try await expectAgreement(scenario, device, id)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit on the server undoes our deletion where updates win`(_ kind: StoreKind) async throws {
+        try await clash(
+            on: kind, resolver: .updateWins(otherwise: .clientWins), client: nil, server: ["text": "server"]
+        ) { scenario, device, id in
+            try await device.context.push()
+            #expect(try await device.table.item(id: id)?["text"] == "server")
+            try await expectAgreement(scenario, device, id)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a resolver is asked again while the server's row keeps changing`(_ kind: StoreKind) async throws {
+        let server = Mutex<TableServer?>(nil)
+        let asked = Mutex<[String]>([])
+        let resolver = ConflictResolver { conflict in
+            let count = asked.withLock { asked in
+                asked.append(conflict.serverItem?["text"]?.textValue ?? "none")
+                return asked.count
+            }
+            if count < 3 {
+                let id = conflict.operation.itemID
+                try await server.withLock { $0 }?.update(
+                    id, ["text": .text("server \(count)")], in: Todo.name)
+            }
+            return .keepClient
+        }
+        try await clash(
+            on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server 0"]
+        ) {
+            scenario, device, id in
+            server.withLock { $0 = scenario.server }
+            try await device.context.push()
+            #expect(asked.withLock { $0 } == ["server 0", "server 1", "server 2"])
+            #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "client")
+            try await expectAgreement(scenario, device, id)
+            server.withLock { $0 = nil }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a decision about an item that was edited meanwhile is asked for again`(_ kind: StoreKind)
+        async throws
+    {
+        let device = Mutex<Device?>(nil)
+        let seen = Mutex<[ItemValue?]>([])
+        let resolver = ConflictResolver { conflict in
+            let isFirst = seen.withLock { seen in
+                seen.append(conflict.clientItem?["text"])
+                return seen.count == 1
+            }
+            let table = device.withLock { $0?.table }
+            if isFirst { try await table?.update(id: conflict.operation.itemID, ["text": "newest"]) }
+            return isFirst ? .keepServer : .keepClient
+        }
+        try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"])
+        {
+            scenario, it, id in
+            device.withLock { $0 = it }
+            try await it.context.push()
+            #expect(seen.withLock { $0 } == ["client", "newest"])
+            #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "newest")
+            try await expectAgreement(scenario, it, id)
+            device.withLock { $0 = nil }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what a resolver throws becomes the operation's error`(_ kind: StoreKind) async throws {
+        let resolver = ConflictResolver { _ in throw SyncError(.invalidOperation, "Nobody is home") }
+        try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"])
+        {
+            (_, device: Device, id: String) async throws in
+            await expectError(.pushCompletedWithErrors) { try await device.context.push() }
+            #expect(try await device.context.operationErrors().map(\.message) == ["Nobody is home"])
+            #expect(try await device.table.item(id: id)?["text"] == "client")
+            #expect(try await device.operations().count == 1)
+        }
+    }
+
+    private func pullAnyway(_ device: Device) async throws {
+        var settings = PullSettings()
+        settings.pending = .pullAnyway
+        try await device.context.pull(Todo.query, queryID: "all", settings: settings)
+    }
+}
