@@ -29,7 +29,7 @@ struct RemoteAnswerTests {
     }
 
     @Test(arguments: [
-        ("W/\"x\"", nil), ("\"\"", nil), ("*", nil), ("\"a\", \"b\"", nil), ("plain", "plain"),
+        ("W/\"x\"", nil), ("W/x", nil), ("\"\"", nil), ("*", nil), ("\"a\", \"b\"", nil), ("plain", "plain"),
         (#""AAAAAAAAB9E=""#, "AAAAAAAAB9E="), (#""a\""#, #"a\"#), (#""a\\"b""#, #"a\"b"#), ("", nil),
     ])
     func `an entity tag is a version only when it is strong`(tag: String, version: String?) async throws {

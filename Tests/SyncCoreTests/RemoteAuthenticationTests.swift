@@ -117,6 +117,11 @@ struct RemoteAuthenticationTests {
         let waiting = Task { try await client.refreshAuthentication(after: answer) }
         for _ in 0..<100 { await Task.yield() }
         waiting.cancel()
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await client.refreshAuthentication(after: answer)
+        }
+        await #expect(throws: CancellationError.self) { try await late.value }
         await #expect(throws: CancellationError.self) { try await waiting.value }
         go.yield()
         #expect(try await first.value.id == "a")

@@ -63,7 +63,6 @@ struct RemoteURLSessionLimitTests {
             }
             #expect(error?.code == .networkUnavailable)
             #expect(error?.message.contains("in time") == true)
-            await server.wait(for: .hangUp)
         }
     }
 
@@ -75,7 +74,6 @@ struct RemoteURLSessionLimitTests {
                 try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
             }
             #expect(error?.code == .networkUnavailable)
-            await server.wait(for: .hangUp)
         }
     }
 
@@ -158,6 +156,7 @@ struct RemoteURLSessionLimitTests {
             transport.close()
             let ended = await #expect(throws: SyncError.self) { try await task.value }
             #expect(ended?.code == .networkUnavailable)
+            #expect(ended?.message == "The transport was closed.")
             let refused = await #expect(throws: SyncError.self) { try await transport.send(request) }
             #expect(refused?.code == .networkUnavailable)
             #expect(server.requests.count == 1)

@@ -70,7 +70,12 @@ struct RemoteURLSessionTransportTests {
 
     @Test func `answers are not cached`() async throws {
         try await withRawServer { _ in
-            [.answer("200 OK", headers: ["Cache-Control: max-age=3600", "ETag: \"1\""], body: "x")]
+            [
+                .answer(
+                    "200 OK",
+                    headers: ["Cache-Control: public, max-age=3600", "Date: Fri, 31 Dec 2027 23:59:59 GMT"],
+                    body: "x")
+            ]
         } _: { server, transport in
             for _ in 0..<2 {
                 _ = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
@@ -107,6 +112,21 @@ struct RemoteURLSessionTransportTests {
             #expect(error?.code == .networkUnavailable)
             #expect(error?.mayRetry == true)
         }
+    }
+
+    @Test func `a body shorter than announced is not complete, where its length can be known`() {
+        let short = HTTPTransportResponse(status: 200, headers: ["content-length": "3"], body: Data("ab".utf8))
+        #expect(!short.isComplete(after: "GET"))
+        #expect(short.isComplete(after: "HEAD"))
+        var response = short
+        response.body = Data("abc".utf8)
+        #expect(response.isComplete(after: "GET"))
+        response = short
+        response.headers["Content-Encoding"] = "gzip"
+        #expect(response.isComplete(after: "GET"))
+        response = short
+        response.status = 204
+        #expect(response.isComplete(after: "DELETE"))
     }
 
     @Test func `a body that ends with the connection is taken as it is`() async throws {

@@ -71,11 +71,7 @@ public struct TableCatalog: Sendable {
     }
 
     private static func require(name: String, what: String) throws(SyncError) {
-        let isValid =
-            !name.isEmpty && name.utf8.count <= 128
-            && name.utf8.allSatisfy { $0.isASCIILetter || $0 == UInt8(ascii: "_") || $0.isASCIIDigit }
-            && !(name.utf8.first?.isASCIIDigit ?? true)
-        guard isValid else {
+        guard name.isIdentifier, name.utf8.count <= 128 else {
             throw .invalidDefinition(
                 "'\(name)' cannot be a \(what): use a letter or underscore, then letters, digits and "
                     + "underscores, at most 128.")
@@ -87,6 +83,14 @@ public struct TableCatalog: Sendable {
         for name in names where !seen.insert(name.lowercased()).inserted {
             throw .invalidDefinition("Two \(what) are called '\(name)' when case is ignored.")
         }
+    }
+}
+
+extension String {
+    /// Whether the text is an ASCII letter or underscore, followed by letters, digits and underscores.
+    package var isIdentifier: Bool {
+        guard let first = utf8.first, !first.isASCIIDigit else { return false }
+        return utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     }
 }
 

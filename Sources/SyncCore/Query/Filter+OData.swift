@@ -5,7 +5,8 @@ extension Filter {
     /// The filter as the value of `$filter`, not yet percent-encoded.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` for constants that OData cannot express
-    ///   (binary data, lists, objects, NaN, infinities) and for names that are no properties.
+    ///   (binary data, lists, objects, NaN, infinities), for names that are no properties, and for nulls anywhere
+    ///   but in a null test: what they match here, nothing, is not what servers take them for.
     package func odata(_ dialect: WireDialect) throws(SyncError) -> String {
         var printer = ODataPrinter(dialect: dialect)
         return try printer.print(self)
@@ -42,7 +43,7 @@ private struct ODataPrinter {
         while let piece = pending.popLast() {
             switch piece {
             case .text(let text): output += text
-            case .filter(let filter, let binding): expand(filter, atLeast: binding)
+            case .filter(let filter, let binding): try expand(filter, atLeast: binding)
             case .expression(let expression, let binding): try expand(expression, atLeast: binding)
             }
         }
@@ -57,19 +58,19 @@ private struct ODataPrinter {
         push(binding.isLooser(than: required) ? [.text("(")] + pieces + [.text(")")] : pieces)
     }
 
-    private mutating func expand(_ filter: Filter, atLeast required: Binding) {
+    private mutating func expand(_ filter: Filter, atLeast required: Binding) throws(SyncError) {
         switch filter {
         case .always(let isTrue): push([.text(isTrue ? "(1 eq 1)" : "(1 eq 0)")])
         case .comparison(let comparison, let left, let right):
-            // Servers know a null test only with the null on the right.
-            let isNullFirst = left == .constant(.null) && (comparison == .equal || comparison == .notEqual)
-            let (first, second) = isNullFirst ? (right, left) : (left, right)
+            let isNullTest = right.isNull && (comparison == .equal || comparison == .notEqual)
+            guard !left.isNull, !right.isNull || isNullTest else { throw Self.nullOutsideTest }
             push([
-                .expression(first, atLeast: .sum), .text(" \(comparison.rawValue) "),
-                .expression(second, atLeast: .sum),
+                .expression(left, atLeast: .sum), .text(" \(comparison.rawValue) "),
+                .expression(right, atLeast: .sum),
             ])
         case .nullTest(let expression): push([.expression(expression, atLeast: .sum), .text(" eq null")])
         case .membership(let expression, let constants):
+            guard !constants.contains(where: \.isNull) else { throw Self.nullOutsideTest }
             expandChain(
                 constants.map { .comparison(.equal, expression, .constant($0)) }, " or ", .any, empty: false,
                 atLeast: required)
@@ -111,8 +112,18 @@ private struct ODataPrinter {
         }
     }
 
+    private static var nullOutsideTest: SyncError {
+        SyncError(.filterNotSupported, "A query can compare with null only to test for it: use isNull.")
+    }
+
     private mutating func pushCall(_ function: String, _ arguments: [Expression]) {
         let pieces = arguments.map { [Piece.expression($0, atLeast: .sum)] }
         push([.text(function + "(")] + pieces.joined(separator: [.text(",")]) + [.text(")")])
+    }
+}
+
+extension Expression {
+    fileprivate var isNull: Bool {
+        if case .constant(.null) = self { true } else { false }
     }
 }

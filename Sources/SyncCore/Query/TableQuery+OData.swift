@@ -10,7 +10,7 @@ extension TableQuery {
     ///   ``SyncError/Code/invalidParameter`` for a negative offset or limit.
     package func odata(_ dialect: WireDialect) throws(SyncError) -> [QueryParameter] {
         guard offset >= 0, limit ?? 0 >= 0 else {
-            throw SyncError(.invalidParameter, "The offset and the limit of a query cannot be negative.")
+            throw .invalidParameter("The offset and the limit of a query cannot be negative.")
         }
         var options: [QueryParameter] = []
         if let filter { options.append(QueryParameter(name: "$filter", value: try filter.odata(dialect))) }

@@ -7,10 +7,7 @@ extension WireDialect {
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` when it is not a letter or underscore
     ///   followed by letters, digits and underscores: anything else could change the meaning of a query.
     func propertyName(of column: String) throws(SyncError) -> String {
-        let isName = column.utf8.allSatisfy {
-            $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_")
-        }
-        guard isName, let first = column.utf8.first, !first.isASCIIDigit else {
+        guard column.isIdentifier else {
             throw SyncError(.filterNotSupported, "'\(column)' cannot be the name of a column in a query.")
         }
         return systemNames.name(of: column)

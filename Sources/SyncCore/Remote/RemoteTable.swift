@@ -142,10 +142,7 @@ extension RemoteTable {
     }
 
     private func answer(to call: RemoteCall) async throws -> RemoteAnswer {
-        var answer = try await client.send(call)
-        if answer.status == 401, try await client.refreshAuthentication(after: answer) {
-            answer = try await client.send(call)
-        }
+        let answer = try await client.sendRefreshing(call)
         if let failure = answer.failure(of: call, dialect: client.dialect) { throw failure }
         return answer
     }

@@ -29,6 +29,13 @@ extension SyncClient {
         return answer
     }
 
+    /// Makes one call as ``send(_:)`` does, and once more with a new token when the answer is 401 and there is one.
+    package func sendRefreshing(_ call: RemoteCall) async throws -> RemoteAnswer {
+        let answer = try await send(call)
+        guard answer.status == 401, try await refreshAuthentication(after: answer) else { return answer }
+        return try await send(call)
+    }
+
     /// Errors of transports and middleware that are not the framework's own are failures of the network.
     private static func failure(from error: any Error) -> any Error {
         switch error {

@@ -29,7 +29,7 @@ final class URLSessionExchange: Sendable {
     private static let maxRedirects = 5
     private static let timers = DispatchQueue(label: "swift-sync-context.timeouts")
 
-    private let task: URLSessionDataTask
+    let task: URLSessionDataTask
     private let maxBodyBytes: Int
     private let deadlines: Deadlines
     private let state = Mutex(State())
@@ -160,7 +160,7 @@ extension HTTPTransportHeaders {
 
 extension HTTPTransportResponse {
     /// Whether the body is as long as announced; a compressed one cannot be measured, but its end is marked.
-    fileprivate func isComplete(after method: String?) -> Bool {
+    package func isComplete(after method: String?) -> Bool {
         guard method != "HEAD", status != 204, status != 304, headers["Content-Encoding"] == nil,
             let announced = headers["Content-Length"].flatMap({ Int($0) })
         else { return true }

@@ -12,12 +12,12 @@ import Synchronization
 final class URLSessionRouter: NSObject, URLSessionDataDelegate {
     private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
 
-    func register(_ exchange: URLSessionExchange, for task: URLSessionTask) {
-        exchanges.withLock { $0[task.taskIdentifier] = exchange }
+    func register(_ exchange: URLSessionExchange) {
+        exchanges.withLock { $0[exchange.task.taskIdentifier] = exchange }
     }
 
-    func remove(_ task: URLSessionTask) {
-        exchanges.withLock { $0[task.taskIdentifier] = nil }
+    func remove(_ exchange: URLSessionExchange) {
+        exchanges.withLock { $0[exchange.task.taskIdentifier] = nil }
     }
 
     func finishAll(with error: SyncError) {

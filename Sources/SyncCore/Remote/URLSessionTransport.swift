@@ -42,8 +42,6 @@ public final class URLSessionTransport: HTTPTransport {
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
         configuration.urlCredentialStorage = nil
         session = URLSession(configuration: configuration, delegate: router, delegateQueue: nil)
     }
@@ -51,10 +49,8 @@ public final class URLSessionTransport: HTTPTransport {
     /// Sends one request; see ``HTTPTransport/send(_:)``.
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         try Task.checkCancellation()
-        let task = try makeTask(for: try urlRequest(for: request))
-        let exchange = URLSessionExchange(task: task, maxBodyBytes: maxBodyBytes, deadlines: deadlines)
-        router.register(exchange, for: task)
-        defer { router.remove(task) }
+        let exchange = try makeExchange(for: try urlRequest(for: request))
+        defer { router.remove(exchange) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { exchange.start($0) }
         } onCancel: {
@@ -69,8 +65,8 @@ public final class URLSessionTransport: HTTPTransport {
             return isClosed
         }
         guard !wasClosed else { return }
-        session.invalidateAndCancel()
         router.finishAll(with: Self.closedError)
+        session.invalidateAndCancel()
     }
 
     deinit { close() }
@@ -79,11 +75,18 @@ public final class URLSessionTransport: HTTPTransport {
         SyncError(.networkUnavailable, "The transport was closed.")
     }
 
-    /// A session that was invalidated must not be asked for a task: that ends the process.
-    private func makeTask(for request: URLRequest) throws(SyncError) -> URLSessionDataTask {
-        let task = isClosed.withLock { isClosed in isClosed ? nil : session.dataTask(with: request) }
-        guard let task else { throw Self.closedError }
-        return task
+    /// A session that was invalidated must not be asked for a task: that ends the process. So an exchange is
+    /// refused after ``close()``, or registered before and ended by it.
+    private func makeExchange(for request: URLRequest) throws(SyncError) -> URLSessionExchange {
+        let exchange = isClosed.withLock { isClosed -> URLSessionExchange? in
+            if isClosed { return nil }
+            let exchange = URLSessionExchange(
+                task: session.dataTask(with: request), maxBodyBytes: maxBodyBytes, deadlines: deadlines)
+            router.register(exchange)
+            return exchange
+        }
+        guard let exchange else { throw Self.closedError }
+        return exchange
     }
 
     private func urlRequest(for request: HTTPTransportRequest) throws(SyncError) -> URLRequest {
@@ -99,7 +102,6 @@ public final class URLSessionTransport: HTTPTransport {
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
-        urlRequest.httpShouldHandleCookies = false
         // Foundation's own timer has whole seconds and no total; the exchange keeps its own deadlines.
         urlRequest.timeoutInterval = 7 * 86_400
         for field in request.headers.fields {
