@@ -56,28 +56,3 @@ extension TableQuery {
             || orderings.contains { $0.expression.columns.contains(column) }
     }
 }
-
-extension Filter {
-    /// The columns that the filter reads.
-    fileprivate var columns: Set<String> {
-        switch self {
-        case .always: []
-        case .comparison(_, let left, let right), .text(_, let left, let right):
-            left.columns.union(right.columns)
-        case .nullTest(let expression), .membership(let expression, _): expression.columns
-        case .all(let filters), .any(let filters): filters.reduce(into: []) { $0.formUnion($1.columns) }
-        case .not(let filter): filter.columns
-        }
-    }
-}
-
-extension Expression {
-    fileprivate var columns: Set<String> {
-        switch self {
-        case .column(let name): [name]
-        case .constant: []
-        case .arithmetic(_, let left, let right): left.columns.union(right.columns)
-        case .call(_, let arguments): arguments.reduce(into: []) { $0.formUnion($1.columns) }
-        }
-    }
-}
