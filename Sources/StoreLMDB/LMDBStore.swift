@@ -42,13 +42,13 @@ public final class LMDBStore: SyncContextDataSource {
         store = try OrderedMapStore(
             map, tables: tables,
             capabilities: StoreCapabilities(
-                isDurable: true, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: false))
+                isDurable: true, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: true))
     }
 
     /// The tables the store was opened with.
     public var catalog: TableCatalog { store.catalog }
 
-    /// Durable, with reads beside writes, for one process at a time.
+    /// Durable and indexed, with reads beside writes, for one process at a time.
     public var capabilities: StoreCapabilities { store.capabilities }
 
     /// Runs the body on a snapshot of the file.

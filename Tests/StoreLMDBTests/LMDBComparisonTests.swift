@@ -60,6 +60,7 @@ private struct Dump: Equatable {
             let all = TableQuery(table)
             let queries = [
                 all, all.order(by: "rank").offset(2).limit(5).includingTotalCount(), all.where("rank" > 3),
+                all.where("rank" == 1).limit(2), all.where(.hasPrefix("text", "t\0")),
                 all.where(.isNull("text")).select("rank"), all.limit(3).includingTotalCount(),
             ]
             items += try queries.map(store.items)

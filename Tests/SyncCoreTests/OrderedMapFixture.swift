@@ -132,11 +132,14 @@ extension OrderedMapStore {
         ])
 
     /// A store on that map with a table that has a column of each type.
-    init(on map: SortedArrayMap, tables: [TableDefinition] = [allColumns]) throws {
+    init(
+        on map: SortedArrayMap, tables: [TableDefinition] = [allColumns], usesIndexes: Bool = false
+    ) throws {
         try self.init(
             map, tables: tables,
             capabilities: StoreCapabilities(
-                isDurable: false, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: false))
+                isDurable: false, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: usesIndexes)
+        )
     }
 }
 

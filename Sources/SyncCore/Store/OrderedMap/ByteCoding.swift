@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 // The few forms that keys and values are made of. Lengths and counts are varints (seven bits a byte, lowest first, the
 // high bit set on all but the last); other numbers have a fixed width.
 
@@ -76,10 +78,20 @@ struct ByteReader {
 }
 
 extension UnsafeRawBufferPointer {
+    /// The bytes as text. Making it and comparing is several times as fast as the validating initialiser.
     func text() throws(StoreError) -> String {
-        guard let text = String(validating: self, as: UTF8.self) else {
-            throw StoreError(.corrupt, "A stored text is not UTF-8.")
+        let text = String(decoding: self, as: UTF8.self)
+        let isExact = text.utf8.withContiguousStorageIfAvailable { utf8 in
+            utf8.count == count && (isEmpty || UnsafeRawBufferPointer(utf8).hasSameBytes(as: self))
         }
+        guard isExact ?? false else { throw StoreError(.corrupt, "A stored text is not UTF-8.") }
         return text
+    }
+
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count, let bytes = baseAddress, let others = other.baseAddress else {
+            return isEmpty && other.isEmpty
+        }
+        return memcmp(bytes, others, count) == 0
     }
 }

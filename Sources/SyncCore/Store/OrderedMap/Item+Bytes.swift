@@ -18,6 +18,21 @@ private enum Tag: UInt8 {
     case null, no, yes, int, double, text, date, data, array, object
 }
 
+/// Some names of fields, to be found by their bytes.
+struct FieldNames {
+    private let names: [(bytes: [UInt8], text: String)]
+
+    init(_ names: some Sequence<String>) {
+        self.names = names.map { (Array($0.utf8), $0) }
+    }
+
+    var count: Int { names.count }
+
+    func name(of bytes: UnsafeRawBufferPointer) -> String? {
+        names.first { $0.bytes.withUnsafeBytes(bytes.hasSameBytes) }?.text
+    }
+}
+
 extension Item {
     /// Everything but the id, to be read by ``init(id:bytes:keeping:)``.
     var bytes: [UInt8] {
@@ -42,7 +57,7 @@ extension Item {
     }
 
     /// Reads an item; of its fields only those that `keeping` names, when it is there.
-    init(id: String, bytes: UnsafeRawBufferPointer, keeping names: Set<String>? = nil) throws(StoreError) {
+    init(id: String, bytes: UnsafeRawBufferPointer, keeping names: FieldNames? = nil) throws(StoreError) {
         var reader = ByteReader(bytes)
         let flags = try reader.byte()
         var system = SystemProperties(deleted: flags & Flag.deleted != 0)
@@ -113,14 +128,18 @@ extension ByteReader {
         return count
     }
 
-    fileprivate mutating func object(keeping names: Set<String>? = nil) throws(StoreError) -> [String:
+    fileprivate mutating func object(keeping names: FieldNames? = nil) throws(StoreError) -> [String:
         ItemValue]
     {
         let count = try count()
-        var fields = [String: ItemValue](minimumCapacity: names.map { min(count, $0.count) } ?? count)
+        var fields = [String: ItemValue](minimumCapacity: min(count, names?.count ?? count))
         for _ in 0..<count {
-            let name = try text()
-            if let names, !names.contains(name) { try skipValue() } else { fields[name] = try value() }
+            let bytes = try counted()
+            if let name = try names == nil ? bytes.text() : names?.name(of: bytes) {
+                fields[name] = try value()
+            } else {
+                try skipValue()
+            }
         }
         return fields
     }

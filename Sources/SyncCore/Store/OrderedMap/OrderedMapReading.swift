@@ -6,6 +6,8 @@ protocol OrderedMapReading: StoreSnapshot {
     var map: any OrderedMapSnapshot { get }
     var keys: LongKeys { get }
     var catalog: TableCatalog { get }
+    /// Whether indexes are kept, and looked things up in.
+    var usesIndexes: Bool { get }
 }
 
 extension OrderedMapReading {
@@ -34,6 +36,7 @@ struct OrderedMapReader: OrderedMapReading {
     let map: any OrderedMapSnapshot
     let keys: LongKeys
     let catalog: TableCatalog
+    let usesIndexes: Bool
 }
 
 /// A transaction of a store on an ordered map.
@@ -41,6 +44,7 @@ struct OrderedMapWriter: OrderedMapReading {
     let transaction: any OrderedMapTransaction
     let keys: LongKeys
     let catalog: TableCatalog
+    let usesIndexes: Bool
     let maxIDLength: Int
 
     var map: any OrderedMapSnapshot { transaction }

@@ -7,13 +7,23 @@ private enum Layout {
     static let version = 1
 }
 
+/// A column as the map knows it.
+private struct KnownColumn: Equatable {
+    let name: String
+    let type: String
+    var hasIndex: Bool
+}
+
 extension OrderedMapReading {
-    /// Whether the map has the layout and knows all declared columns.
+    /// Whether the map has the layout, and knows the columns as they are declared.
     ///
     /// - Throws: ``StoreError`` when the map cannot be used with these tables.
     func isPrepared() throws -> Bool {
         guard try hasLayout() else { return false }
-        return try catalog.tables.allSatisfy { try newColumns(of: $0).isEmpty }
+        return try catalog.tables.allSatisfy { table in
+            let known = try knownColumns(of: table.name)
+            return try columns(of: table, known: known) == known
+        }
     }
 
     private func hasLayout() throws -> Bool {
@@ -38,49 +48,96 @@ extension OrderedMapReading {
         }
     }
 
-    /// The declared columns that the map has not seen yet.
-    fileprivate func newColumns(of table: TableDefinition) throws -> [Column] {
-        let known = Dictionary(try columns(of: table.name), uniquingKeysWith: { _, last in last })
-        return try table.columns.filter { column in
-            guard let type = known[column.name] else { return true }
-            guard type == column.type.rawValue else {
-                throw StoreError(
-                    .schemaMismatch,
-                    "The column '\(column.name)' of '\(table.name)' is declared as \(column.type.rawValue) "
-                        + "and stored as \(type); give the column another name.")
-            }
-            return false
-        }
-    }
-
-    /// Name and type of every column ever declared.
-    fileprivate func columns(of table: String) throws -> [(name: String, type: String)] {
+    fileprivate func knownColumns(of table: String) throws -> [KnownColumn] {
         let columns = try get(StoreKey.columns(of: table)) { value in
             var reader = ByteReader(value)
-            var columns: [(name: String, type: String)] = []
-            while !reader.isAtEnd { columns.append((try reader.text(), try reader.text())) }
+            var columns: [KnownColumn] = []
+            while !reader.isAtEnd {
+                let (name, type, index) = (try reader.text(), try reader.text(), try reader.byte())
+                columns.append(KnownColumn(name: name, type: type, hasIndex: index != 0))
+            }
             return columns
         }
         return columns ?? []
     }
+
+    /// The columns that the map is to know: those it knows, since items may still have them, and those declared.
+    ///
+    /// - Throws: ``StoreError/Code/schemaMismatch`` when a column has changed its type.
+    fileprivate func columns(of table: TableDefinition, known: [KnownColumn]) throws -> [KnownColumn] {
+        var columns = known
+        for index in columns.indices { columns[index].hasIndex = false }
+        for column in table.columns {
+            let hasIndex = usesIndexes && ColumnIndex(column, of: table.name) != nil
+            guard let place = columns.firstIndex(where: { $0.name == column.name }) else {
+                let type = column.type.rawValue
+                columns.append(KnownColumn(name: column.name, type: type, hasIndex: hasIndex))
+                continue
+            }
+            guard columns[place].type == column.type.rawValue else {
+                throw StoreError(
+                    .schemaMismatch,
+                    "The column '\(column.name)' of '\(table.name)' is declared as \(column.type.rawValue) "
+                        + "and stored as \(columns[place].type); give the column another name.")
+            }
+            columns[place].hasIndex = hasIndex
+        }
+        return columns
+    }
 }
 
 extension OrderedMapWriter {
-    /// Writes down the layout and the columns not seen before. Columns no longer declared stay known, because items may
-    /// still have them.
+    /// Writes the layout and the columns down, makes the indexes that are missing, and removes those not wanted.
     func prepare() throws {
         var format: [UInt8] = []
         format.append(counted: Layout.name.utf8)
         format.append(varint: Layout.version)
         try put(format, for: StoreKey.format)
         for table in catalog.tables {
-            var bytes: [UInt8] = []
-            let added = try newColumns(of: table).map { ($0.name, $0.type.rawValue) }
-            for (name, type) in try columns(of: table.name) + added {
-                bytes.append(counted: name.utf8)
-                bytes.append(counted: type.utf8)
+            let old = try knownColumns(of: table.name)
+            let new = try columns(of: table, known: old)
+            guard old != new else { continue }
+            try put(new.flatMap(\.bytes), for: StoreKey.columns(of: table.name))
+            for column in old where column.hasIndex && !new.contains(column) {
+                try removeIndex(of: column.name, in: table.name)
             }
-            if !added.isEmpty { try put(bytes, for: StoreKey.columns(of: table.name)) }
+            for column in new where column.hasIndex && !old.contains(column) {
+                try makeIndex(of: column.name, in: table)
+            }
         }
+    }
+
+    private func makeIndex(of name: String, in table: TableDefinition) throws {
+        guard let index = table.column(named: name).flatMap({ ColumnIndex($0, of: table.name) }) else {
+            return
+        }
+        let names = FieldNames([name])
+        var entries: [(key: [UInt8], value: [UInt8])] = []
+        try scan(prefix: StoreKey.items(of: table.name)) { id, bytes in
+            let item = try Item(id: id.text(), bytes: bytes, keeping: names)
+            if let key = index.key(item) { entries.append((key, index.value(id: item.id))) }
+            return true
+        }
+        for (key, value) in entries { try put(value, for: key) }
+    }
+
+    private func removeIndex(of name: String, in table: String) throws {
+        let prefix = StoreKey.index(of: name, of: table)
+        var keys: [[UInt8]] = []
+        try scan(prefix: prefix) { key, _ in
+            keys.append(prefix + Array(key))
+            return true
+        }
+        for key in keys { try delete(key) }
+    }
+}
+
+extension KnownColumn {
+    fileprivate var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(counted: name.utf8)
+        bytes.append(counted: type.utf8)
+        bytes.append(hasIndex ? 1 : 0)
+        return bytes
     }
 }

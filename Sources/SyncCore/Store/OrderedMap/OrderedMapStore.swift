@@ -11,7 +11,9 @@
 /// ```
 ///
 /// Reads of one item, of operations and of their counts take a few lookups, however much is stored. A query reads the
-/// items of its table in order of id, only as far as it must; one for given ids looks them up.
+/// items of its table in order of id, only as far as it must; one for given ids looks them up. With
+/// ``StoreCapabilities/usesIndexes`` it keeps an index of each column that is declared as indexed, and queries that
+/// compare such a column with constants read no more than the range they name.
 public struct OrderedMapStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public let catalog: TableCatalog
@@ -42,7 +44,7 @@ public struct OrderedMapStore: SyncContextDataSource {
 
     /// Runs the body on a snapshot of the map.
     public func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
-        try map.read { try body(OrderedMapReader(map: $0, keys: keys, catalog: catalog)) }
+        try map.read { try body(reader($0)) }
     }
 
     /// Runs the body in a transaction of the map.
@@ -53,16 +55,18 @@ public struct OrderedMapStore: SyncContextDataSource {
     /// Closes the map.
     public func close() throws { try map.close() }
 
+    private func reader(_ snapshot: any OrderedMapSnapshot) -> OrderedMapReader {
+        OrderedMapReader(map: snapshot, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes)
+    }
+
     private func writer(_ transaction: any OrderedMapTransaction) -> OrderedMapWriter {
         OrderedMapWriter(
-            transaction: transaction, keys: keys, catalog: catalog, maxIDLength: capabilities.maxIDLength)
+            transaction: transaction, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes,
+            maxIDLength: capabilities.maxIDLength)
     }
 
     /// Writes only when there is something new, so that opening again is a few lookups.
     private func prepare() throws {
-        let isPrepared = try map.read { map in
-            try OrderedMapReader(map: map, keys: keys, catalog: catalog).isPrepared()
-        }
-        if !isPrepared { try map.write { try writer($0).prepare() } }
+        if try !map.read({ try reader($0).isPrepared() }) { try map.write { try writer($0).prepare() } }
     }
 }

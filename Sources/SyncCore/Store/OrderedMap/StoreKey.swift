@@ -9,8 +9,9 @@
 /// | space | rest of the key       | value                                                          |
 /// |-------|-----------------------|----------------------------------------------------------------|
 /// | `F`   |                       | the name and version of this layout                            |
-/// | `T`   | table                 | the columns: name and type of each, ever declared              |
+/// | `T`   | table                 | every column ever declared: name, type, whether it has an index |
 /// | `I`   | table, id             | item without its id, see ``Item/bytes``                        |
+/// | `X`   | table, column, place of a value, id | how long the id is, see ``ColumnIndex``          |
 /// | `O`   | operation id          | operation: table, item id, properties as JSON                  |
 /// | `Q`   | table, operation id   | nothing; the queue of one table                                |
 /// | `P`   | table, item id        | the operation ids of one item, ascending                       |
@@ -36,6 +37,12 @@ enum StoreKey {
     static func operation(_ id: Int64) -> [UInt8] { operations.appending(id) }
     static func queued(_ id: Int64, of table: String) -> [UInt8] { queue(of: table).appending(id) }
     static func operationError(_ id: Int64) -> [UInt8] { operationErrors.appending(id) }
+
+    static func index(of column: String, of table: String) -> [UInt8] {
+        var key = key("X", table)
+        key.append(counted: column.utf8)
+        return key
+    }
 
     static func configValues(of table: String, kind: ConfigKey.Kind) -> [UInt8] {
         var key = key("C", table)

@@ -1,0 +1,111 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension OrderedMapReading {
+    func items(matching query: TableQuery) throws -> QueryResult {
+        let table = try catalog.table(named: query.table)
+        return try query.orderings.isEmpty
+            ? itemsInOrderOfID(query, of: table) : itemsInOrder(query, of: table)
+    }
+
+    /// Keeps no item outside the window, and reads no further than the window unless all are to be counted.
+    private func itemsInOrderOfID(_ query: TableQuery, of table: TableDefinition) throws -> QueryResult {
+        let (offset, limit) = (query.offset, query.limit ?? .max)
+        var items: [Item] = []
+        var count = 0
+        if limit > 0 || query.includesTotalCount {
+            try forEachItem(matching: query, of: table) { item in
+                count += 1
+                if count > offset, items.count < limit { items.append(query.selecting(item)) }
+                return items.count < limit || query.includesTotalCount
+            }
+        }
+        return QueryResult(items: items, totalCount: query.includesTotalCount ? count : nil)
+    }
+
+    /// Keeps at most twice as many items as the window's end is away, which are those that come first so far.
+    private func itemsInOrder(_ query: TableQuery, of table: TableDefinition) throws -> QueryResult {
+        let end = query.limit.map { query.offset.addingReportingOverflow($0) }
+        let kept = end.map { $0.overflow ? .max : $0.partialValue } ?? .max
+        var items: [Item] = []
+        var count = 0
+        try forEachItem(matching: query, of: table) { item in
+            count += 1
+            items.append(item)
+            if items.count / 2 > kept {
+                items.sort(by: query.precedes)
+                items.removeSubrange(kept...)
+            }
+            return true
+        }
+        items.sort(by: query.precedes)
+        let window = items.dropFirst(query.offset).prefix(query.limit ?? .max)
+        return QueryResult(
+            items: window.map(query.selecting), totalCount: query.includesTotalCount ? count : nil)
+    }
+
+    /// Runs the body on each matching item in order of id, until it returns false. Fields that the query neither
+    /// returns nor looks at are left out.
+    private func forEachItem(
+        matching query: TableQuery, of table: TableDefinition, _ body: (Item) throws -> Bool
+    ) throws {
+        let (needed, tested) = (query.neededFields, query.filter?.columns ?? [])
+        let (neededNames, testedNames) = (needed.map(FieldNames.init), FieldNames(tested))
+        let readsOnce = needed?.isSubset(of: tested) ?? false
+        func visit(_ id: String, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
+            if let filter = query.filter {
+                let item = try Item(id: id, bytes: bytes, keeping: testedNames)
+                guard filter.matches(item) else { return true }
+                if readsOnce { return try body(item) }
+            }
+            return try body(try Item(id: id, bytes: bytes, keeping: neededNames))
+        }
+        switch try candidates(of: query, in: table) {
+        case .all:
+            try scan(prefix: StoreKey.items(of: query.table)) { id, bytes in try visit(id.text(), bytes) }
+        case .ids(let ids):
+            for id in ids where try get(StoreKey.item(id, of: query.table), { try visit(id, $0) }) == false {
+                return
+            }
+        case .entries(let index, let range):
+            try scan(range, of: index) { id in
+                try get(StoreKey.item(id, of: query.table)) { try visit(id, $0) } ?? true
+            }
+        }
+    }
+
+    /// Where to look for the items of a query: some of these may not match, but no others can.
+    private func candidates(of query: TableQuery, in table: TableDefinition) throws -> Candidates {
+        guard let filter = query.filter else { return .all }
+        if let ids = filter.requiredIDs { return .ids(ids) }
+        guard usesIndexes, let plan = filter.indexPlan(for: table) else { return .all }
+        if let range = plan.rangeInOrderOfID { return .entries(plan.index, range) }
+        var ids: [String] = []
+        for range in plan.ranges {
+            try scan(range, of: plan.index) { id in
+                ids.append(id)
+                return ids.count <= Candidates.maxCount
+            }
+        }
+        return ids.count <= Candidates.maxCount ? .ids(ids.distinctInOrder) : .all
+    }
+
+    /// Runs the body on the ids in a range of an index, until it returns false.
+    private func scan(_ range: IndexRange, of index: ColumnIndex, _ body: (String) throws -> Bool) throws {
+        try scan(prefix: index.prefix, from: index.prefix + range.lower) { key, value in
+            guard range.reaches(key) else { return false }
+            return try body(index.id(key: key, value: value))
+        }
+    }
+}
+
+/// Where the items of a query are to be looked for.
+private enum Candidates {
+    case all
+    case ids([String])
+    /// A range of an index that is in order of id.
+    case entries(ColumnIndex, IndexRange)
+
+    /// With more, looking each of them up is no better than reading the whole table.
+    static let maxCount = 65_536
+}
