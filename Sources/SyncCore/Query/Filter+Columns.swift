@@ -2,38 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Filter {
-    /// The columns that the filter looks at.
+    /// The columns that the filter reads.
     var columns: Set<String> {
-        var names: Set<String> = []
-        insertColumns(into: &names)
-        return names
-    }
-
-    func insertColumns(into names: inout Set<String>) {
         switch self {
-        case .always: break
+        case .always: []
         case .comparison(_, let left, let right), .text(_, let left, let right):
-            left.insertColumns(into: &names)
-            right.insertColumns(into: &names)
-        case .nullTest(let expression), .membership(let expression, _):
-            expression.insertColumns(into: &names)
-        case .all(let filters), .any(let filters):
-            for filter in filters { filter.insertColumns(into: &names) }
-        case .not(let filter): filter.insertColumns(into: &names)
+            left.columns.union(right.columns)
+        case .nullTest(let expression), .membership(let expression, _): expression.columns
+        case .all(let filters), .any(let filters): filters.reduce(into: []) { $0.formUnion($1.columns) }
+        case .not(let filter): filter.columns
         }
     }
 }
 
 extension Expression {
-    func insertColumns(into names: inout Set<String>) {
+    /// The columns that the expression reads.
+    var columns: Set<String> {
         switch self {
-        case .column(let name): names.insert(name)
-        case .constant: break
-        case .arithmetic(_, let left, let right):
-            left.insertColumns(into: &names)
-            right.insertColumns(into: &names)
-        case .call(_, let arguments):
-            for argument in arguments { argument.insertColumns(into: &names) }
+        case .column(let name): [name]
+        case .constant: []
+        case .arithmetic(_, let left, let right): left.columns.union(right.columns)
+        case .call(_, let arguments): arguments.reduce(into: []) { $0.formUnion($1.columns) }
         }
     }
 }

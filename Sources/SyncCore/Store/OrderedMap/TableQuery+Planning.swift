@@ -4,11 +4,10 @@
 extension TableQuery {
     /// The fields that an item must have to be returned, once it matches, or `nil` when it needs all of them.
     var neededFields: Set<String>? {
-        let returnsItems = limit != 0
-        if returnsItems, selection.isEmpty { return nil }
-        var names = returnsItems ? Set(selection) : []
-        for ordering in orderings { ordering.expression.insertColumns(into: &names) }
-        return names
+        if limit != 0, selection.isEmpty { return nil }
+        return orderings.reduce(into: limit == 0 ? [] : Set(selection)) {
+            $0.formUnion($1.expression.columns)
+        }
     }
 }
 

@@ -53,6 +53,6 @@ extension TableQuery {
     /// Whether filter or order use the column.
     fileprivate func mentions(_ column: String) -> Bool {
         (filter?.columns.contains(column) ?? false)
-            || orderings.contains { $0.expression == .column(column) }
+            || orderings.contains { $0.expression.columns.contains(column) }
     }
 }
