@@ -24,18 +24,8 @@ extension TodoApp {
     /// Lets the client win: the change is made anew on what the server has now.
     private func keep(_ error: TableOperationError) async throws {
         guard error.isConflict else { return try await context.replay(operationID: error.operationID) }
-        switch (error.kind, error.serverItem) {
-        case (.update, .some):
-            guard let item = try await table.item(id: error.itemID) ?? error.item else { return }
-            try await context.keepAndUpdateItem(for: error, with: item)
-        case (.update, nil):
-            // The server has lost the row.
-            try await context.changeKind(for: error, to: .insert)
-        case (.insert, _):
-            // The server has a row of that id.
-            try await context.changeKind(for: error, to: .update)
-        case (.delete, _):
-            try await context.changeKind(for: error, to: .delete)
-        }
+        if error.kind == .delete { return try await context.changeKind(for: error, to: .delete) }
+        guard let item = try await table.item(id: error.itemID) ?? error.item else { return }
+        try await context.keepAndUpdateItem(for: error, with: item)
     }
 }
