@@ -32,7 +32,10 @@ struct OperationResolution {
 
     /// The newest state of the server's row that anybody told us.
     var newestServerItem: Item? {
-        guard let shown = error.serverItem else { return operation.newestServerItem }
+        guard let shown = error.serverItem else {
+            // If the server has lost the row, nobody has the one that the operation was made on.
+            return error.code == .itemNotOnServer ? operation.serverItem : operation.newestServerItem
+        }
         guard let pulled = operation.serverItem, pulled.isLater(than: shown) else { return shown }
         return pulled
     }

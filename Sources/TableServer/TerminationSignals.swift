@@ -5,11 +5,12 @@ import Dispatch
 import Foundation
 
 /// SIGINT and SIGTERM, from the moment this is made.
-struct TerminationSignals {
+package struct TerminationSignals {
     private let signals: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]
 
-    init() {
+    /// Begins to listen; from now on the signals do not end the process.
+    package init() {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
         self.signals = signals
         sources = [SIGINT, SIGTERM].map { number in
@@ -23,7 +24,7 @@ struct TerminationSignals {
     }
 
     /// Returns when one of them has come.
-    func next() async {
+    package func next() async {
         for await _ in signals { return }
     }
 }

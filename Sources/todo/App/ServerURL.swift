@@ -1,0 +1,24 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+
+/// The address of a server, as it is given on the command line.
+struct ServerURL: ExpressibleByArgument {
+    let url: URL
+
+    init?(argument: String) {
+        guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host?.isEmpty == false
+        else { return nil }
+        self.url = url
+    }
+
+    init(_ url: URL) {
+        self.url = url
+    }
+
+    /// Where `todo serve` listens.
+    static var local: ServerURL? { ServerURL(argument: "http://127.0.0.1:\(Serve.defaultPort)") }
+}

@@ -1,0 +1,43 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension TodoApp {
+    /// The item whose id is this or begins with it.
+    ///
+    /// - Throws: ``Failure`` when there is none, or more than one.
+    func item(_ prefix: String) async throws -> Item {
+        if let item = try await table.item(id: prefix) { return item }
+        let query = TodoItem.query.where(.hasPrefix("id", prefix))
+        let matches = prefix.isEmpty ? [] : try await table.items(matching: query).items
+        return try only(matches, prefix: prefix, id: \.id, label: \.text)
+    }
+
+    /// The error of the item whose id is this or begins with it.
+    ///
+    /// - Throws: ``Failure`` when there is none, or more than one.
+    func operationError(_ prefix: String) async throws -> TableOperationError {
+        let errors = try await context.operationErrors().filter(\.needsDecision)
+        if let error = errors.first(where: { $0.itemID.hasSameBytes(as: prefix) }) { return error }
+        let matches = errors.filter { !prefix.isEmpty && $0.itemID.utf8.starts(with: prefix.utf8) }
+        return try only(matches, prefix: prefix, id: \.itemID, label: { $0.item?.text ?? "" })
+    }
+
+    private func only<T>(
+        _ matches: [T], prefix: String, id: (T) -> String, label: (T) -> String
+    ) throws -> T {
+        guard let match = matches.first else {
+            throw Failure("There is nothing whose id begins with '\(prefix)'. The list shows the ids.")
+        }
+        guard matches.count == 1 else {
+            let ids = ShortIDs(matches.map(id))
+            let lines = matches.prefix(10).map { "  \(ids.short(id($0)))  \(label($0).printable)" }
+            let more = matches.count > 10 ? ["  and \(matches.count - 10) more"] : []
+            throw Failure(
+                (["'\(prefix)' begins the ids of several items; type more of it:"] + lines + more)
+                    .joined(separator: "\n"))
+        }
+        return match
+    }
+}

@@ -1,0 +1,23 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// The table of the tutorials.
+enum TodoItem {
+    static let text = Column("text", .text)
+    static let complete = Column("complete", .bool, isIndexed: true)
+    static let definition = TableDefinition("TodoItem", columns: [text, complete])
+
+    static let query = TableQuery(definition.name)
+    /// The name of the incremental pull of the whole table.
+    static let queryID = "all"
+}
+
+extension Item {
+    /// The text of a to-do item.
+    var text: String { self[TodoItem.text]?.textValue ?? "" }
+
+    /// Whether a to-do item is done.
+    var isComplete: Bool { self[TodoItem.complete]?.boolValue ?? false }
+}

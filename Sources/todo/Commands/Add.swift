@@ -1,0 +1,28 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+
+struct Add: TodoCommand {
+    static let configuration = CommandConfiguration(abstract: "Add an item.")
+
+    @Argument(help: "What is to be done.")
+    var text: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        if text.allSatisfy(\.isWhitespace) { throw ValidationError("An item needs some text.") }
+    }
+
+    func run(_ app: TodoApp) async throws { try await app.add(text) }
+}
+
+extension TodoApp {
+    /// Adds an item to the list.
+    func add(_ text: String) async throws {
+        let item = try await table.insert(["text": .text(text), "complete": false])
+        try await report("Added", item)
+    }
+}

@@ -1,0 +1,34 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+
+struct Conflicts: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show or resolve changes that the server did not accept.",
+        subcommands: [ListConflicts.self, ResolveConflict.self], defaultSubcommand: ListConflicts.self)
+}
+
+struct ListConflicts: TodoCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show the errors of the last pushes.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ app: TodoApp) async throws { try await app.listConflicts() }
+}
+
+extension TodoApp {
+    /// Shows the error log.
+    func listConflicts() async throws {
+        let errors = try await context.operationErrors().filter(\.needsDecision)
+        let ids = ShortIDs(errors.map(\.itemID))
+        guard !errors.isEmpty else { return console.print("There are no conflicts.") }
+        for error in errors {
+            show(error, id: ids.short(error.itemID))
+            console.print()
+        }
+        console.print("Resolve one with: todo conflicts resolve ID --use client|server|cancel")
+    }
+}

@@ -1,0 +1,28 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+
+struct Done: TodoCommand {
+    static let configuration = CommandConfiguration(abstract: "Mark an item as done.")
+
+    @Argument(help: "The item's id, or the beginning of it.")
+    var id: String
+
+    @Flag(help: "Mark it as not done again.")
+    var undo = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ app: TodoApp) async throws { try await app.setComplete(id, !undo) }
+}
+
+extension TodoApp {
+    /// Marks the item whose id begins like this.
+    func setComplete(_ prefix: String, _ isComplete: Bool) async throws {
+        let item = try await item(prefix)
+        let updated = try await table.update(id: item.id, ["complete": .bool(isComplete)])
+        try await report(isComplete ? "Done:" : "Not done:", updated)
+    }
+}

@@ -1,0 +1,31 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+
+struct Edit: TodoCommand {
+    static let configuration = CommandConfiguration(abstract: "Change the text of an item.")
+
+    @Argument(help: "The item's id, or the beginning of it.")
+    var id: String
+
+    @Argument(help: "The new text.")
+    var text: String
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        if text.allSatisfy(\.isWhitespace) { throw ValidationError("An item needs some text.") }
+    }
+
+    func run(_ app: TodoApp) async throws { try await app.edit(id, text: text) }
+}
+
+extension TodoApp {
+    /// Changes the text of the item whose id begins like this.
+    func edit(_ prefix: String, text: String) async throws {
+        let item = try await item(prefix)
+        try await report("Changed", try await table.update(id: item.id, ["text": .text(text)]))
+    }
+}

@@ -1,0 +1,84 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+
+struct List: TodoCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the items of this device.",
+        discussion: "A * marks an item with a queued change, a ! one whose change the server has refused.")
+
+    @Flag var selection = Selection.all
+
+    @Option(help: ArgumentHelp("Only items whose text contains this.", valueName: "text"))
+    var containing: String?
+
+    @Option(help: "What to order by: text, created or updated.")
+    var order = Order.text
+
+    @Option(help: ArgumentHelp("The greatest number of items to show.", valueName: "count"))
+    var limit: Int?
+
+    @OptionGroup var options: GlobalOptions
+
+    enum Selection: String, EnumerableFlag {
+        case all, done, open
+
+        static func help(for value: Selection) -> ArgumentHelp? {
+            switch value {
+            case .all: "All items."
+            case .done: "Only items that are done."
+            case .open: "Only items that are not done."
+            }
+        }
+    }
+
+    enum Order: String, ExpressibleByArgument, CaseIterable {
+        case text, created, updated
+    }
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("The limit cannot be negative.") }
+    }
+
+    func run(_ app: TodoApp) async throws { try await app.list(query) }
+
+    private var query: TableQuery {
+        var query = TodoItem.query.includingTotalCount()
+        switch selection {
+        case .all: break
+        case .done: query = query.where("complete" == true)
+        case .open: query = query.where("complete" == false)
+        }
+        if let containing { query = query.where(.contains("text", containing)) }
+        switch order {
+        case .text: query = query.order(by: "text")
+        case .created: query = query.order(by: "createdAt")
+        case .updated: query = query.order(by: "updatedAt")
+        }
+        query.limit = limit
+        return query
+    }
+}
+
+extension TodoApp {
+    /// Shows the items that match the query, with the marks of those that wait.
+    func list(_ query: TableQuery) async throws {
+        let result = try await table.items(matching: query)
+        let ids = ShortIDs(try await table.items().map(\.id))
+        let queued = Set(try await context.pendingOperations().map { ExactText($0.itemID) })
+        let refused = Set(
+            try await context.operationErrors().filter(\.needsDecision).map { ExactText($0.itemID) })
+        for item in result.items {
+            let id = ExactText(item.id)
+            let mark = refused.contains(id) ? console.styled("!", .red) : queued.contains(id) ? "*" : " "
+            console.print("\(console.styled(ids.short(item.id), .dim)) \(mark) \(console.line(for: item))")
+        }
+        let total = result.totalCount ?? result.items.count
+        let count = total == 1 ? "1 item" : "\(total) items"
+        let shown = result.items.count < total ? "\(result.items.count) of \(count)" : count
+        console.print(
+            console.styled([shown, try await self.queued()].compactMap { $0 }.joined(separator: ", "), .dim))
+    }
+}

@@ -1,0 +1,46 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+
+struct Pull: TodoCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Fetch what is new on the server.",
+        discussion: "Items with queued changes keep them.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ app: TodoApp) async throws { try await app.pullShowing() }
+}
+
+extension TodoApp {
+    /// Pulls without pushing first, and shows how far it has come.
+    func pullShowing() async throws {
+        var settings = PullSettings()
+        settings.pageSize = 500
+        settings.pending = .pullAnyway
+        var result = PullResult()
+        var line = PullProgress(console)
+        defer { line.clear() }
+        for try await progress in context.pulling(
+            TodoItem.query, queryID: TodoItem.queryID, settings: settings)
+        {
+            line.show(progress)
+            result = progress
+        }
+        line.clear()
+        console.print(summary(of: result))
+    }
+
+    private func summary(of result: PullResult) -> String {
+        guard result.received > 0 else { return "Pulled: nothing new." }
+        let parts = [
+            (result.upserted, "new or changed"), (result.deleted, "deleted"),
+            (result.unchanged, "known already"),
+            (result.skippedAsPending, "left alone, their items have changes here"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let rows = result.received == 1 ? "1 row" : "\(result.received) rows"
+        return "Pulled \(rows): \(parts.joined(separator: ", "))."
+    }
+}

@@ -1,0 +1,58 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+
+struct Status: TodoCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the server, the store, the queue and the error log.",
+        discussion: "It asks only this device, not the server.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ app: TodoApp) async throws { try await app.status() }
+}
+
+extension TodoApp {
+    /// Shows how things stand on this device.
+    func status() async throws {
+        let items = try await table.items()
+        let operations = try await context.pendingOperations()
+        let errors = try await context.operationErrors()
+        let tokens = try await context.deltaTokens(of: table.name)
+        let ids = ShortIDs(items.map(\.id) + operations.map(\.itemID))
+        let texts = Dictionary(items.map { (ExactText($0.id), $0.text) }) { first, _ in first }
+
+        heading("Server", server)
+        heading("Store", storeName)
+        heading("Items", "\(items.count), of them \(items.filter(\.isComplete).count) done")
+        heading("Pulled", tokens.isEmpty ? "never" : "")
+        for (queryID, token) in tokens.sorted(by: { $0.key < $1.key }) {
+            console.print("  query ID \"\(queryID)\" up to \(token)")
+        }
+        heading("Queued", "\(operations.count)")
+        for operation in operations {
+            let text = texts[ExactText(operation.itemID)] ?? operation.deletedItem?.text ?? ""
+            let state =
+                switch operation.state {
+                case .pending: ""
+                case .attempted: " (sent, answer unknown)"
+                case .parked: " (set aside after \(operation.attempts) attempts)"
+                }
+            console.print(
+                "  \(operation.kind.rawValue.padded(to: 7)) \(ids.short(operation.itemID))  \(text.printable)\(state)"
+            )
+        }
+        heading("Errors", "\(errors.count)")
+        for error in errors {
+            console.print(
+                "  \(error.kind.rawValue.padded(to: 7)) \(ids.short(error.itemID))  \(error.message) "
+                    + "(code \(error.code.rawValue))")
+        }
+    }
+
+    private func heading(_ name: String, _ value: String) {
+        console.print(console.styled(name.padded(to: 9), .bold) + value)
+    }
+}

@@ -1,0 +1,96 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// What is left after a push and all answers to its conflicts.
+struct PushOutcome {
+    /// How many conflicts are left pending.
+    var conflicts = 0
+    /// What the server refused for other reasons.
+    var refusals: [TableOperationError] = []
+
+    /// Whether the server has taken everything.
+    var isClean: Bool { conflicts == 0 && refusals.isEmpty }
+}
+
+extension TodoApp {
+    /// How often an automatic choice is repeated while the server keeps changing the same rows.
+    private static let maxAutomaticRounds = 10
+
+    /// Pushes, asks about each conflict, and pushes again with the answers, until the server accepts them all or
+    /// those that remain are to be left pending.
+    ///
+    /// - Parameter choice: the answer to every conflict; `nil` asks the user, or cancels when nobody is there.
+    func pushAsking(onConflict choice: ConflictChoice?) async throws -> PushOutcome {
+        var left: Set<Int64> = []
+        var completed = 0
+        var rounds = 0
+        while true {
+            let result = try await push()
+            completed += result.completed
+            let open = try await context.operationErrors().filter {
+                $0.isConflict && !left.contains($0.operationID)
+            }
+            rounds += 1
+            let mayAsk = choice == nil || rounds <= Self.maxAutomaticRounds
+            let settled = mayAsk ? try await settle(open, by: choice, left: &left) : false
+            guard settled else {
+                let outcome = try await outcome(of: result)
+                if completed > 0 || (rounds == 1 && outcome.isClean) { tellSent(completed) }
+                return outcome
+            }
+        }
+    }
+
+    /// Pushes once. Operations that fail are in the result.
+    private func push() async throws -> PushResult {
+        do {
+            return try await context.push()
+        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+            guard let result = error.pushResult else { throw error }
+            if result.errors.allSatisfy({ $0.code == .tableNotOnServer }) {
+                throw Failure(missingTable + (await whatWaits()))
+            }
+            console.print("\(error.message) (code \(error.code.rawValue))")
+            return result
+        }
+    }
+
+    /// Shows the conflicts and carries out the answers; tells whether any was settled.
+    private func settle(
+        _ conflicts: [TableOperationError], by choice: ConflictChoice?, left: inout Set<Int64>
+    ) async throws -> Bool {
+        let ids = ShortIDs(try await table.items().map(\.id) + conflicts.map(\.itemID))
+        var isAnySettled = false
+        for conflict in conflicts {
+            console.print()
+            show(conflict, id: ids.short(conflict.itemID))
+            let answer = choice ?? ask()
+            if choice != nil { console.print("\(answer.label), as --on-conflict says.") }
+            try await settle(conflict, by: answer)
+            if answer == .cancel { left.insert(conflict.operationID) } else { isAnySettled = true }
+        }
+        if !conflicts.isEmpty { console.print() }
+        return isAnySettled
+    }
+
+    private func ask() -> ConflictChoice {
+        guard console.isInteractive else {
+            console.print("Cancel: there is no terminal to ask on.")
+            return .cancel
+        }
+        return console.ask(ConflictChoice.question, ConflictChoice.init(answer:)) ?? .cancel
+    }
+
+    private func tellSent(_ count: Int) {
+        console.print(
+            count == 0
+                ? "Pushed: nothing to send." : count == 1 ? "Pushed 1 change." : "Pushed \(count) changes.")
+    }
+
+    private func outcome(of result: PushResult) async throws -> PushOutcome {
+        let conflicts = try await context.operationErrors().filter(\.isConflict).count
+        return PushOutcome(conflicts: conflicts, refusals: result.errors.filter { !$0.isConflict })
+    }
+}

@@ -1,0 +1,102 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct DeletedOnServerTests {
+    /// A device with an edited item, whose row somebody else has deleted meanwhile, and how its push fails.
+    private func conflict(
+        _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true
+    ) async throws -> (Device, TableOperationError) {
+        let a = try scenario.device("A")
+        let item = try await a.table.insert(["text": "Buy eggs", "complete": false])
+        try await a.sync()
+        try await scenario.server.update(item.id, ["text": "Buy organic eggs"], in: Todo.name)
+        try await scenario.server.remove(item.id, in: Todo.name, leavingTombstone: leavingTombstone)
+        try await a.table.update(id: item.id, ["text": text])
+        let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+        let failure = try #require(error?.pushResult?.errors.first)
+        #expect(failure.isConflict)
+        return (a, failure)
+    }
+
+    @Test(arguments: StoreKind.allCases, ["Buy eggs (6)", "Buy organic eggs"])
+    func `an edit can bring a deleted row back`(_ kind: StoreKind, text: String) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, failure) = try await conflict(scenario, text: .text(text))
+            #expect(failure.serverItem?.system.deleted == true)
+            let mine = try #require(try await a.table.item(id: failure.itemID))
+            try await a.context.keepAndUpdateItem(for: failure, with: mine)
+            #expect(try await a.table.item(id: failure.itemID)?.system.deleted == false)
+            try await a.sync()
+            let row = try #require(try scenario.server.row(failure.itemID, in: Todo.name))
+            #expect(!row.deleted)
+            #expect(row.fields == ["text": .text(text), "complete": false])
+            let stored = try #require(try await a.table.item(id: failure.itemID))
+            #expect(stored["text"]?.textValue == text)
+            #expect(stored.system.version == row.version)
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `bringing a row back is a conflict again when somebody else was faster`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, failure) = try await conflict(scenario)
+            try await a.context.changeKind(for: failure, to: .update)
+            try await scenario.server.put(failure.itemID, ["text": "Buy bread"], in: Todo.name)
+            let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+            #expect(error?.pushResult?.errors.first?.serverItem?["text"] == "Buy bread")
+            #expect(try await a.texts() == ["Buy eggs (6)"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit of a row that is gone can insert it again`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, failure) = try await conflict(scenario, leavingTombstone: false)
+            #expect(failure.code == .itemNotOnServer)
+            try await a.context.changeKind(for: failure, to: .insert)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["Buy eggs (6)"])
+            #expect(try await a.texts() == ["Buy eggs (6)"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `discarding an edit of a deleted row removes the item`(
+        _ kind: StoreKind, leavingTombstone: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, failure) = try await conflict(scenario, leavingTombstone: leavingTombstone)
+            try await a.context.cancelAndDiscardItem(for: failure)
+            #expect(try await a.texts() == [])
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert of an id whose row was deleted ends on the server in the end`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("eggs", ["text": "Buy eggs"], in: Todo.name)
+            try await scenario.server.remove("eggs", in: Todo.name)
+            let a = try scenario.device("A")
+            try await a.table.insert(["id": "eggs", "text": "Buy more eggs"])
+            for _ in 0..<2 {
+                let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+                let failure = try #require(error?.pushResult?.errors.first)
+                #expect(try await a.texts() == ["Buy more eggs"])
+                try await a.context.changeKind(for: failure, to: .update)
+            }
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["Buy more eggs"])
+            #expect(try await a.texts() == ["Buy more eggs"])
+        }
+    }
+}
