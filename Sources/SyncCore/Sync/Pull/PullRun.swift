@@ -25,11 +25,12 @@ struct PullRun: Sendable {
     /// Keeps acknowledgements noted, and the context's status pulling, for as long as the pull lives.
     private final class Session: Sendable {
         private let context: SyncContext
+        let source: Acknowledgements.Source
         private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
 
         init(_ context: SyncContext) {
             self.context = context
-            context.acknowledgements.beginPull()
+            source = context.acknowledgements.beginPull()
             context.activity.begin(.pull)
         }
 
@@ -41,7 +42,7 @@ struct PullRun: Sendable {
         }
 
         deinit {
-            context.acknowledgements.endPull()
+            context.acknowledgements.endPull(source)
             context.activity.end(.pull, outcome.withLock { $0 })
         }
     }
@@ -137,12 +138,17 @@ struct PullRun: Sendable {
     private func store(_ page: Page, token: String?) async throws -> [PullEffects.Outcome] {
         guard !page.rows.isEmpty || token != nil else { return [] }
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
+        let source = session.source
         return try await context.write { transaction in
             let effects = PullEffects(transaction: transaction, definition: definition)
-            let outcomes = try page.rows.map { row in
-                let isSettled = context.acknowledgements.contains(
-                    table: definition.name, id: row.item.id, since: page.acknowledgements)
-                return isSettled ? .pending : try effects.apply(row.item)
+            let known = context.acknowledgements
+            let outcomes = try page.rows.map { row -> PullEffects.Outcome in
+                guard !known.isStale(row.item, in: definition.name, since: page.acknowledgements, for: source)
+                else { return .unchanged }
+                let outcome = try effects.apply(row.item)
+                let stored = row.item.system.deleted ? nil : row.item
+                known.note(stored, id: row.item.id, in: definition.name, from: source)
+                return outcome
             }
             if let key, let token, try transaction.configValue(key) == expected {
                 try transaction.setConfigValue(token, for: key)

@@ -112,7 +112,9 @@ struct OperationSender: Sendable {
     func complete(with row: Item?, sent: TableOperation.SentSnapshot) async throws -> Item? {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
-            if let row { context.acknowledgements.note(table: definition.name, id: row.id) }
+            if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
+                context.acknowledgements.note(row, id: id, in: definition.name, from: Acknowledgements.pushes)
+            }
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
             return try effects.complete(with: row, sent: sent)
@@ -142,23 +144,28 @@ struct OperationSender: Sendable {
     // MARK: What a delegate decides
 
     /// Stores the item that the delegate returned as the operation's result.
-    func store(_ item: Item, insteadOf outcome: Outcome?) async throws {
-        let definition = definition
-        if case .completed(let stored) = outcome {
-            guard stored != item else { return }
-            try await context.write { transaction in
-                _ = try PullEffects(transaction: transaction, definition: definition).apply(item)
+    ///
+    /// - Throws: ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an item that cannot be it.
+    func store(_ item: Item, for operation: TableOperation, insteadOf outcome: Outcome?) async throws {
+        if case .completed(let stored) = outcome, stored == item { return }
+        guard item.id.hasSameBytes(as: operation.itemID) else {
+            throw SyncError(
+                .invalidItemID, "The item of an operation must keep its id '\(operation.itemID)'.")
+        }
+        var result = item
+        result.fields = try definition.normalizedForWriting(item.fields)
+        let (definition, operationID, row) = (definition, operationID, result)
+        try await context.write { transaction in
+            guard try transaction.operation(id: operationID) != nil else {
+                _ = try PullEffects(transaction: transaction, definition: definition).apply(row)
+                return
             }
-        } else {
-            let unsent = TableOperation.SentSnapshot(kind: .update, fields: [:], version: nil)
-            _ = try await context.write { [operationID] transaction in
-                let local = try transaction.item(id: item.id, in: definition.name)
-                var sent = unsent
-                sent.fields = local.map(definition.sentFields) ?? [:]
-                let effects = PushEffects(
-                    transaction: transaction, definition: definition, operationID: operationID)
-                return try effects.complete(with: item, sent: sent)
-            }
+            let local = try transaction.item(id: row.id, in: definition.name)
+            let sent = TableOperation.SentSnapshot(
+                kind: .update, fields: local.map(definition.sentFields) ?? [:], version: nil)
+            let effects = PushEffects(
+                transaction: transaction, definition: definition, operationID: operationID)
+            _ = try effects.complete(with: row, sent: sent)
         }
     }
 

@@ -54,11 +54,18 @@ public final class PushOperation: Sendable {
             case .failed(let error): throw error
             case .skipped: return nil
             }
-        } catch let error as TableOperationError {
-            throw error
         } catch {
-            state.withLock { $0.abort = error }
+            if Self.endsPush(error) { state.withLock { $0.abort = error } }
             throw error
+        }
+    }
+
+    /// An item that cannot be sent is the delegate's to mend; without network, sign-in or store nothing goes on.
+    private static func endsPush(_ error: any Error) -> Bool {
+        switch error {
+        case is TableOperationError: false
+        case let error as SyncError: ![.invalidItem, .invalidItemID].contains(error.code)
+        default: true
         }
     }
 

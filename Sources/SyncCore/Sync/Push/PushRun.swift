@@ -14,6 +14,8 @@ struct PushRun {
     private var performed: Set<Int64> = []
     /// Whether an operation was passed over because another one of its item had to go first.
     private var hasSkipped = false
+    /// The part of the queue that was read ahead. What has changed since is noticed when an operation is sent.
+    private var window: ArraySlice<TableOperation> = []
     /// Why the push has to end, once it has.
     private var abort: (any Error)?
 
@@ -45,6 +47,7 @@ struct PushRun {
     /// One way through the queue, for the operations of one round.
     private mutating func pass(_ round: Int) async throws {
         let limit = max(1, context.settings.maxConcurrentOperations)
+        window = []
         await withTaskGroup(of: Turn.self) { group in
             var (running, last) = (0, Int64(0))
             while abort == nil, !Task.isCancelled, !isSpent, let operation = await next(after: last, round) {
@@ -74,11 +77,15 @@ struct PushRun {
         var last = id
         do {
             while true {
-                let start = last
-                let window = try await context.read { try $0.operations(after: start, in: nil, limit: 32) }
-                guard let end = window.last else { return nil }
-                if let operation = window.first(where: { isDue($0, in: round) }) { return operation }
-                last = end.id
+                if window.isEmpty {
+                    let start = last
+                    window = try await context.read {
+                        try $0.operations(after: start, in: nil, limit: 64)[...]
+                    }
+                }
+                guard let operation = window.popFirst() else { return nil }
+                if isDue(operation, in: round) { return operation }
+                last = operation.id
             }
         } catch {
             abort = error

@@ -21,7 +21,9 @@ struct Turn: Sendable {
     /// Carries out one operation.
     static func take(_ operation: TableOperation, in context: SyncContext) async -> Turn {
         do {
-            let definition = try context.definition(of: operation.table)
+            guard let definition = try? context.definition(of: operation.table) else {
+                return Turn(operation, end: .failed(try await recordUndeclaredTable(operation, in: context)))
+            }
             let sender = OperationSender(context: context, definition: definition, operationID: operation.id)
             guard let delegate = context.delegate else {
                 return Turn(operation, end: End(try await sender.send()))
@@ -30,6 +32,19 @@ struct Turn: Sendable {
         } catch {
             return Turn(operation, end: .untouched, abort: error)
         }
+    }
+
+    /// A queue may outlive a table; its operations wait until the table is declared again.
+    private static func recordUndeclaredTable(
+        _ operation: TableOperation, in context: SyncContext
+    ) async throws -> TableOperationError {
+        let error = TableOperationError(
+            operationID: operation.id, table: operation.table, itemID: operation.itemID, kind: operation.kind,
+            item: nil, serverItem: nil, status: nil, code: .unknownTable,
+            message: "The store was opened without the table '\(operation.table)'.",
+            revision: operation.revision)
+        try await context.write { try $0.put(error) }
+        return error
     }
 
     private static func take(
@@ -48,7 +63,7 @@ struct Turn: Sendable {
             guard let item = try await delegate.syncContext(context, perform: handle) else {
                 return Turn(operation, end: handle.outcome.map(End.init) ?? .untouched, abort: handle.abort)
             }
-            try await sender.store(item, insteadOf: handle.outcome)
+            try await sender.store(item, for: current, insteadOf: handle.outcome)
             return Turn(operation, end: .completed, abort: handle.abort)
         } catch {
             if let abort = handle.abort { return Turn(operation, end: .untouched, abort: abort) }
