@@ -7,41 +7,48 @@ extension OperationSender {
     /// - Throws: ``SyncError`` when the server cannot be asked, or gives no answer at all.
     func verdict(on attempt: Attempt) async throws -> PushVerdict {
         var version = attempt.snapshot.version
-        // One round may prove an earlier attempt, after which the delete that followed it goes on.
+        var known = try await preliminaryVerdict(on: attempt)
+        // One verdict may prove an earlier attempt; the operation then goes on from the row that it left.
         for _ in 0..<2 {
-            let verdict = try await verdict(on: attempt, version: version)
+            let verdict: PushVerdict
+            if let known {
+                verdict = known
+            } else {
+                verdict = try await answeredVerdict(on: attempt, version)
+            }
             guard case .continues(let row) = verdict else { return verdict }
-            version = row.system.version
+            (version, known) = (row.system.version, nil)
         }
         return .ambiguous(status: 412)
     }
 
-    private func verdict(on attempt: Attempt, version: String?) async throws -> PushVerdict {
-        let kind = attempt.operation.kind
-        if let known = knownVerdict(on: attempt, version: version) { return known }
+    /// What is known, or has to be asked, before the operation itself can be sent; `nil` when nothing has.
+    private func preliminaryVerdict(on attempt: Attempt) async throws -> PushVerdict? {
+        let (kind, version) = (attempt.operation.kind, attempt.snapshot.version)
+        if let known = knownVerdict(on: attempt) { return known }
         // A delete whose row may never have arrived has no version to go by: it looks first.
         if kind == .delete, version == nil, attempt.proof.kind == .insert {
             return try await verdictOnServerItem(attempt, status: 409)
         }
-        if attempt.operation.undeletes, version == attempt.snapshot.version {
-            let undelete = RemoteCall.Action.undelete(
-                id: attempt.operation.itemID, fields: attempt.snapshot.fields, version: version)
-            let answer = try await answer(to: undelete)
-            let verdict = answer.verdict(on: kind, sent: attempt.proof)
-            guard case .succeeded(let row?) = verdict, !attempt.snapshot.fields.isEmpty else {
-                return verdict
-            }
-            return .continues(from: row)
-        }
+        guard attempt.operation.undeletes else { return nil }
+        let undelete = RemoteCall.Action.undelete(
+            id: attempt.operation.itemID, fields: attempt.snapshot.fields, version: version)
+        let verdict = try await answer(to: undelete).verdict(on: kind, sent: attempt.proof)
+        guard case .succeeded(let row?) = verdict, !attempt.snapshot.fields.isEmpty else { return verdict }
+        return .continues(from: row)
+    }
+
+    private func answeredVerdict(on attempt: Attempt, _ version: String?) async throws -> PushVerdict {
         let answer = try await answer(to: call(attempt, version: version))
-        let verdict = answer.verdict(on: kind, sent: attempt.proof)
+        let verdict = answer.verdict(on: attempt.operation.kind, sent: attempt.proof)
         return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict
     }
 
     /// Without a version there is no condition that the server could check: a newer row that a pull has brought is
     /// a conflict already.
-    private func knownVerdict(on attempt: Attempt, version: String?) -> PushVerdict? {
-        guard attempt.operation.kind != .insert, version == nil, let row = attempt.operation.serverItem,
+    private func knownVerdict(on attempt: Attempt) -> PushVerdict? {
+        guard attempt.operation.kind != .insert, attempt.snapshot.version == nil,
+            let row = attempt.operation.serverItem,
             row.system.version != nil
         else { return nil }
         return PushAnswer.verdict(on: attempt.operation.kind, sent: attempt.proof, status: 412, row: row)

@@ -126,7 +126,8 @@ struct OperationSender: Sendable {
         serverItem: Item? = nil
     ) async throws -> Outcome {
         let (definition, operationID) = (definition, operationID)
-        let maxAttempts = context.settings.maxAttempts
+        let isOwnFailure = code != .networkUnavailable && code != .authenticationRequired
+        let maxAttempts = isOwnFailure ? context.settings.maxAttempts : nil
         let failure = try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
