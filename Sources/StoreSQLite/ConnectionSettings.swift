@@ -7,14 +7,13 @@ import SyncCore
 /// How the connections of a store's own database are set up.
 struct ConnectionSettings {
     let isDurable: Bool
-    let isShared: Bool
 
     var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "SQLiteStore"
         configuration.foreignKeysEnabled = false
-        // Also alone: a tool may look into the database at any time.
-        configuration.busyMode = .timeout(isShared ? 30 : 5)
+        // Other stores wait for their turn, but a tool may look into the database at any time.
+        configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { database in
             let connection = Connection(database)
             if !database.configuration.readonly, connection.isReadOnly {
@@ -23,6 +22,9 @@ struct ConnectionSettings {
             // The file may come from anywhere: nothing in its schema may call functions, no page is trusted.
             try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             try StoreFormat(connection: connection, ownsFile: true).check()
+            // In KiB, and used only as far as needed: ids in no order make a writer touch pages all over the index.
+            let cacheSize = database.configuration.readonly ? 4096 : 16_384
+            try connection.execute("PRAGMA cache_size = -\(cacheSize)")
         }
         return configuration
     }

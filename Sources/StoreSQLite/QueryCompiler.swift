@@ -44,7 +44,11 @@ struct QueryCompiler {
             else { continue }
             keys.append(name.quoted + (ordering.isDescending ? " DESC" : ""))
         }
-        var clause = " ORDER BY " + (keys + ["\"id\""]).joined(separator: ",")
+        // A plus sign keeps SQLite from walking the index of ids, with a look into the table for every row, when it
+        // can go through the table and sort what matches. Only the beginning of the whole table is better off.
+        let isBeginningOfAll = query.filter == nil && query.limit != nil && keys.isEmpty
+        keys.append(isBeginningOfAll ? "\"id\"" : "+\"id\"")
+        var clause = " ORDER BY " + keys.joined(separator: ",")
         if query.limit != nil || query.offset != 0 {
             clause += " LIMIT \(query.limit ?? -1) OFFSET \(max(query.offset, 0))"
         }

@@ -30,6 +30,11 @@ struct SQLStatement {
         sqlite3_reset(handle)
     }
 
+    /// Lets go of the values, which a kept statement would hold on to until it is used again.
+    func clear() {
+        sqlite3_clear_bindings(handle)
+    }
+
     /// Calls the body with each row.
     func forEachRow(_ body: (SQLRow) throws -> Void) throws {
         defer { sqlite3_reset(handle) }

@@ -25,6 +25,8 @@ public final class SQLiteStore: SyncContextDataSource {
     /// Files and locks of a database that nobody but the store has open here.
     private struct OwnedFile {
         let lock: StoreFileLock
+        /// Given out when the file is shared.
+        let turn: WriteTurn?
     }
 
     /// How much a commit waits for.
@@ -40,8 +42,8 @@ public final class SQLiteStore: SyncContextDataSource {
     public enum Sharing: Sendable, Hashable {
         /// This store alone: opening the file a second time is refused.
         case exclusive
-        /// Other stores too, in this process and in others, if all of them open it as shared. A write waits for
-        /// those of the others, at most 30 seconds.
+        /// Other stores too, in this process and in others, if all of them open it as shared. Writes wait for those
+        /// of the others.
         case shared
     }
 
@@ -57,9 +59,10 @@ public final class SQLiteStore: SyncContextDataSource {
         schema = StoreSchema(try TableCatalog(tables))
         let file = try StoreFile(path: path)
         let lock = try StoreFileLock(storePath: file.path, isShared: sharing == .shared)
+        let turn = sharing == .shared ? try WriteTurn(storePath: file.path) : nil
+        ownedFile = OwnedFile(lock: lock, turn: turn)
         try file.create()
-        pool = try Self.openPool(at: file.path, synchronous: synchronous, sharing: sharing)
-        ownedFile = OwnedFile(lock: lock)
+        pool = try Self.openPool(at: file.path, synchronous: synchronous, turn: turn)
         capabilities = StoreCapabilities(
             isDurable: synchronous == .full, hasConcurrentReaders: true, isMultiProcess: sharing == .shared,
             usesIndexes: true)
@@ -100,7 +103,7 @@ public final class SQLiteStore: SyncContextDataSource {
     /// Runs the body in a transaction, after those that came before.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         try run { bodyError in
-            try pool.write { database in
+            try inTransaction { database in
                 do { return try body(transaction(database)) } catch {
                     bodyError = error
                     throw error
@@ -132,12 +135,32 @@ public final class SQLiteStore: SyncContextDataSource {
         }
     }
 
+    /// Runs the body in a transaction of the one connection that writes.
+    private func inTransaction<T>(_ body: (Database) throws -> T) throws -> T {
+        guard let turn = ownedFile?.turn else { return try pool.write(body) }
+        return try pool.writeWithoutTransaction { database in
+            try turn.hold {
+                var result: T?
+                try database.inTransaction {
+                    result = try body(database)
+                    return .commit
+                }
+                guard let result else { throw StoreError(.inputOutput, "The transaction did not run.") }
+                return result
+            }
+        }
+    }
+
     private static func openPool(
-        at path: String, synchronous: Synchronous, sharing: Sharing
+        at path: String, synchronous: Synchronous, turn: WriteTurn?
     ) throws -> DatabasePool {
         try translatingErrors {
-            let settings = ConnectionSettings(isDurable: synchronous == .full, isShared: sharing == .shared)
-            let pool = try DatabasePool(path: path, configuration: settings.configuration)
+            let settings = ConnectionSettings(isDurable: synchronous == .full)
+            func open() throws -> DatabasePool {
+                try DatabasePool(path: path, configuration: settings.configuration)
+            }
+            // Opening writes too, when the log is not there yet.
+            let pool = try turn?.hold(open) ?? open()
             try pool.writeWithoutTransaction { try settings.setDurability(of: Connection($0)) }
             return pool
         }
@@ -145,7 +168,7 @@ public final class SQLiteStore: SyncContextDataSource {
 
     private func prepareSchema(ownsFile: Bool) throws {
         try Self.translatingErrors {
-            try pool.write { database in
+            try inTransaction { database in
                 let connection = Connection(database)
                 let format = StoreFormat(connection: connection, ownsFile: ownsFile)
                 try format.check()

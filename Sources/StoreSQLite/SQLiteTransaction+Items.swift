@@ -37,6 +37,7 @@ extension SQLiteTransaction {
         let table = try schema.table(named: table)
         guard !items.isEmpty else { return }
         let statement = try connection.cached(table.upsert, writes: true)
+        defer { statement.clear() }
         for item in items {
             guard item.id.utf8.count <= ItemID.maxUTF8Length else {
                 throw StoreError(.unsupported, "An id is longer than \(ItemID.maxUTF8Length) bytes.")

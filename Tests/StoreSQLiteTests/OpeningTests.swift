@@ -92,6 +92,34 @@ struct OpeningTests {
         try alone.close()
     }
 
+    @Test func `shared stores take turns, and no write of theirs is lost`() throws {
+        let stores = try (0..<3).map { _ in
+            try SQLiteStore(path: directory.file(), tables: [Things.definition], sharing: .shared)
+        }
+        let writers = stores.map { store in
+            ThreadWork {
+                for _ in 0..<100 {
+                    try store.write { transaction in
+                        let count = try transaction.item(id: "1", in: "Thing")?["count"]?.intValue ?? 0
+                        try transaction.upsert(
+                            [Item(id: "1", fields: ["count": .int(count + 1)])], in: "Thing")
+                        try transaction.put(
+                            TableOperation(
+                                id: transaction.lastOperationID() + 1, table: "Thing", itemID: "1",
+                                kind: .update))
+                    }
+                }
+            }
+        }
+        for writer in writers { try writer.value() }
+        for store in stores {
+            try #expect(store.thing("1")?["count"] == 300)
+            try #expect(store.read { try $0.operationCount(in: nil) } == 300)
+            try store.close()
+        }
+        try #expect(mode(directory.file() + ".write") == 0o600)
+    }
+
     @Test func `capabilities follow how the store was opened`() throws {
         let full = try Things.store(at: directory.file("full"))
         #expect(
