@@ -13,6 +13,10 @@ import Synchronization
 /// It keeps no cookies and no cache, reuses connections, and follows a redirect only for a GET and only within
 /// the origin; any other redirect is the answer. Plain HTTP is refused except to this machine, unless
 /// `allowsInsecureHTTP` is set. Letting go of the transport closes its connections.
+///
+/// On Linux, Foundation ends the process when a server closes a connection in order after the status line and
+/// before the end of the headers, unless it has sent `Content-Length` by then. An app that has to survive hostile
+/// servers there brings a transport of its own.
 public final class URLSessionTransport: HTTPTransport {
     /// The longest body accepted, in bytes after decompression.
     public let maxBodyBytes: Int
@@ -39,6 +43,7 @@ public final class URLSessionTransport: HTTPTransport {
         self.allowsInsecureHTTP = allowsInsecureHTTP
         deadlines = URLSessionExchange.Deadlines(idle: idleTimeout, total: totalTimeout)
         let configuration = URLSessionConfiguration.ephemeral
+        // Besides being stale, a cache makes cancelling unsafe: Foundation on Linux may then end the process.
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
