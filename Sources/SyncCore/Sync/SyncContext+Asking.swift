@@ -11,7 +11,7 @@ extension SyncContext {
         while true {
             let outcome: Result<RemoteAnswer, SyncError>
             do {
-                let answer = try await askRefreshing(call)
+                let answer = try await client.sendRefreshing(call)
                 retryBudget.earn()
                 guard answer.mayPass else { return answer }
                 outcome = .success(answer)
@@ -26,20 +26,12 @@ extension SyncContext {
             attempt += 1
         }
     }
-
-    private func askRefreshing(_ call: RemoteCall) async throws -> RemoteAnswer {
-        let answer = try await client.send(call)
-        guard answer.status == 401, try await client.refreshAuthentication(after: answer) else {
-            return answer
-        }
-        return try await client.send(call)
-    }
 }
 
 extension RemoteAnswer {
-    /// Whether the same call may be answered otherwise a little later.
+    /// Whether the same call may be answered otherwise a little later: also when what came was cut short.
     fileprivate var mayPass: Bool {
         if case .unreadable = body, isSuccess { return true }
-        return [408, 425, 429, 500, 502, 503, 504].contains(status)
+        return isTransient
     }
 }

@@ -73,6 +73,9 @@ public final class SyncContext: Sendable {
         }
     }
 
+    /// Whether updates leave out what has not changed; some dialects replace whole rows.
+    var sendsChangedFieldsOnly: Bool { settings.sendsChangedFieldsOnly && !client.dialect.updatesWholeRow }
+
     func definition(of table: String) throws(SyncError) -> TableDefinition {
         try store.dataSource.catalog.table(named: table)
     }

@@ -45,7 +45,7 @@ extension OperationSender {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let snapshot = operation.nextAttempt(
             item: local, definition: definition,
-            sendsChangedFieldsOnly: context.settings.sendsChangedFieldsOnly)
+            sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
         guard let snapshot else {
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)

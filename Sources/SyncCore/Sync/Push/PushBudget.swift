@@ -38,7 +38,7 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
     public func plannedRequests(tables: Set<String>? = nil) async throws -> [PlannedRequest] {
         let catalog = store.dataSource.catalog
-        let changedOnly = settings.sendsChangedFieldsOnly
+        let changedOnly = sendsChangedFieldsOnly
         let order = PushOrder(catalog.tables)
         return try await read { snapshot in
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
