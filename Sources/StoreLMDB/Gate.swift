@@ -22,20 +22,20 @@ final class Gate<State: Sendable>: Sendable {
         when condition: (State) -> Bool = { _ in true }, _ change: (inout State) -> T
     ) -> T {
         while true {
-            let turn = DispatchSemaphore(value: 0)
-            let result = guarded.withLock { guarded -> T? in
+            let (result, turn) = guarded.withLock { guarded -> (T?, DispatchSemaphore?) in
                 guard condition(guarded.state) else {
+                    let turn = DispatchSemaphore(value: 0)
                     guarded.waiting.append(turn)
-                    return nil
+                    return (nil, turn)
                 }
                 defer {
                     for waiter in guarded.waiting { waiter.signal() }
                     guarded.waiting = []
                 }
-                return change(&guarded.state)
+                return (change(&guarded.state), nil)
             }
             if let result { return result }
-            turn.wait()
+            turn?.wait()
         }
     }
 }

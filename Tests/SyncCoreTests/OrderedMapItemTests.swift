@@ -121,4 +121,19 @@ struct OrderedMapItemTests {
             try store.write { try $0.deleteItems(ids: [item.id], in: "Todo") }
         }
     }
+
+    @Test func `a damaged count reserves no memory`() throws {
+        let map = SortedArrayMap()
+        let store = try OrderedMapStore(on: map)
+        try store.write { try $0.upsert([Item(id: "1", fields: ["json": []])], in: "Todo") }
+        let (key, value) = try #require(try map.entries().last { $0.key.first == UInt8(ascii: "I") })
+        let greatest = [UInt8](repeating: 0xFF, count: 8) + [0x7F]
+        for end in [1, value.count - 1] {
+            try map.write { try $0.put(value.prefix(end) + greatest, for: key) }
+            let error = #expect(throws: StoreError.self) {
+                try store.read { try $0.item(id: "1", in: "Todo") }
+            }
+            #expect(error?.code == .corrupt)
+        }
+    }
 }

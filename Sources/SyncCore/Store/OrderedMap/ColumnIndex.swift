@@ -19,7 +19,7 @@ struct ColumnIndex {
     /// The key of an item; `nil` when the value is null.
     func key(_ item: Item) -> [UInt8]? {
         guard let value = item.fields[column.name], let place = place(of: value) else { return nil }
-        return prefix + place.bytes + Array(item.id.utf8)
+        return prefix + place + Array(item.id.utf8)
     }
 
     /// What is stored under the key: how much of the key's end is the id.
@@ -36,9 +36,9 @@ struct ColumnIndex {
         return try UnsafeRawBufferPointer(rebasing: key.suffix(count)).text()
     }
 
-    /// Where a value stands in the index, and whether no other value stands there; `nil` when it stands nowhere,
-    /// because it is null or not a value of this column.
-    func place(of value: ItemValue) -> (bytes: [UInt8], isExact: Bool)? {
+    /// Where a value stands in the index; `nil` when it stands nowhere, because it is null or not a value of this
+    /// column. Items at one place are in order of id.
+    func place(of value: ItemValue) -> [UInt8]? {
         var bytes: [UInt8] = []
         switch (column.type, value) {
         case (.bool, .bool(let bool)): bytes.append(bool ? 1 : 0)
@@ -57,7 +57,7 @@ struct ColumnIndex {
         case (.data, .data(let data)): return Self.place(ofBytes: data)
         default: return nil
         }
-        return (bytes, true)
+        return bytes
     }
 
     /// What the places of all texts that begin with the prefix begin with.
@@ -67,8 +67,8 @@ struct ColumnIndex {
 
     private static let maxLength = 64
 
-    private static func place(ofBytes bytes: some Collection<UInt8>) -> (bytes: [UInt8], isExact: Bool) {
-        (escaped(bytes.prefix(maxLength)) + [0, 0], bytes.count < maxLength)
+    private static func place(ofBytes bytes: some Collection<UInt8>) -> [UInt8] {
+        escaped(bytes.prefix(maxLength)) + [0, 0]
     }
 
     /// A zero becomes 0, 1, so that 0, 0 can mark the end: before every continuation, and nowhere else.

@@ -15,7 +15,7 @@ struct IndexRange {
 struct IndexPlan {
     let index: ColumnIndex
     var ranges: [IndexRange]
-    /// The one range, when it holds a single value, so that its keys are in order of id.
+    /// The one range, when it is a single place, so that its items are in order of id.
     var rangeInOrderOfID: IndexRange?
 
     /// The lower, the better.
@@ -79,18 +79,18 @@ extension ColumnIndex {
     }
 
     fileprivate func plan(_ comparison: Filter.Comparison, _ value: ItemValue) -> IndexPlan? {
-        guard let (bytes, isExact) = place(of: value) else { return nil }
-        let one = IndexRange(lower: bytes, upper: bytes)
+        guard let place = place(of: value) else { return nil }
+        let one = IndexRange(lower: place, upper: place)
         return switch comparison {
-        case .equal: IndexPlan(index: self, ranges: [one], rangeInOrderOfID: isExact ? one : nil)
+        case .equal: IndexPlan(index: self, ranges: [one], rangeInOrderOfID: one)
         case .notEqual: nil
-        case .less, .lessOrEqual: IndexPlan(index: self, ranges: [IndexRange(upper: bytes)])
-        case .greater, .greaterOrEqual: IndexPlan(index: self, ranges: [IndexRange(lower: bytes)])
+        case .less, .lessOrEqual: IndexPlan(index: self, ranges: [IndexRange(upper: place)])
+        case .greater, .greaterOrEqual: IndexPlan(index: self, ranges: [IndexRange(lower: place)])
         }
     }
 
     fileprivate func plan(_ values: [ItemValue]) -> IndexPlan? {
-        let places = values.map { place(of: $0)?.bytes }
+        let places = values.map { place(of: $0) }
         guard !places.contains(nil) else { return nil }
         return IndexPlan(
             index: self, ranges: Set(places.compactMap(\.self)).map { IndexRange(lower: $0, upper: $0) })
