@@ -115,7 +115,8 @@ struct RemoteURLSessionTransportTests {
     }
 
     @Test func `a body shorter than announced is not complete, where its length can be known`() {
-        let short = HTTPTransportResponse(status: 200, headers: ["content-length": "3"], body: Data("ab".utf8))
+        let short = HTTPTransportResponse(
+            status: 200, headers: ["content-length": "3"], body: Data("ab".utf8))
         #expect(!short.isComplete(after: "GET"))
         #expect(short.isComplete(after: "HEAD"))
         var response = short
