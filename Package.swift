@@ -44,6 +44,9 @@ let targets: [Target] = [
     .testTarget(
         name: "SyncScenarioTests",
         dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer"]),
+    .testTarget(
+        name: "TodoTests",
+        dependencies: ["StoreMemory", "SyncCore", "TableServer", "todo", argumentParser]),
 ]
 
 let package = Package(

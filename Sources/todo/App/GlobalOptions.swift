@@ -49,7 +49,7 @@ struct GlobalOptions: ParsableArguments {
             let storeName = "\(store.rawValue) (\(store.place(in: directory.url)))"
             return TodoApp(context: context, console: .terminal, storeName: storeName)
         } catch let error as StoreError {
-            throw Failure(error.message)
+            throw Failure("The store \(store.place(in: directory.url)) cannot be opened. \(error.message)")
         }
     }
 }

@@ -22,12 +22,15 @@ extension TodoApp {
         settings.pending = .pullAnyway
         var result = PullResult()
         var line = PullProgress(console)
-        defer { line.clear() }
-        for try await progress in context.pulling(
-            TodoItem.query, queryID: TodoItem.queryID, settings: settings)
-        {
-            line.show(progress)
-            result = progress
+        do {
+            let pages = context.pulling(TodoItem.query, queryID: TodoItem.queryID, settings: settings)
+            for try await progress in pages {
+                line.show(progress)
+                result = progress
+            }
+        } catch {
+            line.clear()
+            throw error
         }
         line.clear()
         console.print(summary(of: result))
@@ -38,7 +41,7 @@ extension TodoApp {
         let parts = [
             (result.upserted, "new or changed"), (result.deleted, "deleted"),
             (result.unchanged, "known already"),
-            (result.skippedAsPending, "left alone, their items have changes here"),
+            (result.skippedAsPending, "kept back, because their items have queued changes"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let rows = result.received == 1 ? "1 row" : "\(result.received) rows"
         return "Pulled \(rows): \(parts.joined(separator: ", "))."

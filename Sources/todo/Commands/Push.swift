@@ -31,7 +31,7 @@ extension TodoApp {
         }
         guard outcome.conflicts == 0 else {
             let count = outcome.conflicts == 1 ? "1 conflict is" : "\(outcome.conflicts) conflicts are"
-            console.print("\(count) left pending. `todo conflicts` shows them; the next sync asks again.")
+            console.print("\(count) left pending: see `todo conflicts`. The next sync asks again.")
             throw ExitCode.unresolvedConflicts
         }
     }

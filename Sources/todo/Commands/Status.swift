@@ -26,7 +26,7 @@ extension TodoApp {
 
         heading("Server", server)
         heading("Store", storeName)
-        heading("Items", "\(items.count), of them \(items.filter(\.isComplete).count) done")
+        heading("Items", "\(items.count), \(items.filter(\.isComplete).count) done")
         heading("Pulled", tokens.isEmpty ? "never" : "")
         for (queryID, token) in tokens.sorted(by: { $0.key < $1.key }) {
             console.print("  query ID \"\(queryID)\" up to \(token)")
@@ -53,6 +53,7 @@ extension TodoApp {
     }
 
     private func heading(_ name: String, _ value: String) {
-        console.print(console.styled(name.padded(to: 9), .bold) + value)
+        let title = value.isEmpty ? name : name.padded(to: 9)
+        console.print(console.styled(title, .bold) + value)
     }
 }

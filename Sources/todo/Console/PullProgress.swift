@@ -17,10 +17,10 @@ struct PullProgress {
     /// Shows what the pull has done so far.
     mutating func show(_ result: PullResult) {
         if console.rewritesLines {
-            console.write("\r\u{1B}[2KPulling… \(result.received) rows")
+            console.write("\r\u{1B}[2KPulling… rows: \(result.received)")
             shown = result.received
         } else if result.received - shown >= Self.plainInterval {
-            console.print("Pulling: \(result.received) rows so far")
+            console.print("Pulling… rows: \(result.received)")
             shown = result.received
         }
     }

@@ -1,0 +1,152 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import SyncCore
+import TableServer
+import Testing
+
+@testable import todo
+
+@Suite(.timeLimit(.minutes(5))) struct ConflictDialogueTests {
+    /// An app whose edit "Buy eggs (6)" meets "Buy organic eggs" on the server.
+    private func conflicting(_ bench: Bench, _ transcript: Transcript, isInteractive: Bool = true)
+        async throws
+        -> TodoApp
+    {
+        let app = try bench.app(transcript, isInteractive: isInteractive)
+        try await bench.put("eggs", "Buy eggs")
+        try await app.pullShowing()
+        try await app.edit("eggs", text: "Buy eggs (6)")
+        try await bench.put("eggs", "Buy organic eggs")
+        return app
+    }
+
+    @Test func `both values are shown with their versions, and the errors with the original's codes`()
+        async throws
+    {
+        try await Bench.run { bench in
+            let transcript = Transcript(answers: ["x"])
+            let app = try await conflicting(bench, transcript)
+            let client = try #require(try await app.table.item(id: "eggs")?.system.version)
+            let server = try #require(try bench.server.row("eggs", in: "TodoItem")?.version)
+            await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
+            #expect(transcript.text.contains("(code -1170)"))
+            #expect(
+                transcript.text.contains("The server's version did not match the passed version (code -1303)")
+            )
+            for (left, right) in [("Buy eggs (6)", "Buy organic eggs"), (client, server)] {
+                #expect(transcript.lines.contains { $0.contains(left) && $0.hasSuffix(right) })
+            }
+            #expect(transcript.text.contains("Use client"))
+        }
+    }
+
+    @Test func `use client sends the client's value`() async throws {
+        try await Bench.run { bench in
+            let app = try await conflicting(bench, Transcript(answers: ["what?", "c"]))
+            try await app.sync(onConflict: nil)
+            #expect(try bench.texts() == ["Buy eggs (6)"])
+            #expect(try await app.texts() == ["Buy eggs (6)"])
+            #expect(try await app.context.pendingOperationCount() == 0)
+        }
+    }
+
+    @Test func `use server takes the server's value`() async throws {
+        try await Bench.run { bench in
+            let app = try await conflicting(bench, Transcript(answers: ["s"]))
+            try await app.sync(onConflict: nil)
+            #expect(try bench.texts() == ["Buy organic eggs"])
+            #expect(try await app.texts() == ["Buy organic eggs"])
+            #expect(try await app.context.pendingOperationCount() == 0)
+        }
+    }
+
+    @Test func `cancel leaves the change pending, brings other rows, and the next sync asks again`()
+        async throws
+    {
+        try await Bench.run { bench in
+            let transcript = Transcript(answers: ["x", "c"])
+            let app = try await conflicting(bench, transcript)
+            try await bench.put("milk", "Buy milk")
+            await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
+            #expect(try bench.texts() == ["Buy milk", "Buy organic eggs"])
+            #expect(try await app.texts() == ["Buy eggs (6)", "Buy milk"])
+            #expect(try await app.context.pendingOperationCount() == 1)
+            try await app.sync(onConflict: nil)
+            #expect(try bench.texts() == ["Buy eggs (6)", "Buy milk"])
+            #expect(transcript.unusedAnswers == 0)
+        }
+    }
+
+    @Test func `the question comes again while the server keeps moving`() async throws {
+        try await Bench.run { bench in
+            let transcript = Transcript(answers: ["c", "c", "c"])
+            let app = try await conflicting(bench, transcript)
+            let patches = Counter()
+            bench.server.onRequest { request in
+                guard request.method == "PATCH", (2...3).contains(patches.next()) else { return .none }
+                try? await bench.put("eggs", "Buy eggs again")
+                return .none
+            }
+            try await app.sync(onConflict: nil)
+            #expect(transcript.unusedAnswers == 0)
+            #expect(transcript.lines.filter { $0.contains("Server Conflict") }.count == 3)
+            #expect(try bench.texts() == ["Buy eggs (6)"])
+        }
+    }
+
+    @Test func `an automatic choice gives up when the server never stops moving`() async throws {
+        try await Bench.run { bench in
+            let app = try await conflicting(bench, Transcript())
+            bench.server.onRequest { request in
+                if request.method == "PATCH" { try? await bench.put("eggs", "Buy eggs again") }
+                return .none
+            }
+            await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: .client) }
+            #expect(try await app.texts() == ["Buy eggs (6)"])
+        }
+    }
+
+    @Test(arguments: [(ConflictChoice.client, "Buy eggs (6)"), (.server, "Buy organic eggs")])
+    func `a choice on the command line is not asked for`(_ choice: ConflictChoice, winner: String)
+        async throws
+    {
+        try await Bench.run { bench in
+            let transcript = Transcript(answers: ["x"])
+            let app = try await conflicting(bench, transcript)
+            try await app.sync(onConflict: choice)
+            #expect(try bench.texts() == [winner])
+            #expect(try await app.texts() == [winner])
+            #expect(transcript.unusedAnswers == 1)
+        }
+    }
+
+    @Test func `without a terminal conflicts are left pending`() async throws {
+        try await Bench.run { bench in
+            let transcript = Transcript(answers: ["c"])
+            let app = try await conflicting(bench, transcript, isInteractive: false)
+            await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
+            #expect(transcript.unusedAnswers == 1)
+            #expect(try await app.context.pendingOperationCount() == 1)
+        }
+    }
+
+    @Test(arguments: [(ConflictChoice.client, "Buy eggs (6)"), (.server, "Buy organic eggs")])
+    func `a conflict can be resolved later, by the beginning of its id`(
+        _ choice: ConflictChoice, winner: String
+    ) async throws {
+        try await Bench.run { bench in
+            let transcript = Transcript()
+            let app = try await conflicting(bench, transcript)
+            await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: .cancel) }
+            try await app.listConflicts()
+            #expect(transcript.lines.filter { $0.contains("Server Conflict") }.count == 2)
+            await expectFailure(of: app, saying: "'milk'") { try await app.resolve("milk", by: choice) }
+            try await app.resolve("eg", by: choice)
+            try await app.sync(onConflict: nil)
+            #expect(try bench.texts() == [winner])
+            #expect(try await app.texts() == [winner])
+        }
+    }
+}
