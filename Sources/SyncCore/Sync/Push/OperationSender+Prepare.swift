@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 extension OperationSender {
     /// An operation that is marked as attempted, with what is to be sent.
     struct Attempt: Sendable {
@@ -12,12 +14,23 @@ extension OperationSender {
         let item: Item?
         /// Whether an earlier attempt may have been applied.
         let wasAmbiguous: Bool
+        /// Notes that a request of this attempt was repeated, so that the first may have been applied.
+        let repetition = Repetition()
 
         /// The attempt whose effect the server's row is compared with: the first of which nobody knows.
         var proof: TableOperation.SentSnapshot { operation.sent ?? snapshot }
 
-        /// A refusal says that this attempt was not applied; it says nothing of an earlier one.
-        var isAppliedIfRefused: Bool? { wasAmbiguous ? nil : false }
+        /// A refusal says that the request was not applied; it says nothing of an earlier one.
+        var isAppliedIfRefused: Bool? { wasAmbiguous || repetition.hasHappened ? nil : false }
+    }
+
+    /// Remembers that something was done again.
+    final class Repetition: Sendable {
+        private let state = Mutex(false)
+
+        var hasHappened: Bool { state.withLock { $0 } }
+
+        func note() { state.withLock { $0 = true } }
     }
 
     enum Prepared: Sendable {

@@ -26,14 +26,14 @@ extension OperationSender {
         if attempt.operation.undeletes, version == attempt.snapshot.version {
             let undelete = RemoteCall.Action.undelete(
                 id: attempt.operation.itemID, fields: attempt.snapshot.fields, version: version)
-            let answer = try await answer(to: undelete)
+            let answer = try await answer(to: undelete, for: attempt)
             let verdict = answer.verdict(on: kind, sent: attempt.proof)
             guard case .succeeded(let row?) = verdict, !attempt.snapshot.fields.isEmpty else {
                 return verdict
             }
             return .continues(from: row)
         }
-        let answer = try await answer(to: call(attempt, version: version))
+        let answer = try await answer(to: call(attempt, version: version), for: attempt)
         let verdict = answer.verdict(on: kind, sent: attempt.proof)
         return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict
     }
@@ -48,7 +48,7 @@ extension OperationSender {
     }
 
     private func verdictOnServerItem(_ attempt: Attempt, status: Int) async throws -> PushVerdict {
-        let fetched = try await answer(to: .read(id: attempt.operation.itemID))
+        let fetched = try await answer(to: .read(id: attempt.operation.itemID), for: nil)
         switch fetched.status {
         case 200...299:
             guard let row = fetched.row else { return .ambiguous(status: fetched.status) }
@@ -71,9 +71,10 @@ extension OperationSender {
         }
     }
 
-    private func answer(to action: RemoteCall.Action) async throws -> PushAnswer {
+    /// - Parameter attempt: whose writing this is; `nil` for reading.
+    private func answer(to action: RemoteCall.Action, for attempt: Attempt?) async throws -> PushAnswer {
         let call = RemoteCall(action, table: definition.name, features: .offline)
-        let answer = try await context.ask(call)
+        let answer = try await context.ask(call) { attempt?.repetition.note() }
         return PushAnswer(
             answer, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
     }
