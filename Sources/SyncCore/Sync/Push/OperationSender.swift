@@ -54,12 +54,20 @@ struct OperationSender: Sendable {
         }
     }
 
+    /// Edits made after an attempt that is only now known to have succeeded go out at once.
+    private func sendEdits(after item: Item?) async throws -> Outcome {
+        let operationID = operationID
+        let isThere = try await context.read { try $0.operation(id: operationID) != nil }
+        return isThere ? try await sendOnce(item: nil) : .completed(item)
+    }
+
     // MARK: After the answer
 
     private func settle(_ attempt: Attempt, _ verdict: PushVerdict) async throws -> Outcome {
         switch verdict {
         case .succeeded(let row):
-            return .completed(try await complete(with: row, sent: attempt.proof))
+            let item = try await complete(with: row, sent: attempt.proof)
+            return attempt.wasAmbiguous ? try await sendEdits(after: item) : .completed(item)
         case .conflict(let status, let serverItem):
             let isMissing = status == 404 || status == 410
             return try await fail(
