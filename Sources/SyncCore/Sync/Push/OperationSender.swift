@@ -93,13 +93,18 @@ struct OperationSender: Sendable {
     }
 
     private func settle(_ attempt: Attempt, failure error: SyncError) async throws -> Outcome {
-        guard error.code == .networkUnavailable else {
-            return try await fail(
-                attempt, isApplied: attempt.isAppliedIfRefused, status: nil, code: error.code,
-                message: error.message)
+        let isNetwork = error.code == .networkUnavailable
+        let failed = try await fail(
+            attempt, isApplied: isNetwork ? nil : attempt.isAppliedIfRefused, status: nil, code: error.code,
+            message: error.message)
+        switch error.code {
+        case .networkUnavailable:
+            throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
+        case .authenticationRequired:
+            throw SyncError(.pushAbortedAuthentication, error.message, cause: error.cause)
+        default:
+            return failed
         }
-        _ = try await fail(attempt, isApplied: nil, status: nil, code: error.code, message: error.message)
-        throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
     }
 
     /// The texts of the original client, by which people search for help.
@@ -134,7 +139,11 @@ struct OperationSender: Sendable {
         serverItem: Item? = nil
     ) async throws -> Outcome {
         let (definition, operationID) = (definition, operationID)
-        let maxAttempts = context.settings.maxAttempts
+        // A server that is away, busy or asks to sign in says nothing about the operation: that parks none.
+        let isOperationsOwn =
+            ![.networkUnavailable, .authenticationRequired].contains(code)
+            && ![408, 425, 429, 502, 503, 504].contains(status)
+        let maxAttempts = isOperationsOwn ? context.settings.maxAttempts : nil
         let failure = try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)

@@ -93,17 +93,21 @@ struct PushEffects {
     /// - Parameters:
     ///   - isApplied: `false` when the server has definitely not applied any attempt; `nil` when nobody knows.
     ///   - status: the HTTP status of the answer, if there was one.
-    ///   - maxAttempts: after how many attempts the operation is parked.
+    ///   - maxAttempts: after how many attempts the operation is parked; `nil` does not count this one.
     ///   - error: what to put into the error log for the operation as it is now.
     /// - Returns: the error recorded; `nil` when the operation has merged with a later one into nothing.
     func fail(
-        isApplied: Bool?, status: Int?, maxAttempts: Int, error: (TableOperation) -> TableOperationError
+        isApplied: Bool?, status: Int?, maxAttempts: Int?, error: (TableOperation) -> TableOperationError
     ) throws -> TableOperationError? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         operation.lastStatus = status
         operation.state = isApplied == false ? .pending : .attempted
         if isApplied == false { operation.sent = nil }
-        if operation.attempts >= maxAttempts { operation.state = .parked }
+        if let maxAttempts {
+            if operation.attempts >= maxAttempts { operation.state = .parked }
+        } else {
+            operation.attempts -= 1
+        }
         try transaction.put(operation)
         try mergeBehind()
         let failure = try transaction.operation(id: operationID).map(error)
