@@ -44,17 +44,19 @@ extension OperationSender {
 
     /// Persists the attempt and its content before any byte leaves, so that a lost answer can be proven even after
     /// a crash.
-    func prepare(item: Item?) async throws -> Prepared {
+    func prepare(item: Item?, insteadOf original: Item?) async throws -> Prepared {
         let sender = self
-        return try await context.write { try sender.prepare(item: item, in: $0) }
+        return try await context.write { try sender.prepare(item: item, insteadOf: original, in: $0) }
     }
 
-    private func prepare(item: Item?, in transaction: any StoreTransaction) throws -> Prepared {
+    private func prepare(
+        item: Item?, insteadOf original: Item?, in transaction: any StoreTransaction
+    ) throws -> Prepared {
         guard var operation = try transaction.operation(id: operationID), operation.state != .parked,
             try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
                 == operationID
         else { return .skipped }
-        if let item { try substitute(item, for: &operation, in: transaction) }
+        if let item { try substitute(item, insteadOf: original, for: &operation, in: transaction) }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let snapshot = operation.nextAttempt(
             item: local, definition: definition,
@@ -79,16 +81,41 @@ extension OperationSender {
 
     /// Puts the delegate's item in place of the stored one. A version that it carries is the one it was made on.
     private func substitute(
-        _ item: Item, for operation: inout TableOperation, in transaction: any StoreTransaction
+        _ item: Item, insteadOf original: Item?, for operation: inout TableOperation,
+        in transaction: any StoreTransaction
     ) throws {
         guard item.id.hasSameBytes(as: operation.itemID) else {
             throw SyncError(
                 .invalidItemID, "The item of an operation must keep its id '\(operation.itemID)'.")
         }
-        if let version = item.system.version, operation.kind != .insert { operation.version = version }
-        guard operation.kind != .delete else { return }
         var stored = item
         stored.fields = try definition.normalizedForWriting(item.fields)
+        if let version = item.system.version, operation.kind != .insert {
+            try operation.adopt(version, in: transaction, definition: definition)
+        }
+        guard operation.kind != .delete else { return }
+        if let original, let local = try transaction.item(id: item.id, in: definition.name),
+            local.fields != original.fields
+        {
+            stored = stored.merged(over: local, ancestor: original.fields, definition: definition)
+        }
         try transaction.upsert([stored], in: definition.name)
+    }
+}
+
+extension TableOperation {
+    /// Makes this a change of the row of that version.
+    ///
+    /// If that row is known, fields are sent that differ from it; of one that is not, the item replaces all.
+    fileprivate mutating func adopt(
+        _ newVersion: String, in transaction: any StoreTransaction, definition: TableDefinition
+    ) throws {
+        guard version.map({ !$0.hasSameBytes(as: newVersion) }) ?? true else { return }
+        let shown = try transaction.operationError(operationID: id)?.serverItem
+        let row = [serverItem, shown].compactMap { $0 }.first {
+            $0.system.version?.hasSameBytes(as: newVersion) == true
+        }
+        if let row { base = definition.withoutLocalColumns(row) } else { replaces = kind == .update }
+        version = newVersion
     }
 }

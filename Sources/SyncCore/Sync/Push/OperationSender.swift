@@ -20,27 +20,29 @@ struct OperationSender: Sendable {
     /// Sends the operation, again after failures that may pass and conflicts that a resolver decides, and stores
     /// the outcome.
     ///
-    /// - Parameter item: the item to send and store instead of the stored one, if the delegate gave one.
+    /// - Parameters:
+    ///   - item: the item to send and store instead of the stored one, if the delegate gave one.
+    ///   - original: the stored one as the delegate saw it; what the user has changed since stays.
     /// - Throws: ``SyncError`` with one of the codes that end a push; `CancellationError`.
-    func send(item: Item? = nil) async throws -> Outcome {
+    func send(item: Item? = nil, insteadOf original: Item? = nil) async throws -> Outcome {
         context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
-        var outcome = try await sendOnce(item: item)
+        var outcome = try await sendOnce(item: item, insteadOf: original)
         for _ in 0..<context.settings.maxResolutions {
             guard case .failed(let error) = outcome, error.isConflict else { return outcome }
             let settlement = ConflictSettlement(context: context, definition: definition, isInFlight: true)
             switch try await settlement.settle(error) {
             case .unresolved(let error): return .failed(error)
             case .settled(let item): return .completed(item)
-            case .sendAgain: outcome = try await sendOnce(item: nil)
+            case .sendAgain: outcome = try await sendOnce()
             case .changed(let error): outcome = .failed(error)
             }
         }
         return outcome
     }
 
-    private func sendOnce(item: Item?) async throws -> Outcome {
-        switch try await prepare(item: item) {
+    private func sendOnce(item: Item? = nil, insteadOf original: Item? = nil) async throws -> Outcome {
+        switch try await prepare(item: item, insteadOf: original) {
         case .skipped: return .skipped
         case .unneeded(let item): return .completed(item)
         case .attempt(let attempt):
@@ -58,7 +60,7 @@ struct OperationSender: Sendable {
     private func sendEdits(after item: Item?) async throws -> Outcome {
         let operationID = operationID
         let isThere = try await context.read { try $0.operation(id: operationID) != nil }
-        return isThere ? try await sendOnce(item: nil) : .completed(item)
+        return isThere ? try await sendOnce() : .completed(item)
     }
 
     // MARK: After the answer
@@ -164,18 +166,27 @@ struct OperationSender: Sendable {
     ///
     /// - Throws: ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an item that cannot be it.
     func store(_ item: Item, for operation: TableOperation, insteadOf outcome: Outcome?) async throws {
-        if case .completed(let stored) = outcome, stored == item { return }
         guard item.id.hasSameBytes(as: operation.itemID) else {
             throw SyncError(
                 .invalidItemID, "The item of an operation must keep its id '\(operation.itemID)'.")
         }
         var result = item
         result.fields = try definition.normalizedForWriting(item.fields)
+        if case .completed(let stored) = outcome {
+            // The copy that was sent has an older version, and after a delete there is nothing to store.
+            guard let stored, stored != result else { return }
+            if !item.isLater(than: stored) { result.system = stored.system }
+        }
         let (definition, operationID, row) = (definition, operationID, result)
         try await context.write { transaction in
-            guard try transaction.operation(id: operationID) != nil else {
+            guard let operation = try transaction.operation(id: operationID) else {
                 _ = try PullEffects(transaction: transaction, definition: definition).apply(row)
                 return
+            }
+            if operation.kind == .delete {
+                // A delete that ends with an item is taken back.
+                let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
+                try transaction.upsert([restored], in: definition.name)
             }
             let local = try transaction.item(id: row.id, in: definition.name)
             let sent = TableOperation.SentSnapshot(
