@@ -11,6 +11,9 @@ extension OperationSender {
         for _ in 0..<2 {
             let verdict = try await verdict(on: attempt, version: version)
             guard case .continues(let row) = verdict else { return verdict }
+            guard attempt.operation.kind != .delete || attempt.isAlone(in: row, definition) else {
+                return .conflict(status: 412, serverItem: row)
+            }
             version = row.system.version
         }
         return .ambiguous(status: 412)
@@ -77,6 +80,18 @@ extension OperationSender {
         let answer = try await context.ask(call) { attempt?.repetition.note() }
         return PushAnswer(
             answer, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
+    }
+}
+
+extension OperationSender.Attempt {
+    /// Whether nobody else has changed the row, as far as the base tells: it is the base with what was sent.
+    fileprivate func isAlone(in row: Item, _ definition: TableDefinition) -> Bool {
+        guard let base = operation.base else { return true }
+        var expected = proof
+        for column in definition.columns where !column.isLocalOnly && expected.fields[column.name] == nil {
+            expected.fields[column.name] = base.fields[column.name] ?? .null
+        }
+        return expected.isApplied(in: row)
     }
 }
 
