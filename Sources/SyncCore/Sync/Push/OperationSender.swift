@@ -68,7 +68,7 @@ struct OperationSender: Sendable {
     private func settle(_ attempt: Attempt, _ verdict: PushVerdict) async throws -> Outcome {
         switch verdict {
         case .succeeded(let row):
-            let item = try await complete(with: row, sent: attempt.proof)
+            let item = try await complete(attempt, with: row)
             return attempt.wasAmbiguous ? try await sendEdits(after: item) : .completed(item)
         case .conflict(let status, let serverItem):
             let isMissing = status == 404 || status == 410
@@ -123,8 +123,8 @@ struct OperationSender: Sendable {
         return message ?? "The server refused it with status \(status)."
     }
 
-    /// Stores the row as the operation's result: see ``PushEffects/complete(with:sent:)``.
-    func complete(with row: Item?, sent: TableOperation.SentSnapshot) async throws -> Item? {
+    /// Stores the row as the operation's result: see ``PushEffects/complete(with:sent:known:)``.
+    private func complete(_ attempt: Attempt, with row: Item?) async throws -> Item? {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
@@ -132,7 +132,8 @@ struct OperationSender: Sendable {
             }
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
-            return try effects.complete(with: row, sent: sent)
+            return try effects.complete(
+                with: row, sent: attempt.proof, known: attempt.operation.serverItem)
         }
     }
 

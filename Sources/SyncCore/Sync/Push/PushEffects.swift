@@ -12,14 +12,21 @@ struct PushEffects {
     /// - Parameters:
     ///   - row: the server's row; `nil` when it is gone.
     ///   - sent: what the server was told, from which edits made since are told apart.
+    ///   - known: the pulled row that waited with the operation when it was sent.
     /// - Returns: the item as it is stored now.
-    func complete(with row: Item?, sent: TableOperation.SentSnapshot) throws -> Item? {
+    func complete(
+        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil
+    ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let behind = try operationBehind(operation)
         try transaction.removeOperation(id: operationID)
         try transaction.removeOperationError(operationID: operationID)
         guard let row, !row.system.deleted else {
             if behind == nil { try transaction.deleteItems(ids: [operation.itemID], in: definition.name) }
+            // A pull may have seen the row come back to life while the answer was on its way.
+            if let later = operation.serverItem, later != known, !later.system.deleted {
+                _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
+            }
             return nil
         }
         return try settle(operation, behind: behind, row: row, sent: sent)
@@ -30,6 +37,10 @@ struct PushEffects {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         try transaction.removeOperation(id: operationID)
         try transaction.removeOperationError(operationID: operationID)
+        // The server never heard of an insert without an item: it need not hear of the delete either.
+        if operation.kind == .insert, let behind = try operationBehind(operation), behind.kind == .delete {
+            try transaction.removeOperation(id: behind.id)
+        }
         if let later = operation.serverItem {
             _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
         }
