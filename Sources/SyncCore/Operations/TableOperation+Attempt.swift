@@ -38,7 +38,8 @@ extension TableOperation {
     ) -> [String: ItemValue] {
         let current = definition.sentFields(of: item)
         let known = base.map(definition.sentFields) ?? [:]
-        var fields = changedOnly && base != nil ? current.filter { known[$0.key] != $0.value } : current
+        let leavesOutKnown = changedOnly && base != nil && !replaces
+        var fields = leavesOutKnown ? current.filter { known[$0.key] != $0.value } : current
         for column in definition.columns where !column.isLocalOnly && current[column.name] == nil {
             if replaces || !(known[column.name] ?? .null).isNull { fields[column.name] = .null }
         }

@@ -4,9 +4,10 @@
 extension SyncContext {
     /// Makes a call, once more with a new token after 401, and again after failures that may pass.
     ///
+    /// - Parameter willRepeat: called before the call is made again although it may have been acted on.
     /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when there was no answer in the end;
     ///   `CancellationError`.
-    func ask(_ call: RemoteCall) async throws -> RemoteAnswer {
+    func ask(_ call: RemoteCall, willRepeat: () -> Void = {}) async throws -> RemoteAnswer {
         var attempt = 1
         while true {
             let outcome: Result<RemoteAnswer, SyncError>
@@ -22,6 +23,7 @@ extension SyncContext {
                 afterAttempt: attempt, retryAfter: (try? outcome.get())?.retryAfter, now: environment.now(),
                 random: environment.random())
             guard let delay, retryBudget.spend() else { return try outcome.get() }
+            willRepeat()
             try await environment.sleep(delay)
             attempt += 1
         }

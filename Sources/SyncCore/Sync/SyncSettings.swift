@@ -15,7 +15,7 @@ public struct SyncSettings: Sendable {
     /// When to ask again after a failure that may pass.
     public var retry = RetryPolicy()
     /// After how many failed attempts an operation is parked: it stays listed, and is not sent until it is edited,
-    /// resolved or replayed.
+    /// resolved or replayed. Failures that are not the operation's own, such as no network, do not count.
     public var maxAttempts = 10
     /// Decides conflicts of tables that have no resolver of their own; without one, conflicts are errors.
     public var resolver: ConflictResolver?

@@ -49,24 +49,37 @@ struct OperationResolution {
         try transaction.deleteItems(ids: [operation.itemID], in: definition.name)
     }
 
-    /// Stores the item as the server's, with the local-only columns of the one on the device.
+    /// Stores the item, with the local-only columns of the one on the device where it has none of its own.
+    ///
+    /// A field that it lacks goes: otherwise an edit would stay that no operation speaks of any more.
     func store(_ item: Item) throws {
         let local = try transaction.item(id: item.id, in: definition.name) ?? operation.deletedItem
-        try transaction.upsert(
-            [item.keepingLocalColumns(of: local, definition: definition)], in: definition.name)
+        try transaction.upsert([withLocalColumns(item, of: local)], in: definition.name)
+    }
+
+    private func withLocalColumns(_ item: Item, of local: Item?) -> Item {
+        var item = item
+        for column in definition.columns where column.isLocalOnly && item.fields[column.name] == nil {
+            item.fields[column.name] = local?.fields[column.name]
+        }
+        return item
     }
 
     /// Drops the operation for the server's row, or for none if the server has none.
     func keepServer(_ row: Item?) throws {
         try removeOperation()
-        guard let row, !row.system.deleted else { return try removeItem() }
-        try store(row)
+        if let row, !row.system.deleted { try store(row) } else { try removeItem() }
+        // A later state that a pull has brought will not come again.
+        if let row, let later = operation.serverItem, later.isLater(than: row) {
+            _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
+        }
     }
 
     /// Lets the operation overrule the server's row as the error shows it: sends the item if there is one, else
     /// what the operation was to do.
     func keepClient(_ item: Item?) throws {
         if item == nil, operation.kind == .delete { return try keep(kind: .delete, item: nil) }
+        guard error.isConflict else { return try keep(kind: operation.kind, item: item) }
         let isUnknown = error.serverItem == nil
         // An update that finds no row has to create it; an insert that is refused although no row shows has met a
         // tombstone, which has to be undeleted first.
@@ -80,6 +93,13 @@ struct OperationResolution {
         var kept = operation
         kept.kind = kind
         kept = kept.rebased(on: server ?? operation.base)
+        if let server {
+            if let later = operation.serverItem, later.isLater(than: server) { kept.serverItem = later }
+        } else {
+            // Nothing new is known of the row: an attempt that may have been applied stays to be proven.
+            (kept.serverItem, kept.sent) = (operation.serverItem, operation.sent)
+            kept.state = kept.isAmbiguous ? .attempted : .pending
+        }
         kept.replaces = false
         kept.isAdopted = false
         kept.deletedItem = nil
@@ -91,6 +111,7 @@ struct OperationResolution {
             guard var stored = item ?? local ?? operation.deletedItem else {
                 throw SyncError(.expectedItem, "There is no item to send; give one.")
             }
+            stored = withLocalColumns(stored, of: local ?? operation.deletedItem)
             if operation.kind == .insert, let server {
                 // What the device never had it cannot mean to remove.
                 stored.fields.merge(server.fields) { ours, _ in ours }
@@ -106,7 +127,7 @@ struct OperationResolution {
 
     private func serverItem(for kind: TableOperation.Kind) -> Item? {
         if let shown = error.serverItem { return definition.withoutLocalColumns(shown) }
-        guard kind == .update, operation.kind == .insert else { return nil }
+        guard kind == .update, operation.kind == .insert, error.isConflict else { return nil }
         return Item(id: operation.itemID, system: SystemProperties(deleted: true))
     }
 }

@@ -16,6 +16,7 @@ extension PullPages {
             throw .invalidParameter(
                 "A pull stores whole items: it takes neither a selection nor a total count.")
         }
+        for name in query.parameters.keys { try RemoteCall.validate(parameter: name) }
         for column in definition.columns where column.isLocalOnly && query.mentions(column.name) {
             throw SyncError(
                 .filterNotSupported, "The server does not know the local-only column '\(column.name)'.")

@@ -83,7 +83,8 @@ struct PullRun: Sendable {
     ///
     /// - Returns: what the pull has done so far; `nil` when it is through.
     mutating func step() async throws -> PullResult? {
-        try Task.checkCancellation()
+        // A page that has come is stored all the same.
+        if fetched == nil { try Task.checkCancellation() }
         guard !(cursor.isDone && fetched == nil) else { return nil }
         let page: Page
         if let fetched { page = fetched } else { page = try await fetch() }

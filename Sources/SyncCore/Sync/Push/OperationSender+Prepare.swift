@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 extension OperationSender {
     /// An operation that is marked as attempted, with what is to be sent.
     struct Attempt: Sendable {
@@ -12,12 +14,23 @@ extension OperationSender {
         let item: Item?
         /// Whether an earlier attempt may have been applied.
         let wasAmbiguous: Bool
+        /// Notes that a request of this attempt was repeated, so that the first may have been applied.
+        let repetition = Repetition()
 
         /// The attempt whose effect the server's row is compared with: the first of which nobody knows.
         var proof: TableOperation.SentSnapshot { operation.sent ?? snapshot }
 
-        /// A refusal says that this attempt was not applied; it says nothing of an earlier one.
-        var isAppliedIfRefused: Bool? { wasAmbiguous ? nil : false }
+        /// A refusal says that the request was not applied; it says nothing of an earlier one.
+        var isAppliedIfRefused: Bool? { wasAmbiguous || repetition.hasHappened ? nil : false }
+    }
+
+    /// Remembers that something was done again.
+    final class Repetition: Sendable {
+        private let state = Mutex(false)
+
+        var hasHappened: Bool { state.withLock { $0 } }
+
+        func note() { state.withLock { $0 = true } }
     }
 
     enum Prepared: Sendable {
@@ -31,17 +44,19 @@ extension OperationSender {
 
     /// Persists the attempt and its content before any byte leaves, so that a lost answer can be proven even after
     /// a crash.
-    func prepare(item: Item?) async throws -> Prepared {
+    func prepare(item: Item?, insteadOf original: Item?) async throws -> Prepared {
         let sender = self
-        return try await context.write { try sender.prepare(item: item, in: $0) }
+        return try await context.write { try sender.prepare(item: item, insteadOf: original, in: $0) }
     }
 
-    private func prepare(item: Item?, in transaction: any StoreTransaction) throws -> Prepared {
+    private func prepare(
+        item: Item?, insteadOf original: Item?, in transaction: any StoreTransaction
+    ) throws -> Prepared {
         guard var operation = try transaction.operation(id: operationID), operation.state != .parked,
             try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
                 == operationID
         else { return .skipped }
-        if let item { try substitute(item, for: &operation, in: transaction) }
+        if let item { try substitute(item, insteadOf: original, for: &operation, in: transaction) }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let snapshot = operation.nextAttempt(
             item: local, definition: definition,
@@ -66,16 +81,41 @@ extension OperationSender {
 
     /// Puts the delegate's item in place of the stored one. A version that it carries is the one it was made on.
     private func substitute(
-        _ item: Item, for operation: inout TableOperation, in transaction: any StoreTransaction
+        _ item: Item, insteadOf original: Item?, for operation: inout TableOperation,
+        in transaction: any StoreTransaction
     ) throws {
         guard item.id.hasSameBytes(as: operation.itemID) else {
             throw SyncError(
                 .invalidItemID, "The item of an operation must keep its id '\(operation.itemID)'.")
         }
-        if let version = item.system.version, operation.kind != .insert { operation.version = version }
-        guard operation.kind != .delete else { return }
         var stored = item
         stored.fields = try definition.normalizedForWriting(item.fields)
+        if let version = item.system.version, operation.kind != .insert {
+            try operation.adopt(version, in: transaction, definition: definition)
+        }
+        guard operation.kind != .delete else { return }
+        if let original, let local = try transaction.item(id: item.id, in: definition.name),
+            local.fields != original.fields
+        {
+            stored = stored.merged(over: local, ancestor: original.fields, definition: definition)
+        }
         try transaction.upsert([stored], in: definition.name)
+    }
+}
+
+extension TableOperation {
+    /// Makes this a change of the row of that version.
+    ///
+    /// If that row is known, fields are sent that differ from it; of one that is not, the item replaces all.
+    fileprivate mutating func adopt(
+        _ newVersion: String, in transaction: any StoreTransaction, definition: TableDefinition
+    ) throws {
+        guard version.map({ !$0.hasSameBytes(as: newVersion) }) ?? true else { return }
+        let shown = try transaction.operationError(operationID: id)?.serverItem
+        let row = [serverItem, shown].compactMap { $0 }.first {
+            $0.system.version?.hasSameBytes(as: newVersion) == true
+        }
+        if let row { base = definition.withoutLocalColumns(row) } else { replaces = kind == .update }
+        version = newVersion
     }
 }

@@ -17,6 +17,9 @@ extension OperationSender {
                 verdict = try await answeredVerdict(on: attempt, version)
             }
             guard case .continues(let row) = verdict else { return verdict }
+            guard attempt.operation.kind != .delete || attempt.isAlone(in: row, definition) else {
+                return .conflict(status: 412, serverItem: row)
+            }
             (version, known) = (row.system.version, nil)
         }
         return .ambiguous(status: 412)
@@ -33,13 +36,13 @@ extension OperationSender {
         guard attempt.operation.undeletes else { return nil }
         let undelete = RemoteCall.Action.undelete(
             id: attempt.operation.itemID, fields: attempt.snapshot.fields, version: version)
-        let verdict = try await answer(to: undelete).verdict(on: kind, sent: attempt.proof)
+        let verdict = try await answer(to: undelete, for: attempt).verdict(on: kind, sent: attempt.proof)
         guard case .succeeded(let row?) = verdict, !attempt.snapshot.fields.isEmpty else { return verdict }
         return .continues(from: row)
     }
 
     private func answeredVerdict(on attempt: Attempt, _ version: String?) async throws -> PushVerdict {
-        let answer = try await answer(to: call(attempt, version: version))
+        let answer = try await answer(to: call(attempt, version: version), for: attempt)
         let verdict = answer.verdict(on: attempt.operation.kind, sent: attempt.proof)
         return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict
     }
@@ -55,7 +58,7 @@ extension OperationSender {
     }
 
     private func verdictOnServerItem(_ attempt: Attempt, status: Int) async throws -> PushVerdict {
-        let fetched = try await answer(to: .read(id: attempt.operation.itemID))
+        let fetched = try await answer(to: .read(id: attempt.operation.itemID), for: nil)
         switch fetched.status {
         case 200...299:
             guard let row = fetched.row else { return .ambiguous(status: fetched.status) }
@@ -78,11 +81,24 @@ extension OperationSender {
         }
     }
 
-    private func answer(to action: RemoteCall.Action) async throws -> PushAnswer {
+    /// - Parameter attempt: whose writing this is; `nil` for reading.
+    private func answer(to action: RemoteCall.Action, for attempt: Attempt?) async throws -> PushAnswer {
         let call = RemoteCall(action, table: definition.name, features: .offline)
-        let answer = try await context.ask(call)
+        let answer = try await context.ask(call) { attempt?.repetition.note() }
         return PushAnswer(
             answer, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
+    }
+}
+
+extension OperationSender.Attempt {
+    /// Whether nobody else has changed the row, as far as the base tells: it is the base with what was sent.
+    fileprivate func isAlone(in row: Item, _ definition: TableDefinition) -> Bool {
+        guard let base = operation.base else { return true }
+        var expected = proof
+        for column in definition.columns where !column.isLocalOnly && expected.fields[column.name] == nil {
+            expected.fields[column.name] = base.fields[column.name] ?? .null
+        }
+        return expected.isApplied(in: row)
     }
 }
 

@@ -20,27 +20,29 @@ struct OperationSender: Sendable {
     /// Sends the operation, again after failures that may pass and conflicts that a resolver decides, and stores
     /// the outcome.
     ///
-    /// - Parameter item: the item to send and store instead of the stored one, if the delegate gave one.
+    /// - Parameters:
+    ///   - item: the item to send and store instead of the stored one, if the delegate gave one.
+    ///   - original: the stored one as the delegate saw it; what the user has changed since stays.
     /// - Throws: ``SyncError`` with one of the codes that end a push; `CancellationError`.
-    func send(item: Item? = nil) async throws -> Outcome {
+    func send(item: Item? = nil, insteadOf original: Item? = nil) async throws -> Outcome {
         context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
-        var outcome = try await sendOnce(item: item)
+        var outcome = try await sendOnce(item: item, insteadOf: original)
         for _ in 0..<context.settings.maxResolutions {
             guard case .failed(let error) = outcome, error.isConflict else { return outcome }
             let settlement = ConflictSettlement(context: context, definition: definition, isInFlight: true)
             switch try await settlement.settle(error) {
             case .unresolved(let error): return .failed(error)
             case .settled(let item): return .completed(item)
-            case .sendAgain: outcome = try await sendOnce(item: nil)
+            case .sendAgain: outcome = try await sendOnce()
             case .changed(let error): outcome = .failed(error)
             }
         }
         return outcome
     }
 
-    private func sendOnce(item: Item?) async throws -> Outcome {
-        switch try await prepare(item: item) {
+    private func sendOnce(item: Item? = nil, insteadOf original: Item? = nil) async throws -> Outcome {
+        switch try await prepare(item: item, insteadOf: original) {
         case .skipped: return .skipped
         case .unneeded(let item): return .completed(item)
         case .attempt(let attempt):
@@ -54,12 +56,20 @@ struct OperationSender: Sendable {
         }
     }
 
+    /// Edits made after an attempt that is only now known to have succeeded go out at once.
+    private func sendEdits(after item: Item?) async throws -> Outcome {
+        let operationID = operationID
+        let isThere = try await context.read { try $0.operation(id: operationID) != nil }
+        return isThere ? try await sendOnce() : .completed(item)
+    }
+
     // MARK: After the answer
 
     private func settle(_ attempt: Attempt, _ verdict: PushVerdict) async throws -> Outcome {
         switch verdict {
         case .succeeded(let row):
-            return .completed(try await complete(with: row, sent: attempt.proof))
+            let item = try await complete(attempt, with: row)
+            return attempt.wasAmbiguous ? try await sendEdits(after: item) : .completed(item)
         case .conflict(let status, let serverItem):
             let isMissing = status == 404 || status == 410
             return try await fail(
@@ -85,13 +95,18 @@ struct OperationSender: Sendable {
     }
 
     private func settle(_ attempt: Attempt, failure error: SyncError) async throws -> Outcome {
-        guard error.code == .networkUnavailable else {
-            return try await fail(
-                attempt, isApplied: attempt.isAppliedIfRefused, status: nil, code: error.code,
-                message: error.message)
+        let isNetwork = error.code == .networkUnavailable
+        let failed = try await fail(
+            attempt, isApplied: isNetwork ? nil : attempt.isAppliedIfRefused, status: nil, code: error.code,
+            message: error.message)
+        switch error.code {
+        case .networkUnavailable:
+            throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
+        case .authenticationRequired:
+            throw SyncError(.pushAbortedAuthentication, error.message, cause: error.cause)
+        default:
+            return failed
         }
-        _ = try await fail(attempt, isApplied: nil, status: nil, code: error.code, message: error.message)
-        throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
     }
 
     /// The texts of the original client, by which people search for help.
@@ -108,8 +123,8 @@ struct OperationSender: Sendable {
         return message ?? "The server refused it with status \(status)."
     }
 
-    /// Stores the row as the operation's result: see ``PushEffects/complete(with:sent:)``.
-    func complete(with row: Item?, sent: TableOperation.SentSnapshot) async throws -> Item? {
+    /// Stores the row as the operation's result: see ``PushEffects/complete(with:sent:known:)``.
+    private func complete(_ attempt: Attempt, with row: Item?) async throws -> Item? {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
@@ -117,7 +132,8 @@ struct OperationSender: Sendable {
             }
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
-            return try effects.complete(with: row, sent: sent)
+            return try effects.complete(
+                with: row, sent: attempt.proof, known: attempt.operation.serverItem)
         }
     }
 
@@ -126,8 +142,11 @@ struct OperationSender: Sendable {
         serverItem: Item? = nil
     ) async throws -> Outcome {
         let (definition, operationID) = (definition, operationID)
-        let isOwnFailure = code != .networkUnavailable && code != .authenticationRequired
-        let maxAttempts = isOwnFailure ? context.settings.maxAttempts : nil
+        // A server that is away, busy or asks to sign in says nothing about the operation: that parks none.
+        let isOperationsOwn =
+            ![.networkUnavailable, .authenticationRequired].contains(code)
+            && ![408, 425, 429, 502, 503, 504].contains(status)
+        let maxAttempts = isOperationsOwn ? context.settings.maxAttempts : nil
         let failure = try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
@@ -148,18 +167,27 @@ struct OperationSender: Sendable {
     ///
     /// - Throws: ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an item that cannot be it.
     func store(_ item: Item, for operation: TableOperation, insteadOf outcome: Outcome?) async throws {
-        if case .completed(let stored) = outcome, stored == item { return }
         guard item.id.hasSameBytes(as: operation.itemID) else {
             throw SyncError(
                 .invalidItemID, "The item of an operation must keep its id '\(operation.itemID)'.")
         }
         var result = item
         result.fields = try definition.normalizedForWriting(item.fields)
+        if case .completed(let stored) = outcome {
+            // The copy that was sent has an older version, and after a delete there is nothing to store.
+            guard let stored, stored != result else { return }
+            if !item.isLater(than: stored) { result.system = stored.system }
+        }
         let (definition, operationID, row) = (definition, operationID, result)
         try await context.write { transaction in
-            guard try transaction.operation(id: operationID) != nil else {
+            guard let operation = try transaction.operation(id: operationID) else {
                 _ = try PullEffects(transaction: transaction, definition: definition).apply(row)
                 return
+            }
+            if operation.kind == .delete {
+                // A delete that ends with an item is taken back.
+                let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
+                try transaction.upsert([restored], in: definition.name)
             }
             let local = try transaction.item(id: row.id, in: definition.name)
             let sent = TableOperation.SentSnapshot(

@@ -12,14 +12,21 @@ struct PushEffects {
     /// - Parameters:
     ///   - row: the server's row; `nil` when it is gone.
     ///   - sent: what the server was told, from which edits made since are told apart.
+    ///   - known: the pulled row that waited with the operation when it was sent.
     /// - Returns: the item as it is stored now.
-    func complete(with row: Item?, sent: TableOperation.SentSnapshot) throws -> Item? {
+    func complete(
+        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil
+    ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let behind = try operationBehind(operation)
         try transaction.removeOperation(id: operationID)
         try transaction.removeOperationError(operationID: operationID)
         guard let row, !row.system.deleted else {
             if behind == nil { try transaction.deleteItems(ids: [operation.itemID], in: definition.name) }
+            // A pull may have seen the row come back to life while the answer was on its way.
+            if let later = operation.serverItem, later != known, !later.system.deleted {
+                _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
+            }
             return nil
         }
         return try settle(operation, behind: behind, row: row, sent: sent)
@@ -30,6 +37,10 @@ struct PushEffects {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         try transaction.removeOperation(id: operationID)
         try transaction.removeOperationError(operationID: operationID)
+        // The server never heard of an insert without an item: it need not hear of the delete either.
+        if operation.kind == .insert, let behind = try operationBehind(operation), behind.kind == .delete {
+            try transaction.removeOperation(id: behind.id)
+        }
         if let later = operation.serverItem {
             _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
         }
@@ -93,8 +104,7 @@ struct PushEffects {
     /// - Parameters:
     ///   - isApplied: `false` when the server has definitely not applied any attempt; `nil` when nobody knows.
     ///   - status: the HTTP status of the answer, if there was one.
-    ///   - maxAttempts: after how many attempts the operation is parked; `nil` when the failure is not its own, so that
-    ///     this attempt does not count.
+    ///   - maxAttempts: after how many attempts the operation is parked; `nil` does not count this one.
     ///   - error: what to put into the error log for the operation as it is now.
     /// - Returns: the error recorded; `nil` when the operation has merged with a later one into nothing.
     func fail(

@@ -12,6 +12,7 @@ public final class PushOperation: Sendable {
     private let state: Mutex<State>
 
     private struct State {
+        let original: Item?
         var item: Item?
         var isItemChanged = false
         var outcome: OperationSender.Outcome?
@@ -21,13 +22,14 @@ public final class PushOperation: Sendable {
     init(operation: TableOperation, item: Item?, sender: OperationSender) {
         self.operation = operation
         self.sender = sender
-        state = Mutex(State(item: item))
+        state = Mutex(State(original: item, item: item))
     }
 
     /// The item: as it will be sent; for a delete, as it was before.
     ///
     /// An item put here takes the place of the stored one when the operation is executed. The version that it
     /// carries is the one the change counts as made on: to overrule the server's row, give it that row's version.
+    /// Fields that the user changes meanwhile stay the user's.
     public var item: Item? {
         get { state.withLock { $0.item } }
         set {
@@ -45,9 +47,9 @@ public final class PushOperation: Sendable {
     ///   when the push has to end: it will, whatever the delegate does then.
     @discardableResult
     public func execute() async throws -> Item? {
-        let item = state.withLock { $0.isItemChanged ? $0.item : nil }
+        let (item, original) = state.withLock { ($0.isItemChanged ? $0.item : nil, $0.original) }
         do {
-            let outcome = try await sender.send(item: item)
+            let outcome = try await sender.send(item: item, insteadOf: original)
             state.withLock { $0.outcome = outcome }
             switch outcome {
             case .completed(let item): return item

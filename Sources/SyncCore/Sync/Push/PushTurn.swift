@@ -63,6 +63,7 @@ struct Turn: Sendable {
             guard let item = try await delegate.syncContext(context, perform: handle) else {
                 return Turn(operation, end: handle.outcome.map(End.init) ?? .untouched, abort: handle.abort)
             }
+            if case .skipped = handle.outcome { return Turn(operation, end: .skipped, abort: handle.abort) }
             try await sender.store(item, for: current, insteadOf: handle.outcome)
             return Turn(operation, end: .completed, abort: handle.abort)
         } catch {

@@ -53,7 +53,7 @@ extension PushAnswer {
             guard let row else { return .undecided }
             return Self.verdict(on: kind, sent: sent, status: status, row: row)
         case 408, 425, 429, 500...599: return .ambiguous(status: status)
-        case 300...499 where isReadable: return refusal
+        case 400...499 where isReadable: return refusal
         default: return .ambiguous(status: status)
         }
     }
