@@ -6,7 +6,10 @@ let products: [Product] = [
     .library(name: "StoreMemory", targets: ["StoreMemory"]),
     .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
     .library(name: "StoreLMDB", targets: ["StoreLMDB"]),
+    .library(name: "StoreConformance", targets: ["StoreConformance"]),
+    .library(name: "StoreConformanceCommand", targets: ["StoreConformanceCommand"]),
     .library(name: "TableServer", targets: ["TableServer"]),
+    .executable(name: "sync-conformance", targets: ["sync-conformance"]),
     .executable(name: "todo", targets: ["todo"]),
     .executable(name: "table-server", targets: ["table-server"]),
 ]
@@ -31,6 +34,14 @@ let targets: [Target] = [
     .systemLibrary(
         name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "StoreLMDB", dependencies: ["SyncCore", "CLMDB"]),
+    .target(name: "StoreConformance", dependencies: ["SyncCore", "StoreMemory"]),
+    .target(name: "StoreConformanceCommand", dependencies: ["StoreConformance", "SyncCore", argumentParser]),
+    .executableTarget(
+        name: "sync-conformance",
+        dependencies: [
+            "StoreConformance", "StoreConformanceCommand", "StoreLMDB", "StoreMemory", "StoreSQLite",
+            "SyncCore",
+        ]),
     .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, logging]),
     .executableTarget(name: "table-server", dependencies: ["TableServer", argumentParser]),
     .executableTarget(
@@ -40,6 +51,11 @@ let targets: [Target] = [
     .testTarget(name: "StoreMemoryTests", dependencies: ["StoreMemory", "SyncCore"]),
     .testTarget(name: "StoreSQLiteTests", dependencies: ["StoreMemory", "StoreSQLite", "SyncCore", grdb]),
     .testTarget(name: "StoreLMDBTests", dependencies: ["CLMDB", "StoreLMDB", "StoreMemory", "SyncCore"]),
+    .testTarget(
+        name: "StoreConformanceTests",
+        dependencies: [
+            "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "sync-conformance",
+        ]),
     .testTarget(name: "TableServerTests", dependencies: ["TableServer", "SyncCore"]),
     .testTarget(
         name: "SyncScenarioTests",

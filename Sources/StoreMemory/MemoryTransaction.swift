@@ -8,9 +8,9 @@ struct MemoryState: Sendable {
     var items: [String: SortedMap<ExactText, Item>] = [:]
     var operations = SortedMap<Int64, TableOperation>()
     var operationIDs = SortedMap<ItemKey, [Int64]>()
-    var operationCounts: [String: Int] = [:]
+    var operationCounts: [ExactText: Int] = [:]
     var errors = SortedMap<Int64, TableOperationError>()
-    var config: [String: SortedMap<ExactText, String>] = [:]
+    var config: [ExactText: SortedMap<ExactText, String>] = [:]
     var lastOperationID: Int64 = 0
 }
 
@@ -37,7 +37,7 @@ final class MemoryTransaction: StoreTransaction {
     func operations(after id: Int64, in table: String?, limit: Int) -> [TableOperation] {
         guard id < .max else { return [] }
         let later = state.operations.entries(from: id + 1).lazy.map(\.value)
-        return Array(later.filter { table == nil || $0.table == table }.prefix(limit))
+        return Array(later.filter { table?.hasSameBytes(as: $0.table) ?? true }.prefix(limit))
     }
 
     func operations(forItem itemID: String, in table: String) -> [TableOperation] {
@@ -45,13 +45,13 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func operationCount(in table: String?) -> Int {
-        table.map { state.operationCounts[$0] ?? 0 } ?? state.operations.count
+        table.map { state.operationCounts[ExactText($0)] ?? 0 } ?? state.operations.count
     }
 
     func operationError(operationID: Int64) -> TableOperationError? { state.errors[operationID] }
 
     func operationErrors(in table: String?) -> [TableOperationError] {
-        state.errors.values.filter { table == nil || $0.table == table }
+        state.errors.values.filter { table?.hasSameBytes(as: $0.table) ?? true }
     }
 
     func configValue(_ key: ConfigKey) -> String? { state.config[space(key)]?[ExactText(key.name)] }
@@ -86,7 +86,7 @@ final class MemoryTransaction: StoreTransaction {
         state.operations[operation.id] = operation
         let key = key(operation.itemID, operation.table)
         state.operationIDs[key] = ((state.operationIDs[key] ?? []) + [operation.id]).sorted()
-        state.operationCounts[operation.table, default: 0] += 1
+        state.operationCounts[ExactText(operation.table), default: 0] += 1
         state.lastOperationID = max(state.lastOperationID, operation.id)
     }
 
@@ -96,7 +96,7 @@ final class MemoryTransaction: StoreTransaction {
         let key = key(operation.itemID, operation.table)
         let others = (state.operationIDs[key] ?? []).filter { $0 != id }
         state.operationIDs[key] = others.isEmpty ? nil : others
-        state.operationCounts[operation.table, default: 0] -= 1
+        state.operationCounts[ExactText(operation.table), default: 0] -= 1
     }
 
     func put(_ error: TableOperationError) { state.errors[error.operationID] = error }
@@ -115,5 +115,5 @@ final class MemoryTransaction: StoreTransaction {
         ItemKey(table: table, id: itemID)
     }
 
-    private func space(_ key: ConfigKey) -> String { "\(key.kind.rawValue)/\(key.table)" }
+    private func space(_ key: ConfigKey) -> ExactText { ExactText("\(key.kind.rawValue)/\(key.table)") }
 }

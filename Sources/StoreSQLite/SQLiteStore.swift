@@ -115,7 +115,10 @@ public final class SQLiteStore: SyncContextDataSource {
     /// Waits for running reads and writes, then closes the database, unless it is the app's.
     public func close() throws {
         guard gate.close(), let ownedFile else { return }
-        defer { ownedFile.lock.release() }
+        defer {
+            ownedFile.turn?.release()
+            ownedFile.lock.release()
+        }
         try Self.translatingErrors {
             // The last connection to close tidies the log away, which only the writer can.
             pool.invalidateReadOnlyConnections()

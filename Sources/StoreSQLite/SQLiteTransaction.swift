@@ -22,7 +22,7 @@ struct StoreSchema: Sendable {
     }
 
     func table(named name: String) throws(SyncError) -> ItemTable {
-        if let table = tables[name] { return table }
-        return ItemTable(try catalog.table(named: name))
+        let definition = try catalog.table(named: name)
+        return tables[definition.name] ?? ItemTable(definition)
     }
 }

@@ -36,11 +36,11 @@ public struct TableCatalog: Sendable {
         tablesByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     }
 
-    /// The definition of that table.
+    /// The definition of that table. Names are compared byte for byte.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/unknownTable``.
     public func table(named name: String) throws(SyncError) -> TableDefinition {
-        guard let table = tablesByName[name] else {
+        guard let table = tablesByName[name], table.name.hasSameBytes(as: name) else {
             let known = tables.map { "'\($0.name)'" }.joined(separator: ", ")
             throw SyncError(
                 .unknownTable,

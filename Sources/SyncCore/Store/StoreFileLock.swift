@@ -52,7 +52,11 @@ public final class StoreFileLock: Sendable {
             defer { held = nil }
             return held
         }
-        if let held { close(held) }
+        guard let held else { return }
+        // A process that was being started meanwhile has the descriptor too, until it runs its program: closing alone
+        // would leave the lock with it for that long.
+        flock(held, LOCK_UN)
+        close(held)
     }
 
     deinit { release() }

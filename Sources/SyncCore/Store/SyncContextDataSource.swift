@@ -18,10 +18,20 @@
 ///
 /// ## What a store may rely on
 /// - Items have been normalised against their table's definition: every field is a declared column and null or of
-///   the column's type; doubles are finite; ids follow the rules of ``ItemID``.
+///   the column's type; doubles are finite; ids follow the rules of ``ItemID``; none is a tombstone.
+/// - Operation ids are positive.
 /// - Queries have been checked against the definition: they name known columns and compare like with like.
 /// - Bodies are synchronous, do not keep the snapshot or transaction, and do not call back into the store.
 /// - Calls come from any thread and may block; they never run on the threads of Swift's cooperative pool.
+///
+/// ## Opening
+/// A store is opened with the tables that the app declares, and prepares itself for them: it adds tables and columns it
+/// has not seen, and drops nothing, so that what is no longer declared is there when it is declared again. It throws
+/// ``SyncError/Code/invalidTableDefinition`` for bad names, by making a ``TableCatalog`` first;
+/// ``StoreError/Code/schemaMismatch`` for a column of another type than before; and ``StoreError/Code/newerFormat``,
+/// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file it cannot use, which it leaves as it is. A
+/// store that is not declared ``StoreCapabilities/isMultiProcess`` throws ``StoreError/Code/alreadyOpen`` when its file
+/// is open already.
 ///
 /// ## Errors
 /// A store throws ``StoreError``. An error that a body throws leaves ``read(_:)`` and ``write(_:)`` unchanged.

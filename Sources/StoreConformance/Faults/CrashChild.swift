@@ -1,0 +1,73 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// What a child process does until it is killed: transactions that follow from a seed, each acknowledged when
+/// ``SyncCore/SyncContextDataSource/write(_:)`` has returned.
+///
+/// ```swift
+/// if let child = CrashChild(arguments: CommandLine.arguments.dropFirst()) { try child.run(MyHarness()) }
+/// ```
+public struct CrashChild: Sendable {
+    private let path: String
+    private let seed: UInt64
+    private let count: Int
+    private let crashingChange: Int?
+
+    /// The word that the arguments begin with.
+    public static let word = "crash-child"
+
+    /// Understands the arguments that the suite starts a child with; `nil` for any others.
+    public init?(arguments: some Sequence<String>) {
+        let words = Array(arguments)
+        guard words.count == 5, words[0] == Self.word, let seed = UInt64(words[2]), let count = Int(words[3])
+        else { return nil }
+        path = words[1]
+        self.seed = seed
+        self.count = count
+        crashingChange = Int(words[4])
+    }
+
+    static func arguments(path: String, seed: UInt64, count: Int, crashingChange: Int? = nil) -> [String] {
+        [word, path, "\(seed)", "\(count)", crashingChange.map(String.init) ?? "never"]
+    }
+
+    /// Works on the store at the path, from where an earlier child was killed.
+    public func run(_ harness: some StoreHarness) throws {
+        let store = FaultingStore(try harness.open(at: path, tables: Fixture.tables))
+        store.onChange = { [crashingChange] number in if number == crashingChange { crash() } }
+        for _ in 0..<count {
+            let number = try store.write { transaction in
+                let number = try transaction.lastOperationID() + 1
+                try CrashScript(seed: seed).perform(number, transaction)
+                return number
+            }
+            acknowledge(number)
+        }
+        try store.close()
+    }
+}
+
+/// Transactions that touch everything, each following from the seed and its number alone.
+struct CrashScript {
+    let seed: UInt64
+    /// How many changes a transaction makes.
+    static let length = 8
+
+    func perform(_ number: Int64, _ transaction: any StoreTransaction) throws {
+        var random = SeededGenerator(seed: seed &+ UInt64(number))
+        let items = (0..<6).map { _ in
+            let label = String(repeating: "\(number) ", count: random.once(in: 8) ? 3000 : 5)
+            return Item(id: "i\(random.below(40))", fields: ["count": .int(number), "label": .text(label)])
+        }
+        try transaction.upsert(items, in: "Thing")
+        try transaction.upsert([Item(id: "last", fields: ["label": .text("\(number)")])], in: "Thing2")
+        try transaction.deleteItems(ids: ["i\(random.below(40))"], in: "Thing")
+        try transaction.put(Fixture.operation(number, item: items[0].id))
+        try transaction.removeOperation(id: number - 1 - Int64(random.below(4)))
+        try transaction.put(Fixture.error(number))
+        try transaction.removeOperationError(operationID: number - 2)
+        try transaction.setConfigValue("\(number)", for: Fixture.key("last"))
+    }
+}

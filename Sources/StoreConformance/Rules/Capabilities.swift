@@ -1,0 +1,155 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+
+extension StoreRule {
+    /// What a store declares is true, and so is what it does not declare.
+    @RuleList static var capabilities: [StoreRule] {
+        StoreRule("capability.constant", "Capabilities never change, and every opening declares the same.") { run in
+            let store = try run.store
+            let first = store.capabilities
+            try run.seedEverything()
+            try run.expect(store.capabilities == first, "The capabilities after writing are those before.")
+            let other = try run.open("other")
+            try run.expect(other.capabilities == first, "Another store declares the same.")
+        }
+        StoreRule("capability.id-length", "A store takes ids of 255 characters of 4 bytes: 1020 bytes.") { run in
+            let length = try run.store.capabilities.maxIDLength
+            try run.expect(length >= ItemID.maxUTF8Length, "maxIDLength \(length) is at least 1020.")
+            try run.expectExact(Item(id: String(repeating: "\u{1F600}", count: 255)), "an id of 1020 bytes")
+        }
+        StoreRule(
+            "capability.id-length.unlimited", "A store without a limit takes ids of any length.",
+            need: .declared(.unlimitedIDs)
+        ) { run in
+            for length in [1021, 5000, 70_000] {
+                try run.expectExact(Item(id: String(repeating: "i", count: length)), "an id of \(length) bytes")
+            }
+        }
+        StoreRule(
+            "capability.id-length.limit", "A longer id than declared throws unsupported and changes nothing.",
+            need: .undeclared(.unlimitedIDs)
+        ) { run in
+            let longest = String(repeating: "i", count: try run.store.capabilities.maxIDLength)
+            try run.expectExact(Item(id: longest), "the longest id")
+            try run.expectUnchanged("the store") {
+                try run.expect(throws: .unsupported, "an id that is one byte longer") {
+                    try run.put([Item(id: "short"), Item(id: longest + "i")])
+                }
+            }
+        }
+        StoreRule(
+            "capability.multi-process.refused",
+            "A store for one process refuses a second opening with alreadyOpen, unless it keeps nothing at its path.",
+            need: .undeclared(.multiProcess)
+        ) { run in
+            try run.put([Item(id: "first")])
+            do {
+                let second = try run.harness.open(at: try run.path(), tables: Fixture.tables)
+                defer { try? second.close() }
+                try second.write { try $0.upsert([Item(id: "second")], in: "Thing") }
+                try run.expect(!second.capabilities.isDurable, "A durable store does not open twice.")
+                let seen = try second.read { try $0.item(id: "first", in: "Thing") }
+                try run.expect(seen, is: nil, "the first's item in a second opening that is not declared to work")
+            } catch let error as StoreError {
+                try run.expect(error.code == .alreadyOpen, "The error is alreadyOpen: \(error)")
+            }
+            try run.expect(try run.ids(), is: ["first"], "the ids afterwards")
+        }
+        StoreRule(
+            "capability.multi-process.released", "Once closed, a store can be opened again at once.",
+            need: .undeclared(.multiProcess)
+        ) { run in
+            for round in 0..<10 {
+                try run.reopen()
+                try run.put([Item(id: "a", fields: ["count": .int(Int64(round))])])
+                try run.expect(try run.item("a")?["count"], is: .int(Int64(round)), "the item in round \(round)")
+            }
+        }
+        StoreRule(
+            "capability.multi-process.shared", "Two openings of a shared store see each other's writes.",
+            level: .concurrent, need: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            for round in 1...20 {
+                let (writer, reader) = round % 2 == 0 ? (try run.store, second) : (second, try run.store)
+                let id = try writer.write { transaction in
+                    let id = try transaction.lastOperationID() + 1
+                    try transaction.put(Fixture.operation(id))
+                    try transaction.upsert([Item(id: "a", fields: ["count": .int(id)])], in: "Thing")
+                    return id
+                }
+                try run.expect(id, is: Int64(round), "the operation id in round \(round)")
+                let seen = try reader.read { try $0.item(id: "a", in: "Thing")?["count"] }
+                try run.expect(seen, is: .int(id), "what the other opening sees in round \(round)")
+            }
+        }
+        StoreRule(
+            "capability.multi-process.close", "Closing one opening of a shared store leaves the others open.",
+            level: .concurrent, need: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            try run.put([Item(id: "a")])
+            try second.close()
+            try run.put([Item(id: "b")])
+            try run.expect(try run.ids(), is: ["a", "b"], "the ids")
+        }
+        StoreRule(
+            "capability.durable.undeclared",
+            "A store that is not durable opens again with a state it once had, between two writes.",
+            need: .undeclared(.durable)
+        ) { run in
+            var states = [try StoreDump(run.store).lines]
+            for id: Int64 in 1...5 {
+                try run.store.write { transaction in
+                    try transaction.upsert([Item(id: "a", fields: ["count": .int(id)]), Item(id: "i\(id)")], in: "Thing")
+                    try transaction.put(Fixture.operation(id))
+                }
+                states.append(try StoreDump(run.store).lines)
+            }
+            try run.reopen()
+            let found = try StoreDump(run.store).lines
+            try run.expect(states.contains(found), "The state \(found) is one that the store had.")
+        }
+        StoreRule(
+            "capability.indexes.declared", "A query on an indexed column is faster than one on another column.",
+            level: .full, need: .declared(.indexes)
+        ) { run in
+            let ratio = try run.indexedToScannedTime()
+            try run.expect(ratio < 0.5, "It takes \(ratio) of the time of a scan, less than half.")
+        }
+        StoreRule(
+            "capability.indexes.undeclared", "A store that does not declare indexes is not ten times faster with them.",
+            level: .full, need: .undeclared(.indexes)
+        ) { run in
+            let ratio = try run.indexedToScannedTime()
+            try run.expect(ratio > 0.1, "It takes \(ratio) of the time of a scan; declare usesIndexes.")
+        }
+    }
+}
+
+extension RuleRun {
+    /// How long finding one of many items takes by an indexed column, as a part of the time without; best of five.
+    fileprivate func indexedToScannedTime() throws -> Double {
+        try put((0..<4000).map { number in
+            let text = ItemValue.text("t\(number)")
+            return Item(id: Fixture.number(number), fields: ["mark": text, "label": text])
+        })
+        func best(_ column: String) throws -> Double {
+            var best = Duration.seconds(1000)
+            for _ in 0..<5 {
+                let time = try ContinuousClock().measure {
+                    for number in [7, 3999] {
+                        let found = try find(TableQuery("Thing").where(column == "t\(number)"))
+                        try expect(found.items.map(\.id), is: [Fixture.number(number)], "found by '\(column)'")
+                    }
+                }
+                best = min(best, time)
+            }
+            return best / .nanoseconds(1)
+        }
+        return try best("mark") / best("label")
+    }
+}

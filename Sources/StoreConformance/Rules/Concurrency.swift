@@ -1,0 +1,297 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+
+extension StoreRule {
+    /// Many threads on one store.
+    @RuleList static var concurrency: [StoreRule] {
+        StoreRule("concurrent.no-lost-updates", "Writes happen one after another: no update is lost.", level: .concurrent) { run in
+            let store = try run.store
+            try run.put([Item(id: "n", fields: ["count": 0])])
+            try run.together(
+                (0..<8).map { _ in
+                    {
+                        for _ in 0..<25 {
+                            try store.write { transaction in
+                                let count = try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? -1
+                                try transaction.upsert([Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
+                            }
+                        }
+                    }
+                })
+            try run.expect(try run.item("n")?["count"], is: 200, "the count after 8 times 25 increments")
+        }
+        StoreRule("concurrent.one-writer", "No two bodies of writes run at the same time.", level: .concurrent) { run in
+            let store = try run.store
+            let (inside, most) = (Shared(0), Shared(0))
+            try run.together(
+                (0..<8).map { thread in
+                    {
+                        for _ in 0..<15 {
+                            try store.write { transaction in
+                                inside.change { $0 += 1 }
+                                let now = inside.value
+                                most.change { $0 = max($0, now) }
+                                try transaction.upsert([Item(id: "t\(thread)")], in: "Thing")
+                                Thread.sleep(forTimeInterval: 0.0005)
+                                inside.change { $0 -= 1 }
+                            }
+                        }
+                    }
+                })
+            try run.expect(most.value, is: 1, "the most bodies of writes at one time")
+        }
+        StoreRule("concurrent.operation-ids", "Operation ids drawn by many threads are unique, complete and in order.", level: .concurrent) { run in
+            let store = try run.store
+            try run.together(
+                (0..<8).map { thread in
+                    {
+                        for step in 0..<25 {
+                            try store.write { transaction in
+                                let id = try transaction.lastOperationID() + 1
+                                try transaction.put(Fixture.operation(id, item: "t\(thread)-\(Fixture.number(step))"))
+                            }
+                        }
+                    }
+                })
+            try run.expect(try run.queue(), is: Array(1...200), "the ids")
+            let items = try run.store.read { try $0.operations(after: 0, in: nil, limit: .max).map(\.itemID) }
+            for thread in 0..<8 {
+                let own = items.filter { $0.hasPrefix("t\(thread)-") }
+                try run.expect(own, is: own.sorted(), "the steps of thread \(thread), in the order it made them")
+                try run.expect(own.count, is: 25, "how many steps of thread \(thread)")
+            }
+        }
+        StoreRule("concurrent.whole-transactions", "Readers beside writers see whole transactions only.", level: .concurrent) { run in
+            let store = try run.store
+            try run.put((0..<8).map { Item(id: "\($0)", fields: ["count": 100]) })
+            let isDone = Shared(false)
+            let crew = Crew()
+            for _ in 0..<3 {
+                crew.start {
+                    while !isDone.value {
+                        let items = try store.read { try $0.items(matching: TableQuery("Thing")).items }
+                        let sum = items.compactMap { $0["count"]?.intValue }.reduce(0, +)
+                        if sum != 800 { throw TornRead(sum: sum) }
+                    }
+                }
+            }
+            let writers = Crew()
+            for seed in 0..<3 {
+                writers.start {
+                    var random = SeededGenerator(seed: UInt64(seed))
+                    for _ in 0..<40 { try Self.transfer(in: store, random: &random) }
+                }
+            }
+            defer { isDone.change { $0 = true } }
+            try run.join(writers)
+            isDone.change { $0 = true }
+            do { try run.join(crew) } catch let torn as TornRead {
+                throw run.failure(
+                    "A reader summed up the accounts of a bank.", expected: "800", actual: "\(torn.sum): half a transfer")
+            }
+            let counts = try run.find(TableQuery("Thing")).items.compactMap { $0["count"]?.intValue }
+            try run.expect(counts.reduce(0, +), is: 800, "the sum of the accounts")
+        }
+        StoreRule("concurrent.read-your-writes", "A read that begins after a write returned sees it, on any thread.", level: .concurrent) { run in
+            let store = try run.store
+            let latest = Shared<Int64>(0)
+            let isDone = Shared(false)
+            let stale = Shared<[Int64]>([])
+            let crew = Crew()
+            for _ in 0..<3 {
+                crew.start {
+                    while !isDone.value {
+                        let expected = latest.value
+                        let seen = try store.read { try $0.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0 }
+                        if seen < expected { stale.change { $0.append(seen - expected) } }
+                    }
+                }
+            }
+            defer { isDone.change { $0 = true } }
+            for count in 1...120 as ClosedRange<Int64> {
+                try run.put([Item(id: "n", fields: ["count": .int(count)])])
+                latest.change { $0 = count }
+            }
+            isDone.change { $0 = true }
+            try run.join(crew)
+            try run.expect(stale.value, is: [], "by how much reads were behind")
+        }
+        StoreRule("concurrent.failed-writes", "Writes that fail beside others undo nothing but themselves.", level: .concurrent) { run in
+            let store = try run.store
+            try run.together(
+                (0..<6).map { thread in
+                    {
+                        for step in 0..<20 {
+                            try? store.write { transaction in
+                                try transaction.upsert([Item(id: "t\(thread)-\(step)")], in: "Thing")
+                                if thread % 2 == 1 { throw AppError() }
+                            }
+                        }
+                    }
+                })
+            let ids = try run.ids()
+            try run.expect(ids.count, is: 60, "how many items")
+            try run.expect(ids.allSatisfy { "024".contains($0.dropFirst().prefix(1)) }, "All are of writes that did not fail.")
+        }
+        StoreRule("concurrent.delete-and-put", "Queue operations put and removed by many threads are neither lost nor doubled.", level: .concurrent) { run in
+            let store = try run.store
+            let taken = Shared<[Int64]>([])
+            let producers: [@Sendable () throws -> Void] = (0..<4).map { _ in
+                {
+                    for _ in 0..<20 {
+                        try store.write { try $0.put(Fixture.operation(try $0.lastOperationID() + 1)) }
+                    }
+                }
+            }
+            let consumers: [@Sendable () throws -> Void] = (0..<4).map { _ in
+                {
+                    var rest = 20
+                    while rest > 0 {
+                        let id = try store.write { transaction -> Int64? in
+                            guard let first = try transaction.operations(after: 0, in: nil, limit: 1).first else { return nil }
+                            try transaction.removeOperation(id: first.id)
+                            return first.id
+                        }
+                        guard let id else { continue }
+                        taken.change { $0.append(id) }
+                        rest -= 1
+                    }
+                }
+            }
+            try run.together(producers + consumers)
+            try run.expect(taken.value.sorted(), is: Array(1...80), "the ids taken")
+            try run.expect(try run.queue(), is: [], "the queue")
+            try run.expect(try run.lastOperationID(), is: 80, "the last operation id")
+        }
+        StoreRule("concurrent.close", "Close waits for running transactions, and lets nobody in afterwards.", level: .concurrent) { run in
+            let store = try run.store
+            let (inside, closing) = (Signal(), Signal())
+            let ended = Shared(false)
+            let crew = Crew()
+            crew.start {
+                try store.write { transaction in
+                    inside.send()
+                    _ = closing.wait(seconds: 0.1)
+                    try transaction.upsert([Item(id: "a")], in: "Thing")
+                    ended.change { $0 = true }
+                }
+            }
+            try run.expect(inside.wait(), "The write began.")
+            let endedBeforeClose = Shared(false)
+            crew.start {
+                try store.close()
+                endedBeforeClose.change { $0 = ended.value }
+            }
+            try run.join(crew)
+            try run.expect(endedBeforeClose.value, "Close returned after the running write.")
+            try run.expect(throws: .closed, "a write afterwards") { try store.write { _ in } }
+        }
+        StoreRule(
+            "concurrent.reader-beside-writer", "A read does not wait for a running write, and does not see it.",
+            level: .concurrent, need: .declared(.concurrentReaders)
+        ) { run in
+            let store = try run.store
+            try run.put([Item(id: "old")])
+            let seen = Shared<[String]>([])
+            let isDone = Signal()
+            let crew = Crew()
+            let finished = try store.write { transaction in
+                try transaction.upsert([Item(id: "new")], in: "Thing")
+                crew.start {
+                    let ids = try store.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
+                    seen.change { $0 = ids }
+                    isDone.send()
+                }
+                return isDone.wait(seconds: 10)
+            }
+            try run.expect(finished, "The read came to an end while the write was running.")
+            try run.join(crew)
+            try run.expect(seen.value, is: ["old"], "what the read saw")
+        }
+        StoreRule(
+            "concurrent.reader-beside-writer.undeclared", "A store without concurrent readers lets a read wait for the write.",
+            level: .concurrent, need: .undeclared(.concurrentReaders)
+        ) { run in
+            let store = try run.store
+            let isDone = Signal()
+            let crew = Crew()
+            let finished = try store.write { transaction in
+                try transaction.upsert([Item(id: "new")], in: "Thing")
+                crew.start {
+                    _ = try store.read { try $0.item(id: "new", in: "Thing") }
+                    isDone.send()
+                }
+                return isDone.wait(seconds: 0.3)
+            }
+            try run.expect(!finished, "The read waited; if it need not, declare hasConcurrentReaders.")
+            try run.join(crew)
+        }
+        StoreRule(
+            "concurrent.snapshot", "A read sees one state while writes are committed beside it, and does not hold them up.",
+            level: .concurrent, need: .declared(.concurrentReaders)
+        ) { run in
+            let store = try run.store
+            try run.seedEverything()
+            let crew = Crew()
+            let isDone = Signal()
+            try store.read { snapshot in
+                let before = try Self.look(snapshot)
+                crew.start {
+                    for _ in 0..<5 { try store.write { try Self.changeEverything($0) } }
+                    isDone.send()
+                }
+                try run.expect(isDone.wait(seconds: 10), "The writes came to an end while the read was running.")
+                try run.expect(try Self.look(snapshot), is: before, "what the read sees after them")
+            }
+            try run.join(crew)
+            try run.expect(try run.item("new")?["count"], is: 1, "what the next read sees")
+        }
+        StoreRule(
+            "concurrent.readers", "Eight readers at once see the same as one.", level: .concurrent
+        ) { run in
+            try run.put(Fixture.items)
+            let store = try run.store
+            let query = TableQuery("Thing").where("count" > 0).order(byDescending: "ratio").includingTotalCount()
+            let expected = try run.find(query).exactForm
+            let different = Shared<[String]>([])
+            try run.together(
+                (0..<8).map { _ in
+                    {
+                        for _ in 0..<15 {
+                            let found = try store.read { try $0.items(matching: query) }.exactForm
+                            if found != expected { different.change { $0.append(found) } }
+                        }
+                    }
+                })
+            try run.expect(different.value, is: [], "results that differ")
+        }
+    }
+
+    /// Moves an amount from one account to another.
+    private static func transfer(in store: any SyncContextDataSource, random: inout SeededGenerator) throws {
+        let (from, to) = (Int.random(in: 0..<8, using: &random), Int.random(in: 0..<8, using: &random))
+        let amount = Int64.random(in: 1...50, using: &random)
+        try store.write { transaction in
+            for (id, change) in [("\(from)", -amount), ("\(to)", amount)] {
+                let count = try transaction.item(id: id, in: "Thing")?["count"]?.intValue ?? 0
+                try transaction.upsert([Item(id: id, fields: ["count": .int(count + change)])], in: "Thing")
+            }
+        }
+    }
+
+    /// Something of everything that a snapshot shows.
+    private static func look(_ snapshot: any StoreSnapshot) throws -> [String] {
+        var seen = try snapshot.items(matching: TableQuery("Thing").includingTotalCount()).items.map(\.exactForm)
+        seen.append(try snapshot.item(id: "new", in: "Thing").exactForm)
+        seen.append(try snapshot.operations(after: 0, in: nil, limit: 99).exactForm)
+        seen.append(try snapshot.operationCount(in: nil).exactForm)
+        seen.append(try snapshot.operationErrors(in: nil).exactForm)
+        seen.append(try snapshot.configValue(Fixture.key("k")).exactForm)
+        return seen
+    }
+
+    private struct TornRead: Error { let sum: Int64 }
+}

@@ -1,0 +1,173 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension StoreRule {
+    /// Filters on parts of texts.
+    @RuleList static var textTests: [StoreRule] {
+        filters(
+            "query.prefix", "Has prefix tests the beginning.", (.hasPrefix("label", "ap"), "a"),
+            (.hasPrefix("label", "10"), "i o"), (.hasPrefix("label", "apples"), ""))
+        filters(
+            "query.suffix", "Has suffix tests the end.", (.hasSuffix("label", "le"), "a"),
+            (.hasSuffix("label", "y"), "c"), (.hasSuffix("label", "ple\n"), "k"))
+        filters(
+            "query.contains", "Contains tests the whole text.", (.contains("label", "an"), "b"),
+            (.contains("label", "e"), "a c h k"), (.contains("label", "ppl"), "a k"))
+        filters(
+            "query.part.empty", "The empty text is in every text, and in no null.",
+            (.contains("label", ""), "a b c d g h i j k l m n o p"),
+            (.hasPrefix("label", ""), "a b c d g h i j k l m n o p"),
+            (.hasSuffix("label", ""), "a b c d g h i j k l m n o p"))
+        filters(
+            "query.part.case", "Text tests mind the case.", (.hasPrefix("label", "AP"), "p"),
+            (.contains("label", "A"), "p"), (.hasSuffix("label", "E"), "p"))
+        filters(
+            "query.part.wildcards", "Characters that are wildcards elsewhere stand for themselves.",
+            (.contains("label", "%"), "o"), (.contains("label", "_"), "o"), (.contains("label", "*"), "o"),
+            (.hasPrefix("label", "1%"), ""), (.hasPrefix("label", "?"), ""), (.contains("label", "0%_"), "o"))
+        filters(
+            "query.part.quotes", "Quotes are no syntax.", (.contains("label", "'"), "o"),
+            (.contains("label", "\""), "o"), (.hasSuffix("label", "'\"*"), "o"))
+        filters(
+            "query.part.nul", "Text tests see NUL and what comes after it.", (.contains("label", "\0"), "l"),
+            (.hasPrefix("label", "a\0"), "l"), (.hasSuffix("label", "\0b"), "l"), (.hasPrefix("label", "a"), "a l"))
+        filters(
+            "query.part.bytes", "Text tests go by bytes: a letter with its accent apart contains the letter.",
+            (.hasPrefix("label", "e"), "h"), (.hasPrefix("label", "\u{e9}"), "g"),
+            (.hasSuffix("label", "\u{301}"), "h"), (.contains("label", "\u{1F600}"), "n"))
+        filters(
+            "query.part.not", "A negated text test finds no nulls.",
+            (!.contains("label", "a"), "c d g h i j m n o p"))
+        filters(
+            "query.part.column", "The part may be a column.",
+            (.text(.hasPrefix, .column("label"), .column("id")), "a c"))
+        filters(
+            "query.part.computed", "Text tests work on computed texts.",
+            (.hasPrefix(Expression.lowercased("label"), "app"), "a p"), (.contains(Expression.trimmed("label"), "\n"), ""))
+    }
+
+    /// Filters made of filters.
+    @RuleList static var logic: [StoreRule] {
+        filters("query.and", "And needs both.", ("flag" == true && "count" > 1, "c"))
+        filters("query.or", "Or needs one.", ("flag" == true || "count" == 0, "a c d"))
+        filters(
+            "query.and.unknown", "False and unknown is false; true and unknown is unknown.",
+            (!("flag" == true && "count" == 10), "a b d g h i j k l"), ("flag" == true && "mark" == "x", "a c"))
+        filters(
+            "query.or.unknown", "True or unknown is true; false or unknown is unknown.",
+            ("flag" == true || "count" > 50, "a c h j k l"), (!("flag" == true || "count" == 10), "b d"))
+        filters(
+            "query.all-of-none", "All of no conditions holds, any of none does not.",
+            (.all([]), "a b c d e f g h i j k l m n o p"), (.any([]), ""),
+            (!.any([]), "a b c d e f g h i j k l m n o p"))
+        filters(
+            "query.always", "The constants true and false do what they say.",
+            (.always(true), "a b c d e f g h i j k l m n o p"), (.always(false), ""),
+            (.always(false) || "count" == 1, "a"), (!.always(true), ""))
+        filters("query.not-not", "Not not is what it was.", (!(!("flag" == true)), "a c"))
+        filters(
+            "query.nested", "Conditions nest.",
+            (("flag" == true || "flag" == false) && !("count" == 2 || "count" == 10), "a d"),
+            (("mark" == "x" && "count" > 0) || ("mark" == "y" && "count" == 0), "a c d"))
+        filters(
+            "query.wide", "A thousand and more alternatives are no problem.",
+            (.any((0..<1500).map { "count" == $0 }), "a b c d l"),
+            (.all((0..<1500).map { "count" != $0 }), "g h i j k"), level: .full)
+        filters(
+            "query.deep", "A filter may be nested nine hundred levels deep.",
+            ((0..<900).reduce("flag" == true) { filter, _ in .not(filter) }, "a c"),
+            ((0..<900).reduce("flag" == true) { filter, _ in .all([filter]) }, "a c"), level: .full)
+    }
+
+    /// Functions in filters.
+    @RuleList static var functions: [StoreRule] {
+        filters(
+            "query.lowercase", "Lower case is Unicode's.", (Expression.lowercased("label") == "apple", "a p"),
+            (Expression.lowercased("label") == "banana", "b"))
+        filters(
+            "query.uppercase", "Upper case is Unicode's, also beyond ASCII.",
+            (Expression.uppercased("label") == "APPLE", "a p"), (Expression.uppercased("label") == "\u{c9}", "g"))
+        filters("query.trim", "Trim takes white space and line ends off.", (Expression.trimmed("label") == "apple", "a k"))
+        filters(
+            "query.concat", "Concat joins, and null joined with anything is null.",
+            (Expression.call(.concat, [.column("label"), .column("mark")]) == "applex", "a"),
+            (.isNull(Expression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0, "h j k l"))
+        filters(
+            "query.length", "Length counts Unicode scalars.", (Expression.length("label") == 1, "g j m n"),
+            (Expression.length("label") == 2, "h i"), (Expression.length("label") == 3, "l"),
+            (Expression.length("label") == 0, "d"))
+        filters(
+            "query.indexof", "Indexof counts Unicode scalars from 0, and is -1 when absent.",
+            (Expression.call(.indexof, [.column("label"), .constant("a")]) == 0, "a l"),
+            (Expression.call(.indexof, [.column("label"), .constant("p")]) == 2, "k"),
+            (Expression.call(.indexof, [.column("label"), .constant("a")]) == -1, "c d g h i j m n o p"),
+            (
+                Expression.call(
+                    .indexof, [.call(.concat, [.constant("\u{1F600}"), .column("label")]), .constant("apple")]) == 1,
+                "a"
+            ))
+        filters(
+            "query.date.parts", "The parts of a date are those of UTC.", (Expression.year("due") == 2020, "a b c"),
+            (Expression.call(.month, [.column("due")]) == 6, "c"), (Expression.call(.day, [.column("due")]) == 15, "c"),
+            (Expression.call(.hour, [.column("due")]) == 12, "c"),
+            (Expression.call(.minute, [.column("due")]) == 30, "c"),
+            (Expression.call(.second, [.column("due")]) == 45, "c"))
+        filters(
+            "query.date.parts-before-1970", "The parts of a date before 1970 are right too.",
+            (Expression.year("due") == 1969, "d"), (Expression.call(.day, [.column("due")]) == 31, "d"),
+            (Expression.call(.hour, [.column("due")]) == 23, "d"),
+            (Expression.call(.second, [.column("due")]) == 58, "d"))
+        filters(
+            "query.round", "Round goes to the nearest whole, halves away from zero.",
+            (Expression.call(.round, [.column("ratio")]) == 3.0, "b"),
+            (Expression.call(.round, [.column("ratio")]) == -3.0, "m"),
+            (Expression.call(.round, [.column("ratio")]) == 2.0, "n"))
+        filters(
+            "query.floor", "Floor goes down, also below zero, and leaves integers exact.",
+            (Expression.call(.floor, [.column("ratio")]) == 2.0, "b"),
+            (Expression.call(.floor, [.column("ratio")]) == -3.0, "m"),
+            (Expression.call(.floor, [.column("count")]) == Int64(9_007_199_254_740_993), "j"))
+        filters(
+            "query.ceiling", "Ceiling goes up.", (Expression.call(.ceiling, [.column("ratio")]) == 1.0, "a i k l"),
+            (Expression.call(.ceiling, [.column("ratio")]) == -2.0, "m"))
+        filters(
+            "query.function.null", "A function of null is null.",
+            (Expression.lowercased("label") != "x", "a b c d g h i j k l m n o p"),
+            (.isNull(Expression.length("label")), "e f"), (.isNull(Expression.year("due")) && "count" < 0, "g i"))
+    }
+
+    /// Arithmetic in filters.
+    @RuleList static var arithmetic: [StoreRule] {
+        filters(
+            "query.add", "Sums and differences of integers are integers.", (Expression.column("count") + 1 == 2, "a"),
+            (Expression.column("count") - 1 == Int64(9_007_199_254_740_992), "j"))
+        filters(
+            "query.multiply", "Products are right, with doubles too.", (Expression.column("count") * 2 == 4, "b"),
+            (Expression.column("ratio") * 2 == 5.0, "b"), (Expression.column("count") + 0.5 == 2.5, "b"))
+        filters(
+            "query.divide", "Dividing integers truncates toward zero; with a double it does not.",
+            (Expression.column("count") / 3 == 3, "c"), (Expression.column("count") / 2 == 0, "a d g"),
+            (Expression.column("count") / 2.0 == 0.5, "a"))
+        filters(
+            "query.remainder", "A remainder has the sign of the dividend.",
+            (Expression.column("count") % 3 == 1, "a c h l"), (Expression.column("count") % 3 == -1, "g"),
+            (Expression.column("count") % 3 == -2, "i"))
+        filters(
+            "query.divide.zero", "Dividing by zero gives null.",
+            (.isNull(Expression.column("count") / 0), "a b c d e f g h i j k l m n o p"),
+            (Expression.column("count") % 0 == 0, ""), (.isNull(Expression.column("ratio") / 0.0) && "count" == 1, "a"))
+        filters(
+            "query.overflow", "A result beyond 64 bits becomes a double instead of wrapping round.",
+            (Expression.column("count") + 1 > 9.2e18, "h"), (Expression.column("count") - 1 < -9.2e18, "i"),
+            (Expression.column("count") * 2 > 1.8e19, "h"))
+        filters(
+            "query.overflow.divide", "The least integer divided by -1 overflows without harm.",
+            (Expression.column("count") / -1 > 9.2e18, "i"),
+            (Expression.column("count") % -1 == 0, "a b c d g h i j k l"))
+        filters(
+            "query.arithmetic.null", "Null in arithmetic gives null.",
+            (.isNull(Expression.column("count") + 1), "e f m n o p"))
+    }
+}

@@ -1,0 +1,204 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+
+extension StoreRule {
+    private static let durable = StoreNeed.declared(.durable)
+
+    /// What is there after closing and opening again, and in a copy of the files of a store that is still open.
+    @RuleList static var durability: [StoreRule] {
+        StoreRule("durable.items", "Items are the same after opening again.", level: .durable, need: durable) { run in
+            try run.put(Fixture.items)
+            try run.reopen()
+            try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "all items")
+            for item in Fixture.items { try run.expect(try run.item(item.id), is: item, "the item '\(item.id)'") }
+        }
+        StoreRule("durable.everything", "All that a store tells is the same after opening again.", level: .durable, need: durable) { run in
+            try run.seedEverything()
+            try run.store.write { try Self.changeEverything($0) }
+            for round in 0..<3 {
+                try run.expectUnchanged("the store after opening it again, round \(round)") { try run.reopen() }
+            }
+        }
+        StoreRule("durable.queries", "Queries find the same after opening again.", level: .durable, need: durable) { run in
+            try run.put(Fixture.items)
+            let query = TableQuery("Thing").where("mark" == "x").order(byDescending: "count").includingTotalCount()
+            let before = try run.find(query)
+            try run.reopen()
+            try run.expect(before.items.count, is: 3, "how many before")
+            try run.expect(try run.find(query), is: before, "what the query finds")
+        }
+        StoreRule("durable.deletes", "What was deleted stays deleted.", level: .durable, need: durable) { run in
+            try run.seedEverything()
+            try run.delete(["a", "b"])
+            try run.store.write { transaction in
+                try transaction.removeOperation(id: 1)
+                try transaction.removeOperationError(operationID: 1)
+                try transaction.setConfigValue(nil, for: Fixture.key("k"))
+            }
+            try run.reopen()
+            try run.expect(try run.ids().joined(), is: "cdefghijklmnop", "the ids")
+            try run.expect(try run.queue(), is: [2], "the queue")
+            try run.expect(try run.store.read { try $0.operationErrors(in: nil) }, is: [], "the log")
+            try run.expect(try run.config(Fixture.key("k")), is: nil, "the value")
+        }
+        StoreRule("durable.rollback", "What was undone does not come back.", level: .durable, need: durable) { run in
+            try run.seedEverything()
+            try run.expectUnchanged("the store") {
+                try? run.store.write { transaction in
+                    try Self.changeEverything(transaction)
+                    throw AppError()
+                }
+                try run.reopen()
+            }
+        }
+        StoreRule(
+            "durable.last-id", "Operation ids go on where they were, also when the queue has drained.",
+            level: .durable, need: durable
+        ) { run in
+            try run.put((1...5).map { Fixture.operation($0) })
+            try run.store.write { for id: Int64 in 1...5 { try $0.removeOperation(id: id) } }
+            for round in 0..<3 {
+                try run.reopen()
+                try run.expect(try run.lastOperationID(), is: 5, "the last operation id, opening \(round)")
+            }
+            try run.put([Fixture.operation(6)])
+            try run.store.write { try $0.removeOperation(id: 6) }
+            try run.reopen()
+            try run.expect(try run.lastOperationID(), is: 6, "the last operation id after one more")
+        }
+        StoreRule("durable.last-write", "Close does not lose the last write, however small.", level: .durable, need: durable) { run in
+            for round in 0..<20 {
+                try run.put([Item(id: "a", fields: ["count": .int(Int64(round))])])
+                try run.reopen()
+                try run.expect(try run.item("a")?["count"], is: .int(Int64(round)), "the item in round \(round)")
+            }
+        }
+        StoreRule("durable.new-table", "A table declared later is added; the others keep what they have.", level: .durable, need: durable) { run in
+            try run.put(Fixture.items)
+            let added = TableDefinition("Added", columns: [Column("label", .text)])
+            try run.reopen(tables: Fixture.tables + [added])
+            try run.put([Item(id: "n", fields: ["label": "new"])], in: "Added")
+            try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "the items of Thing")
+            try run.expect(try run.ids("Added"), is: ["n"], "the ids of Added")
+        }
+        StoreRule("durable.new-column", "A column declared later is missing from older items, and takes values.", level: .durable, need: durable) { run in
+            try run.with("columns", tables: [Self.table("label")]) { store in
+                try store.write { try $0.upsert([Item(id: "old", fields: ["label": "x"])], in: "T") }
+            }
+            try run.with("columns", tables: [Self.table("label", "more")]) { store in
+                try store.write { try $0.upsert([Item(id: "new", fields: ["more": nil])], in: "T") }
+                let found = try store.read { try $0.items(matching: TableQuery("T").where(.isNull("more"))) }
+                try run.expect(
+                    found.items,
+                    is: [Item(id: "new", fields: ["more": nil]), Item(id: "old", fields: ["label": "x"])], "the items")
+            }
+        }
+        StoreRule("durable.gone-column", "A column no longer declared loses nothing: it is there when declared again.", level: .durable, need: durable) { run in
+            let item = Item(id: "a", fields: ["label": "x", "more": "y"])
+            try run.with("columns", tables: [Self.table("label", "more")]) { store in
+                try store.write { try $0.upsert([item], in: "T") }
+            }
+            try run.with("columns", tables: [Self.table("label")]) { store in
+                let found = try store.read { try $0.items(matching: TableQuery("T").where("label" == "x")) }
+                try run.expect(found.items.map(\.id), is: ["a"], "the ids with fewer columns")
+            }
+            try run.with("columns", tables: [Self.table("label", "more")]) { store in
+                try run.expect(try store.read { try $0.item(id: "a", in: "T") }, is: item, "the item")
+            }
+        }
+        StoreRule("durable.gone-table", "A table no longer declared keeps its items for when it is declared again.", level: .durable, need: durable) { run in
+            try run.put(Fixture.items)
+            try run.put([Fixture.operation(1)])
+            try run.reopen(tables: [Fixture.thing2])
+            try run.expect(try run.queue(in: "Thing"), is: [1], "its operations meanwhile")
+            try run.expect(throws: .unknownTable, "its items meanwhile") { try run.item("a") }
+            try run.reopen()
+            try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "its items again")
+        }
+        StoreRule("durable.column-type", "A column declared with another type than before is refused with schemaMismatch.", level: .durable, need: durable) { run in
+            try run.with("columns", tables: [Self.table("label")]) { store in
+                try store.write { try $0.upsert([Item(id: "a", fields: ["label": "x"])], in: "T") }
+            }
+            try run.expect(throws: .schemaMismatch, "opening with an integer column") {
+                try run.open("columns", tables: [TableDefinition("T", columns: [Column("label", .integer)])])
+            }
+            try run.with("columns", tables: [Self.table("label")]) { store in
+                try run.expect(
+                    try store.read { try $0.item(id: "a", in: "T")?["label"] }, is: "x", "the item as it was declared")
+            }
+        }
+        StoreRule("durable.foreign-file", "A file that is no store is refused as corrupt or not to be opened, and left alone.", level: .durable, need: durable) { run in
+            let path = try run.path("foreign")
+            let text = Data(String(repeating: "This is no store. ", count: 500).utf8)
+            try text.write(to: URL(fileURLWithPath: path))
+            try run.expectError("StoreError.corrupt or .cannotOpen", "opening it", { try run.open("foreign") }) {
+                [.corrupt, .cannotOpen].contains(($0 as? StoreError)?.code)
+            }
+            try run.expect(FileManager.default.contents(atPath: path), is: text, "the file afterwards")
+        }
+        StoreRule("durable.image", "A copy of the files, made when a write has returned, holds the write.", level: .durable, need: durable) { run in
+            for round in 0..<12 {
+                try run.store.write { transaction in
+                    try transaction.upsert([Item(id: "a", fields: ["count": .int(Int64(round))])], in: "Thing")
+                    try transaction.put(Fixture.operation(Int64(round + 1)))
+                    if round > 2 { try transaction.removeOperation(id: Int64(round - 2)) }
+                }
+                try run.expect(
+                    try run.dumpOfImage("\(round)"), is: try StoreDump(run.store).lines, "the copy after write \(round)")
+            }
+        }
+        StoreRule("durable.image.inside", "A copy of the files, made at any point inside a write, holds nothing of it.", level: .durable, need: durable) { run in
+            try run.seedEverything()
+            let before = try StoreDump(run.store).lines
+            var images: [String] = []
+            try run.store.write { transaction in
+                try Self.changeEverything(transaction) {
+                    images.append("inside\(images.count)")
+                    try run.makeImage(images[images.count - 1])
+                }
+            }
+            try run.expect(images.count >= 10, "There were copies at every change.")
+            for image in images { try run.expect(try run.dump(ofImage: image), is: before, "the copy '\(image)'") }
+            try run.expect(
+                try run.dumpOfImage("after"), is: try StoreDump(run.store).lines, "the copy after the write")
+        }
+        StoreRule("durable.image.large", "The same for a write of many megabytes.", level: .full, need: durable) { run in
+            try run.put([Item(id: "before")])
+            let before = try StoreDump(run.store).lines
+            try run.store.write { transaction in
+                for index in 0..<40 {
+                    let blob = ItemValue.data(Data(repeating: UInt8(index), count: 200_000))
+                    try transaction.upsert([Item(id: "i\(index)", fields: ["blob": blob])], in: "Thing")
+                }
+                try run.makeImage("inside")
+            }
+            try run.expect(try run.dump(ofImage: "inside"), is: before, "the copy inside the write")
+            try run.expect(
+                try run.dumpOfImage("after"), is: try StoreDump(run.store).lines, "the copy after the write")
+        }
+    }
+
+    private static func table(_ columns: String...) -> TableDefinition {
+        TableDefinition("T", columns: columns.map { Column($0, .text) })
+    }
+}
+
+extension RuleRun {
+    /// Copies the files of the store as they are now: what a process that was killed at this moment would leave.
+    func makeImage(_ name: String) throws {
+        _ = try store
+        try FileManager.default.copyItem(atPath: "\(directory)/store", toPath: "\(directory)/\(name)")
+    }
+
+    /// What a store that is opened on the copy tells.
+    func dump(ofImage name: String) throws -> [String] { try with(name) { try StoreDump($0).lines } }
+
+    /// What a store that is opened on a copy of this moment tells.
+    func dumpOfImage(_ name: String) throws -> [String] {
+        try makeImage("image\(name)")
+        return try dump(ofImage: "image\(name)")
+    }
+}

@@ -1,0 +1,90 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension StoreRule {
+    /// Failures in the middle, at every point there is.
+    @RuleList static var faults: [StoreRule] {
+        StoreRule("fault.none", "A wrapper without faults changes nothing.", level: .full) { run in
+            let store = FaultingStore(try run.store)
+            try run.seedEverything()
+            try store.write { try Self.changeEverything($0) }
+            try run.expect(store.calls, is: .init(reads: 0, writes: 1, changes: 10), "the calls")
+            try run.expect(try run.item("new")?["count"], is: 1, "the new item")
+        }
+        StoreRule("fault.every-change", "Wherever a transaction fails, at its first change or its last, nothing of it is kept.", level: .full) { run in
+            try run.seedEverything()
+            for number in 1...10 {
+                let store = FaultingStore(try run.store)
+                store.faults.failingChange = number
+                try run.expectUnchanged("the store after a failure at change \(number)") {
+                    try run.expect(throws: .inputOutput, "the write that fails at change \(number)") {
+                        try store.write { try Self.changeEverything($0) }
+                    }
+                }
+                try run.expect(store.calls.changes, is: number, "how far it came")
+            }
+            try run.store.write { try Self.changeEverything($0) }
+            try run.expect(try run.item("new")?["count"], is: 1, "the item, once it does not fail")
+        }
+        StoreRule(
+            "fault.every-change.reopened", "The same holds after opening again.", level: .full, need: .declared(.durable)
+        ) { run in
+            try run.seedEverything()
+            for number in 1...10 {
+                try run.expectUnchanged("the store, reopened after a failure at change \(number)") {
+                    let store = FaultingStore(try run.store)
+                    store.faults.failingChange = number
+                    try? store.write { try Self.changeEverything($0) }
+                    try run.reopen()
+                }
+            }
+        }
+        StoreRule("fault.commit", "A transaction that fails at its end is undone whole.", level: .full) { run in
+            try run.seedEverything()
+            for number in 1...3 {
+                let store = FaultingStore(try run.store)
+                store.faults.failingCommit = 1
+                try run.expectUnchanged("the store, round \(number)") {
+                    try run.expect(throws: .inputOutput, "the write") {
+                        try store.write { try Self.changeEverything($0) }
+                    }
+                }
+            }
+        }
+        StoreRule("fault.after-commit", "A transaction whose answer is lost was made all the same.", level: .full) { run in
+            try run.seedEverything()
+            let store = FaultingStore(try run.store)
+            store.faults.failingAfterCommit = 1
+            try run.expect(throws: .inputOutput, "the write") {
+                try store.write { try Self.changeEverything($0) }
+            }
+            try run.expect(try run.item("new")?["count"], is: 1, "the item")
+            try run.expect(try run.queue(), is: [2, 100], "the queue")
+        }
+        StoreRule("fault.read", "A read that fails leaves the next one unharmed.", level: .full) { run in
+            try run.seedEverything()
+            let store = FaultingStore(try run.store)
+            store.faults.failingRead = 1
+            try run.expect(throws: .inputOutput, "the read") { try store.read { _ in } }
+            try run.expect(try store.read { try $0.operationCount(in: nil) }, is: 2, "the next read")
+        }
+        StoreRule("fault.interleaved", "Failing and succeeding transactions in turn leave what the succeeding ones did.", level: .full) { run in
+            for round in 1...30 {
+                try? run.store.write { transaction in
+                    try transaction.put(Fixture.operation(try transaction.lastOperationID() + 1))
+                    try transaction.upsert([Item(id: "a", fields: ["count": .int(Int64(round))])], in: "Thing")
+                    if round % 3 == 0 { throw AppError() }
+                }
+            }
+            try run.expect(try run.lastOperationID(), is: 20, "the last operation id")
+            try run.expect(try run.queue().count, is: 20, "the operations")
+            try run.expect(try run.item("a")?["count"], is: 29, "the item of the last that succeeded")
+        }
+    }
+}
+
+extension FaultingStore.Calls: ExactlyShown {
+    var exactForm: String { "\(reads) reads, \(writes) writes, \(changes) changes" }
+}

@@ -1,0 +1,82 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// The steps that rules are written in.
+extension RuleRun {
+    func put(_ items: [Item], in table: String = "Thing") throws {
+        try store.write { try $0.upsert(items, in: table) }
+    }
+
+    func put(_ operations: [TableOperation]) throws {
+        try store.write { for operation in operations { try $0.put(operation) } }
+    }
+
+    func put(_ errors: [TableOperationError]) throws {
+        try store.write { for error in errors { try $0.put(error) } }
+    }
+
+    func set(_ value: String?, for key: ConfigKey) throws {
+        try store.write { try $0.setConfigValue(value, for: key) }
+    }
+
+    func delete(_ ids: [String], in table: String = "Thing") throws {
+        try store.write { try $0.deleteItems(ids: ids, in: table) }
+    }
+
+    func item(_ id: String, in table: String = "Thing") throws -> Item? {
+        try store.read { try $0.item(id: id, in: table) }
+    }
+
+    func find(_ query: TableQuery) throws -> QueryResult {
+        try store.read { try $0.items(matching: query) }
+    }
+
+    /// The ids of all items of the table.
+    func ids(_ table: String = "Thing") throws -> [String] {
+        try find(TableQuery(table)).items.map(\.id)
+    }
+
+    func config(_ key: ConfigKey) throws -> String? { try store.read { try $0.configValue(key) } }
+
+    func lastOperationID() throws -> Int64 { try store.write { try $0.lastOperationID() } }
+
+    /// The ids of the operations, in the order the store gives them.
+    func queue(after id: Int64 = 0, in table: String? = nil, limit: Int = .max) throws -> [Int64] {
+        try store.read { try $0.operations(after: id, in: table, limit: limit).map(\.id) }
+    }
+
+    /// Puts the item and expects to read the same back, alone, by a query, and in the transaction itself.
+    func expectExact(_ item: Item, in table: String = "Thing", _ subject: String) throws {
+        let inside = try store.write { transaction in
+            try transaction.upsert([item], in: table)
+            return try transaction.item(id: item.id, in: table)
+        }
+        try expect(inside, is: item, "\(subject), read in the transaction that wrote it")
+        try expect(try self.item(item.id, in: table), is: item, "\(subject), read by its id")
+        let found = try find(TableQuery(table).where("id" == item.id))
+        try expect(found.items, is: [item], "\(subject), found by a query")
+    }
+
+    /// The same for a value of one column.
+    func expectExact(_ value: ItemValue, in column: String, _ subject: String) throws {
+        try expectExact(Item(id: "it", fields: [column: value]), subject)
+    }
+
+    /// Everything that can be read is as before.
+    func expectUnchanged(_ subject: String, _ body: () throws -> Void) throws {
+        let before = try StoreDump(store)
+        try body()
+        try expect(try StoreDump(store).lines, is: before.lines, subject)
+    }
+}
+
+/// Stands for a failure of the app, thrown from a body.
+struct AppError: Error, Equatable, CustomStringConvertible {
+    let number: Int
+
+    init(_ number: Int = 1) { self.number = number }
+
+    var description: String { "AppError(\(number))" }
+}

@@ -1,0 +1,55 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+
+extension StoreRule {
+    /// Great numbers and great values.
+    @RuleList static var sizes: [StoreRule] {
+        StoreRule("size.value-1m", "Values over a million bytes are kept whole.", level: .full) { run in
+            try run.expectExact(
+                .text(String(repeating: "0123456789", count: 110_000)), in: "label", "1.1 MB of text")
+            try run.expectExact(.data(Data(repeating: 9, count: 1_048_577)), in: "blob", "1 MiB and a byte")
+        }
+        StoreRule("size.value-10m", "An item of ten million bytes is kept whole.", level: .full) { run in
+            try run.expectExact(.data(Data(repeating: 3, count: 10_000_000)), in: "blob", "10 MB")
+        }
+        StoreRule("size.upsert-40k", "Forty thousand items may come in one upsert.", level: .full) { run in
+            let items = Fixture.series(40_000)
+            try run.put(items)
+            try run.expect(try run.find(TableQuery("Thing").limit(0).includingTotalCount()).totalCount, is: 40_000, "how many")
+            for index in [0, 999, 1000, 32_767, 32_768, 39_999] {
+                try run.expect(try run.item(items[index].id), is: items[index], "item \(index)")
+            }
+        }
+        StoreRule("size.delete-40k", "Forty thousand ids may come in one delete.", level: .full) { run in
+            let items = Fixture.series(40_001)
+            try run.put(items)
+            try run.delete(items.dropLast().map(\.id))
+            try run.expect(try run.ids(), is: ["40000"], "what is left")
+        }
+        StoreRule("size.queue-5k", "Five thousand operations are counted, ordered and found.", level: .full) { run in
+            try run.put((1...5000).map { Fixture.operation($0, item: "i\($0 % 100)") })
+            try run.expect(try run.queue(), is: Array(1...5000), "the queue")
+            try run.expect(try run.queue(after: 2500, limit: 3), is: [2501, 2502, 2503], "a page")
+            let ofItem = try run.store.read { try $0.operations(forItem: "i7", in: "Thing").map(\.id) }
+            try run.expect(ofItem, is: (0..<50).map { $0 * 100 + 7 }, "operations of one item")
+        }
+        StoreRule("size.config-64k", "Config names and values may be long.", level: .full) { run in
+            let names = ["a", "b"].map { String(repeating: "n", count: 5000) + $0 }
+            for name in names { try run.set(String(repeating: name, count: 20), for: Fixture.key(name)) }
+            for name in names {
+                try run.expect(
+                    try run.config(Fixture.key(name)), is: String(repeating: name, count: 20), "a long value")
+            }
+        }
+        StoreRule("size.rewrite", "A store that is written over and over does not forget or mix up.", level: .full) { run in
+            for round in 0..<300 {
+                try run.put((0..<5).map { Item(id: "\($0)", fields: ["count": .int(Int64(round * 5 + $0))]) })
+            }
+            let found = try run.find(TableQuery("Thing")).items.compactMap { $0["count"] }
+            try run.expect(found, is: (1495..<1500).map { ItemValue.int($0) }, "the last counts")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A process that writes numbers, one a line, until it ends or is killed.
+struct ChildProcess: ~Copyable {
+    private let pid: pid_t
+    private let output: Int32
+    private var buffer: [UInt8] = []
+
+    struct CannotStart: Error, CustomStringConvertible {
+        let program: String
+        let reason: Int32
+        var description: String { "'\(program)' cannot be started: \(String(cString: strerror(reason)))." }
+    }
+
+    init(_ program: ChildProgram, arguments: [String]) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw CannotStart(program: program.executable, reason: errno) }
+        // Processes that are started at the same time must not hold the pipe open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let words = [program.executable] + program.arguments + arguments
+        var vector = words.map { strdup($0) } + [nil]
+        defer { for word in vector { free(word) } }
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        var pid = pid_t()
+        let result = posix_spawn(&pid, program.executable, &actions, nil, &vector, environ)
+        close(ends[1])
+        guard result == 0 else {
+            close(ends[0])
+            throw CannotStart(program: program.executable, reason: result)
+        }
+        self.pid = pid
+        output = ends[0]
+    }
+
+    /// The next number, or `nil` when the process has closed its output.
+    mutating func next() -> Int64? {
+        while true {
+            if let end = buffer.firstIndex(of: 10) {
+                let line = String(decoding: buffer[..<end], as: UTF8.self)
+                buffer.removeSubrange(...end)
+                return Int64(line)
+            }
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = read(output, &bytes, bytes.count)
+            guard count > 0 else { return nil }
+            buffer += bytes[..<count]
+        }
+    }
+
+    /// Ends the process as nothing else can.
+    func kill() { _ = sigkill(pid) }
+
+    /// Waits for the end of the process, however it came.
+    ///
+    /// - Returns: whether a signal ended it.
+    consuming func wait() -> Bool {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        close(output)
+        return status & 0x7f != 0
+    }
+}
+
+private func sigkill(_ pid: pid_t) -> Int32 { kill(pid, SIGKILL) }
+
+/// Ends this process as a crash would.
+func crash() -> Never {
+    _ = sigkill(getpid())
+    while true { pause() }
+}
+
+/// Writes a number and a line end at once, past every buffer.
+func acknowledge(_ number: Int64) {
+    let line = Array("\(number)\n".utf8)
+    _ = write(1, line, line.count)
+}

@@ -1,0 +1,105 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+
+extension StoreRule {
+    /// The seed that checks use unless they are given another.
+    public static let defaultSeed: UInt64 = 20_14
+
+    /// Checks the rule on fresh stores of that harness.
+    ///
+    /// Works under any test framework, and under none: what matters is whether it throws.
+    ///
+    /// - Parameters:
+    ///   - seed: what everything random in the check is drawn from.
+    ///   - effort: how long random checks go on.
+    ///   - limit: after how long a store counts as stuck.
+    /// - Throws: ``StoreRuleFailure``.
+    @discardableResult
+    public func check(
+        _ harness: some StoreHarness, seed: UInt64 = StoreRule.defaultSeed,
+        effort: SuiteEffort = .standard, limit: Duration = .seconds(300)
+    ) async throws -> RuleOutcome {
+        let run = Mutex<Trace?>(nil)
+        let answer = OneAnswer<RuleOutcome>()
+        return try await withCheckedThrowingContinuation { continuation in
+            answer.continuation.withLock { $0 = continuation }
+            let thread = Thread {
+                answer.give(
+                    Result {
+ try checkNow(harness, seed: seed, effort: effort) { trace in
+                    run.withLock { $0 = trace }
+                }
+            })
+            }
+            // Filters may be nested a thousand deep.
+            thread.stackSize = 64 << 20
+            thread.start()
+            let seconds = Double(limit.components.seconds)
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+                let trace = run.withLock { $0?.tail() } ?? []
+                answer.give(.failure(stuck(harness, seed: seed, trace: trace, seconds: seconds)))
+            }
+        }
+    }
+
+    /// Checks the rule on the calling thread.
+    func checkNow(
+        _ harness: some StoreHarness, seed: UInt64 = StoreRule.defaultSeed,
+        effort: SuiteEffort = .standard, _ started: (Trace) -> Void = { _ in }
+    ) throws -> RuleOutcome {
+        if let reason = untestedReason { return .skipped("Untested: \(reason)") }
+        if let reason = harness.declaredDifferences[id] { return .skipped("Declared difference: \(reason)") }
+        let run = try RuleRun(self, harness, seed: seed, effort: effort)
+        defer { run.cleanUp() }
+        started(run.trace)
+        do {
+            if let need, let reason = try run.reasonToSkip(need) { return .skipped(reason) }
+            try body(run)
+            try run.finish()
+        } catch let failure as StoreRuleFailure {
+            throw failure
+        } catch {
+            throw run.failure(
+                "The store threw where it must not.", expected: "no error",
+                actual: "\(type(of: error)): \(error)")
+        }
+        guard run.assertions > 0 else {
+            throw run.failure("The check looked at nothing.", expected: "assertions", actual: "none")
+        }
+        return .passed(assertions: run.assertions)
+    }
+
+    private func stuck(
+        _ harness: some StoreHarness, seed: UInt64, trace: [String], seconds: Double
+    ) -> StoreRuleFailure {
+        StoreRuleFailure(
+            ruleID: id, sentence: sentence, store: harness.name, subject: "The check did not come to an end.",
+            expected: "an end within \(seconds) s", actual: "the store is stuck in the last call",
+            operations: trace, seed: seed, wayOut: wayOut)
+    }
+}
+
+extension RuleRun {
+    fileprivate func reasonToSkip(_ need: StoreNeed) throws -> String? {
+        try with("capabilities") {
+            need.reasonToSkip($0.capabilities, hasChild: harness.child != nil)
+        }
+    }
+}
+
+/// Resumes its continuation with the first answer it is given.
+private final class OneAnswer<T: Sendable>: Sendable {
+    let continuation = Mutex<CheckedContinuation<T, any Error>?>(nil)
+
+    func give(_ result: Result<T, any Error>) {
+        let waiting = continuation.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        waiting?.resume(with: result)
+    }
+}

@@ -1,0 +1,2 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,51 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreConformance
+import StoreLMDB
+import StoreMemory
+import StoreSQLite
+import SyncCore
+
+struct MemoryHarness: StoreHarness {
+    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+        try MemoryStore(tables: tables)
+    }
+}
+
+struct SQLiteHarness: StoreHarness {
+    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+        try SQLiteStore(path: path, tables: tables)
+    }
+
+    var child: ChildProgram? { .conformance(store: "sqlite") }
+}
+
+/// The same store, opened so that several processes may share it.
+struct SharedSQLiteHarness: StoreHarness {
+    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+        try SQLiteStore(path: path, tables: tables, sharing: .shared)
+    }
+
+    var child: ChildProgram? { .conformance(store: "sqlite-shared") }
+}
+
+struct LMDBHarness: StoreHarness {
+    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+        try LMDBStore(path: path, tables: tables)
+    }
+
+    var child: ChildProgram? { .conformance(store: "lmdb") }
+}
+
+extension ChildProgram {
+    /// The command line tool, which is built beside the tests.
+    static func conformance(store: String) -> ChildProgram {
+        var directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while directory.path != "/", !FileManager.default.fileExists(atPath: directory.path + "/sync-conformance") {
+            directory.deleteLastPathComponent()
+        }
+        return ChildProgram(executable: directory.path + "/sync-conformance", arguments: ["child", store])
+    }
+}
