@@ -23,13 +23,14 @@ struct LifecycleTests {
                 func openFiles() throws -> Int {
                     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
                 }
-                try await withServer { _, _ in }
+                let tables = [TableServer.Table("TodoItem")]
+                try await withTableServer(.init(tables: tables)) { _ in }
                 let before = try openFiles()
                 for _ in 0..<10 {
                     try await withTemporaryDirectory { directory in
                         let file = directory.appending(path: "rows.sqlite").path
-                        try await withServer({ $0.storage = .file(file) }) { server, _ in
-                            try await server.put("a", [:], in: "TodoItem")
+                        try await withTableServer(.init(tables: tables, storage: .file(file))) { server in
+                            _ = try await server.put("a", [:], in: "TodoItem")
                         }
                     }
                 }
@@ -53,6 +54,23 @@ struct LifecycleTests {
         await #expect(throws: (any Error).self) { try await client.list("TodoItem") }
         #expect(try server.rows(in: "TodoItem").isEmpty)
         await server.stop()
+    }
+
+    @Test func `a server can stop while clients arrive`() async throws {
+        for round in 0..<40 {
+            let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
+            await withTaskGroup { group in
+                for _ in 0..<6 {
+                    group.addTask {
+                        // Whether it is served or turned away is a matter of luck; that the server ends is not.
+                        _ = try? await TestClient(server).insert(["text": "Milk"])
+                    }
+                }
+                for _ in 0..<round { await Task.yield() }
+                await server.stop()
+            }
+            #expect(try server.rows(in: "TodoItem").count <= server.requests.count)
+        }
     }
 
     @Test func `servers run beside each other`() async throws {

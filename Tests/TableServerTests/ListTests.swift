@@ -3,8 +3,9 @@
 
 import Foundation
 import SyncCore
-import TableServer
 import Testing
+
+@testable import TableServer
 
 @Suite(.timeLimit(.minutes(1)))
 struct ListTests {
@@ -24,9 +25,11 @@ struct ListTests {
         try await withServer { server, client in
             for id in ["b", "c", "a"] { try await server.put(id, [:], in: "TodoItem") }
             try await server.update("b", ["n": 1], in: "TodoItem")
+            for id in ["d", "0"] { try await server.put(id, [:], in: "TodoItem") }
             let reply = try await client.list("TodoItem")
             #expect(reply.text.hasPrefix("["))
-            #expect(reply.ids == ["b", "c", "a"])
+            #expect(reply.ids == ["b", "c", "a", "d", "0"])
+            #expect(try server.rows(in: "TodoItem").map(\.sequence) == [1, 2, 3, 4, 5])
             #expect(reply.etag?.hasPrefix("W/\"") == true)
         }
     }

@@ -79,6 +79,22 @@ struct StorageTests {
         }
     }
 
+    @Test func `a file is free as soon as its server has stopped`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            let configuration = TableServer.Configuration(tables: [.init("TodoItem")], storage: .file(file))
+            let server = try await TableServer.start(configuration: configuration)
+            try await server.put("a", ["n": 1], in: "TodoItem")
+            await server.stop()
+            try await withServer({ $0.storage = .file(file) }) { second, _ in
+                try #expect(second.rows(in: "TodoItem").count == 1)
+            }
+            // What the stopped server knew can still be looked at.
+            #expect(try server.rows(in: "TodoItem").count == 1)
+            await #expect(throws: (any Error).self) { try await server.put("b", [:], in: "TodoItem") }
+        }
+    }
+
     @Test func `a file that is no database is refused and left alone`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite")

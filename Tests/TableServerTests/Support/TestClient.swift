@@ -15,8 +15,12 @@ final class TestClient: Sendable {
     private let url: URL
     private let session: URLSession
 
-    init(_ server: TableServer) {
-        url = server.url
+    convenience init(_ server: TableServer) {
+        self.init(server.url)
+    }
+
+    init(_ url: URL) {
+        self.url = url
         let configuration = URLSessionConfiguration.ephemeral
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         session = URLSession(configuration: configuration)
