@@ -87,6 +87,28 @@ struct AppPoolTests {
         try again.close()
     }
 
+    @Test func `closing waits for a running read`() throws {
+        let store = try store()
+        let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let hasRead = Mutex(false)
+        let reading = ThreadWork {
+            try store.read { snapshot in
+                isReading.signal()
+                mayEnd.wait()
+                _ = try snapshot.operationCount(in: nil)
+                hasRead.withLock { $0 = true }
+            }
+        }
+        isReading.wait()
+        let closing = ThreadWork {
+            mayEnd.signal()
+            try store.close()
+            return hasRead.withLock { $0 }
+        }
+        try #expect(closing.value())
+        try reading.value()
+    }
+
     @Test func `a full database is an error and the store goes on`() throws {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA max_page_count = 100") }

@@ -122,10 +122,21 @@ struct ExactnessTests {
     }
 
     @Test func `an item replaces the one of its id whole, and the last of a call stays`() throws {
-        try store.put(
-            Item(id: "1", fields: ["text": "old", "count": 1], system: SystemProperties(version: "v")))
-        try store.put(Item(id: "1", fields: ["text": "dropped"]), Item(id: "1", fields: ["note": "kept"]))
-        try #expect(store.things().items == [Item(id: "1", fields: ["note": "kept"])])
+        let system = SystemProperties(
+            createdAt: Timestamp("2014-05-30T18:30:00Z"), updatedAt: Timestamp("2014-05-30T18:30:01Z"),
+            version: "v", supersededVersions: ["u"])
+        let fields = Dictionary(
+            uniqueKeysWithValues: Things.definition.columns.compactMap { column in
+                Self.values.first { Things.definition.type(ofColumn: $0.key) == column.type }
+                    .map { (column.name, $0.value[0]) }
+            })
+        let full = Item(id: "1", fields: fields, system: system)
+        #expect(full.fields.count == Things.definition.columns.count)
+        try store.put(full)
+        try store.put(Item(id: "1"))
+        try #expect(store.things().items == [Item(id: "1")])
+        try store.put(Item(id: "1", fields: ["note": "dropped"]), full)
+        try #expect(store.things().items == [full])
     }
 
     @Test func `what a table cannot hold is refused and nothing of it is kept`() throws {

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import StoreSQLite
 import SyncCore
+import Synchronization
 import Testing
 
 struct OpeningTests {
@@ -118,6 +119,24 @@ struct OpeningTests {
             try store.close()
         }
         try #expect(mode(directory.file() + ".write") == 0o600)
+    }
+
+    @Test func `a write to a shared file waits until others have written`() throws {
+        let store = try SQLiteStore(path: directory.file(), tables: [Things.definition], sharing: .shared)
+        let other = open(directory.file() + ".write", O_RDWR)
+        #expect(flock(other, LOCK_EX) == 0)
+        let hasEnded = Mutex(false)
+        let isWriting = DispatchSemaphore(value: 0)
+        let writing = ThreadWork {
+            isWriting.signal()
+            return try store.write { _ in hasEnded.withLock { $0 } }
+        }
+        isWriting.wait()
+        try #expect(store.things().items.isEmpty)
+        hasEnded.withLock { $0 = true }
+        close(other)
+        try #expect(writing.value())
+        try store.close()
     }
 
     @Test func `capabilities follow how the store was opened`() throws {
