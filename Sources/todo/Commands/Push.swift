@@ -13,11 +13,18 @@ struct Push: TodoCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ app: TodoApp) async throws {
-        try app.conclude(try await app.pushAsking(onConflict: conflicts.choice))
+        try await app.push(onConflict: conflicts.choice)
     }
 }
 
 extension TodoApp {
+    /// Pushes, asking about conflicts.
+    ///
+    /// - Throws: as ``conclude(_:)``.
+    func push(onConflict choice: ConflictChoice?) async throws {
+        try conclude(try await pushAsking(onConflict: choice))
+    }
+
     /// Ends a push as its outcome deserves.
     ///
     /// - Throws: ``Failure`` when the server refused something; ``ArgumentParser/ExitCode`` 2 when conflicts remain.

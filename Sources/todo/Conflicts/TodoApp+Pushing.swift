@@ -27,7 +27,7 @@ extension TodoApp {
         var completed = 0
         var rounds = 0
         while true {
-            let result = try await push()
+            let result = try await pushOnce()
             completed += result.completed
             let open = try await context.operationErrors().filter {
                 $0.isConflict && !left.contains($0.operationID)
@@ -44,7 +44,7 @@ extension TodoApp {
     }
 
     /// Pushes once. Operations that fail are in the result.
-    private func push() async throws -> PushResult {
+    private func pushOnce() async throws -> PushResult {
         do {
             return try await context.push()
         } catch let error as SyncError where error.code == .pushCompletedWithErrors {
