@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "bench", targets: ["bench"])],
+    dependencies: [
+        .package(name: "swift-sync-context", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .target(name: "CChangegroup", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "bench",
+            dependencies: [
+                "CChangegroup",
+                "CSystemLMDB",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "StoreLMDB", package: "swift-sync-context"),
+                .product(name: "StoreMemory", package: "swift-sync-context"),
+                .product(name: "StoreSQLite", package: "swift-sync-context"),
+                .product(name: "SyncCore", package: "swift-sync-context"),
+                .product(name: "TableServer", package: "swift-sync-context"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6])
+
+for target in package.targets where target.name == "bench" {
+    target.swiftSettings = [
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+        .enableUpcomingFeature("ExistentialAny"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ]
+    if Context.environment["CI"] != nil {
+        target.swiftSettings?.append(.treatAllWarnings(as: .error))
+    }
+}

@@ -1,0 +1,1 @@
+int changegroup_placeholder(void);

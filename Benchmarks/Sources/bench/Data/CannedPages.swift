@@ -1,0 +1,62 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+
+/// A server in memory whose answers were written beforehand: page after page, whatever is asked for.
+final class CannedPages: HTTPTransport {
+    /// Where such a server is said to be.
+    static let url = URLComponents(string: "http://localhost")?.url ?? URL(filePath: "/")
+
+    private let pages: [Data]
+    private let served = Mutex(0)
+
+    init(_ pages: [Data]) { self.pages = pages }
+
+    var requestCount: Int { served.withLock { $0 } }
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        let index = served.withLock { served in
+            served += 1
+            return served - 1
+        }
+        return HTTPTransportResponse(
+            status: 200, headers: ["Content-Type": "application/json"],
+            body: index < pages.count ? pages[index] : Data("[]".utf8))
+    }
+
+    /// Pages of rows as the server sends them, in the order of an incremental pull: each row a millisecond after the
+    /// one before.
+    static func pages(of todos: [TodoRow], size: Int, startingAt first: Int = 0) -> [Data] {
+        stride(from: 0, to: todos.count, by: size).map { start in
+            let rows = todos[start..<min(start + size, todos.count)].enumerated().map { index, todo in
+                ServerRow(todo, number: first + start + index).value
+            }
+            return ItemValue.array(rows).json
+        }
+    }
+}
+
+/// A row as the server sends it.
+struct ServerRow {
+    let todo: TodoRow
+    let number: Int
+
+    init(_ todo: TodoRow, number: Int) {
+        self.todo = todo
+        self.number = number
+    }
+
+    var value: ItemValue {
+        let time = Timestamp.unixEpoch.advanced(by: .seconds(1_700_000_000) + .milliseconds(number))
+        var object = todo.fields
+        object["id"] = .text(todo.id)
+        object["createdAt"] = .date(time)
+        object["updatedAt"] = .date(time)
+        object["version"] = .text("AAAAAAAAB\(100_000 + number % 900_000)=")
+        object["deleted"] = false
+        return .object(object)
+    }
+}

@@ -1,0 +1,90 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Ours against something else, with what was to be reached.
+struct Comparison: Codable {
+    /// Our contender.
+    let ours: String
+    /// What it is compared with, in words.
+    let other: String
+    /// The measured value: a ratio, or seconds.
+    let value: Double
+    let lowest: Double
+    let highest: Double
+    /// The same of processor times, which other programs on the machine disturb less.
+    let processorRatio: Double?
+    /// What was to be reached, in words; `nil` when nothing was.
+    let goal: String?
+    let isReached: Bool?
+
+    /// A sentence without the name of ours.
+    var text: String {
+        let measured = "\(format(value)) \(other) (\(format(lowest)) to \(format(highest)))"
+        guard let goal, let isReached else { return measured }
+        return measured + ", goal \(goal): \(isReached ? "reached" : "MISSED")"
+    }
+
+    private func format(_ value: Double) -> String {
+        other.isEmpty ? Quantity.seconds(value) : Quantity.ratio(value)
+    }
+
+    static func all(of line: Line, in result: BenchmarkResult) -> [Comparison] {
+        guard let ours = result[line.ours] else { return [] }
+        var comparisons: [Comparison] = []
+        if let floor = line.floor.flatMap({ result[$0] }) {
+            let bound = line.goals.lazy.compactMap { if case .ofFloor(let bound) = $0 { bound } else { nil } }.first
+            comparisons.append(Comparison(ours, against: floor, "as fast as the floor", atLeast: bound))
+        }
+        if let peer = line.peer.flatMap({ result[$0] }) {
+            let bound = line.goals.lazy.compactMap { if case .ofPeer(let bound) = $0 { bound } else { nil } }.first
+            comparisons.append(Comparison(ours, against: peer, "as fast as the peer", atLeast: bound))
+        }
+        for goal in line.goals {
+            switch goal {
+            case .ofFloor, .ofPeer: break
+            case .atMost(let bound, let name):
+                if let other = result[name] { comparisons.append(Comparison(ours, costs: bound, times: other)) }
+            case .seconds(let bound): comparisons.append(Comparison(ours, takes: bound))
+            }
+        }
+        return comparisons
+    }
+
+    private init(_ ours: Figures, against other: Figures, _ words: String, atLeast bound: Double?) {
+        let speed = ours.speed(against: other)
+        self.init(
+            ours: ours.contender, other: words, value: speed.median, lowest: speed.lowest,
+            highest: speed.highest, processorRatio: ours.speed(against: other, by: \.cpu).median,
+            goal: bound.map { "≥ \(Quantity.ratio($0))" }, isReached: bound.map { speed.median >= $0 })
+    }
+
+    private init(_ ours: Figures, costs bound: Double, times other: Figures) {
+        let ratio = other.speed(against: ours)
+        self.init(
+            ours: ours.contender, other: "the cost of \(other.contender)", value: ratio.median,
+            lowest: ratio.lowest, highest: ratio.highest,
+            processorRatio: other.speed(against: ours, by: \.cpu).median,
+            goal: "≤ \(Quantity.ratio(bound))", isReached: ratio.median <= bound)
+    }
+
+    private init(_ ours: Figures, takes bound: Double) {
+        let cost = ours.cost
+        self.init(
+            ours: ours.contender, other: "", value: cost.median, lowest: cost.lowest, highest: cost.highest,
+            processorRatio: nil, goal: "≤ \(Quantity.seconds(bound))", isReached: cost.median <= bound)
+    }
+
+    private init(
+        ours: String, other: String, value: Double, lowest: Double, highest: Double, processorRatio: Double?,
+        goal: String?, isReached: Bool?
+    ) {
+        self.ours = ours
+        self.other = other
+        self.value = value
+        self.lowest = lowest
+        self.highest = highest
+        self.processorRatio = processorRatio
+        self.goal = goal
+        self.isReached = isReached
+    }
+}

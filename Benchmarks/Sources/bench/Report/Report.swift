@@ -1,0 +1,45 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// All results with the machine they come from.
+struct Report {
+    let machine: Machine
+    let isQuick: Bool
+    let results: [BenchmarkResult]
+
+    /// Everything, for programs.
+    var json: Data {
+        get throws {
+            let document = Document(
+                machine: machine, isQuick: isQuick,
+                benchmarks: results.map { result in
+                    Document.Entry(
+                        name: result.benchmark.name, title: result.benchmark.title,
+                        unit: result.benchmark.unit, figures: result.figures,
+                        comparisons: result.benchmark.lines.flatMap { Comparison.all(of: $0, in: result) })
+                })
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            return try encoder.encode(document)
+        }
+    }
+
+    private struct Document: Encodable {
+        let machine: Machine
+        let isQuick: Bool
+        let benchmarks: [Entry]
+
+        struct Entry: Encodable {
+            let name: String
+            let title: String
+            let unit: String
+            let figures: [Figures]
+            let comparisons: [Comparison]
+        }
+    }
+
+    func write(to directory: URL) throws {
+    }
+}
