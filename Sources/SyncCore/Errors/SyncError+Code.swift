@@ -51,7 +51,7 @@ extension SyncError.Code {
     public static let operationNotFound = Self(-1157)
     /// The sync context is closed.
     public static let contextInvalid = Self(-1160)
-    /// The push ended with operations that failed; see ``PushError``.
+    /// The push ended with operations that failed; see ``PushFailure``.
     public static let pushCompletedWithErrors = Self(-1170)
     /// The push ended because the local store failed.
     public static let pushAbortedStore = Self(-1171)

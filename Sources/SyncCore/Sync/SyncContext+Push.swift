@@ -62,7 +62,7 @@ extension SyncContext {
         let count = result.errors.count
         return SyncError(
             .pushCompletedWithErrors,
-            "The push is through, but \(count == 1 ? "one operation" : "\(count) operations") failed.",
+            "Not all operations completed successfully: \(count == 1 ? "one" : "\(count)") failed.",
             cause: PushFailure(result: result, underlying: nil))
     }
 

@@ -85,9 +85,7 @@ struct OperationSender: Sendable {
                 attempt, isApplied: nil, status: status, code: .serverError,
                 message: "The server's answer (status \(status)) does not tell whether it was done.")
         case .unauthenticated:
-            _ = try await fail(
-                attempt, isApplied: attempt.isAppliedIfRefused, status: 401, code: .authenticationRequired,
-                message: "The server asks to sign in.")
+            try await release(isApplied: attempt.isAppliedIfRefused, status: 401)
             throw SyncError(.pushAbortedAuthentication, "The server asks to sign in.")
         case .undecided, .continues:
             throw SyncError(.internalError, "The answer to operation \(operationID) was not decided.")
@@ -95,17 +93,17 @@ struct OperationSender: Sendable {
     }
 
     private func settle(_ attempt: Attempt, failure error: SyncError) async throws -> Outcome {
-        let isNetwork = error.code == .networkUnavailable
-        let failed = try await fail(
-            attempt, isApplied: isNetwork ? nil : attempt.isAppliedIfRefused, status: nil, code: error.code,
-            message: error.message)
         switch error.code {
         case .networkUnavailable:
+            try await release(isApplied: nil, status: nil)
             throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
         case .authenticationRequired:
+            try await release(isApplied: attempt.isAppliedIfRefused, status: nil)
             throw SyncError(.pushAbortedAuthentication, error.message, cause: error.cause)
         default:
-            return failed
+            return try await fail(
+                attempt, isApplied: attempt.isAppliedIfRefused, status: nil, code: error.code,
+                message: error.message)
         }
     }
 
@@ -142,23 +140,33 @@ struct OperationSender: Sendable {
         serverItem: Item? = nil
     ) async throws -> Outcome {
         let (definition, operationID) = (definition, operationID)
-        // A server that is away, busy or asks to sign in says nothing about the operation: that parks none.
-        let isOperationsOwn =
-            ![.networkUnavailable, .authenticationRequired].contains(code)
-            && ![408, 425, 429, 502, 503, 504].contains(status)
-        let maxAttempts = isOperationsOwn ? context.settings.maxAttempts : nil
+        // A server that is busy or away says nothing about the operation: that parks none.
+        let isBusy = [408, 425, 429, 502, 503, 504].contains(status)
+        let maxAttempts = isBusy ? nil : context.settings.maxAttempts
         let failure = try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
-            return try effects.fail(isApplied: isApplied, status: status, maxAttempts: maxAttempts) {
-                operation in
+            let operation = try effects.fail(isApplied: isApplied, status: status, maxAttempts: maxAttempts)
+            let failure = operation.map { operation in
                 TableOperationError(
                     operationID: operationID, table: operation.table, itemID: operation.itemID,
                     kind: attempt.operation.kind, item: attempt.item, serverItem: serverItem, status: status,
                     code: code, message: message, revision: operation.revision)
             }
+            if let failure { try transaction.put(failure) }
+            return failure
         }
         return failure.map(Outcome.failed) ?? .skipped
+    }
+
+    /// Leaves the operation to the next push: what failed is not its own.
+    private func release(isApplied: Bool?, status: Int?) async throws {
+        let (definition, operationID) = (definition, operationID)
+        try await context.write { transaction in
+            let effects = PushEffects(
+                transaction: transaction, definition: definition, operationID: operationID)
+            _ = try effects.fail(isApplied: isApplied, status: status, maxAttempts: nil)
+        }
     }
 
     // MARK: What a delegate decides

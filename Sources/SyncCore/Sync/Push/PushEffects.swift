@@ -99,17 +99,14 @@ struct PushEffects {
         return (local.supersededVersions + [previous]).suffix(SystemProperties.maxSupersededVersions)
     }
 
-    /// The attempt failed: records why, and merges what was queued behind the operation.
+    /// The attempt failed: notes how far that got, and merges what was queued behind the operation.
     ///
     /// - Parameters:
     ///   - isApplied: `false` when the server has definitely not applied any attempt; `nil` when nobody knows.
     ///   - status: the HTTP status of the answer, if there was one.
     ///   - maxAttempts: after how many attempts the operation is parked; `nil` does not count this one.
-    ///   - error: what to put into the error log for the operation as it is now.
-    /// - Returns: the error recorded; `nil` when the operation has merged with a later one into nothing.
-    func fail(
-        isApplied: Bool?, status: Int?, maxAttempts: Int?, error: (TableOperation) -> TableOperationError
-    ) throws -> TableOperationError? {
+    /// - Returns: the operation as it is now; `nil` when it has merged with a later one into nothing.
+    func fail(isApplied: Bool?, status: Int?, maxAttempts: Int?) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         operation.lastStatus = status
         operation.state = isApplied == false ? .pending : .attempted
@@ -121,9 +118,7 @@ struct PushEffects {
         }
         try transaction.put(operation)
         try mergeBehind()
-        let failure = try transaction.operation(id: operationID).map(error)
-        if let failure { try transaction.put(failure) }
-        return failure
+        return try transaction.operation(id: operationID)
     }
 
     /// Merges an operation that is not on its way any more with what was queued behind it meanwhile.
