@@ -27,7 +27,7 @@ public enum ItemID {
             if length > maxLength { return "it is longer than \(maxLength) characters." }
             if scalar.properties.generalCategory == .control { return "it contains a control character." }
             if "\"+?\\/#`".unicodeScalars.contains(scalar) {
-                return "'\(scalar)' is not allowed; nor is any of \" + ? \\ / # `"
+                return "it contains '\(scalar)'; none of \" + ? \\ / # ` is allowed."
             }
         }
         return nil

@@ -47,13 +47,15 @@ extension TableDefinition {
     }
 }
 
+// `ItemValue` is itself expressible by `nil`: where a value stands beside it, only `.none` is no value.
+
 extension ColumnType {
     /// The value as this type, when nothing of it is lost; `nil` otherwise.
     fileprivate func converting(_ value: ItemValue) -> ItemValue? {
         switch (self, value) {
         case (.bool, .bool), (.integer, .int), (.text, .text), (.date, .date), (.data, .data): value
         case (.integer, .double(let double)): Int64(exactly: double).map(ItemValue.int)
-        case (.double, .double(let double)): double.isFinite ? value : nil
+        case (.double, .double(let double)): double.isFinite ? value : .none
         case (.double, .int(let int)): Double(exactly: int).map(ItemValue.double)
         case (.date, .text(let text)): Timestamp(text).map(ItemValue.date)
         case (.data, .text(let text)): Data(base64Encoded: text).map(ItemValue.data)
@@ -70,15 +72,15 @@ extension ItemValue {
         guard depth < JSONParser.maxDepth / 2 else { return nil }
         switch self {
         case .null, .bool, .int, .text: return self
-        case .double(let double): return double.isFinite ? self : nil
+        case .double(let double): return double.isFinite ? self : .none
         case .date(let date): return .text(date.description)
         case .data(let data): return .text(data.base64EncodedString())
         case .array(let values):
             let plain = values.compactMap { $0.plainJSON(depth: depth + 1) }
-            return plain.count == values.count ? .array(plain) : nil
+            return plain.count == values.count ? .array(plain) : .none
         case .object(let fields):
             let plain = fields.compactMapValues { $0.plainJSON(depth: depth + 1) }
-            return plain.count == fields.count ? .object(plain) : nil
+            return plain.count == fields.count ? .object(plain) : .none
         }
     }
 

@@ -13,6 +13,9 @@ final class AsyncTurns: Sendable {
 
     private let state = Mutex(State())
 
+    /// How many callers wait for their turn.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// Waits for its turn, runs the body and passes the turn on.
     ///
     /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits.

@@ -20,6 +20,9 @@ final class StoreAccess: Sendable {
         self.commits = commits
     }
 
+    /// How many writes wait for a transaction.
+    var waitingCount: Int { waiting.withLock { $0.count } }
+
     /// Runs the body on a snapshot.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in

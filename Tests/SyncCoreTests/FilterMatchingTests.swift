@@ -1,0 +1,207 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+/// Which items a filter matches, and which filters are refused.
+@Suite struct FilterMatchingTests {
+    private static let definition = TableDefinition(
+        "T",
+        columns: [
+            Column("n", .integer), Column("d", .double), Column("t", .text), Column("b", .bool),
+            Column("at", .date),
+            Column("bytes", .data), Column("j", .json),
+        ])
+
+    private static let full = Item(
+        id: "x",
+        fields: [
+            "n": 5, "d": 2.5, "t": "Straße e\u{301}", "b": true, "at": .date(.unixEpoch),
+            "bytes": .data(Data([1, 2])),
+            "j": ["k": 1],
+        ],
+        system: SystemProperties(updatedAt: .unixEpoch, version: "v1"))
+
+    private static let empty = Item(id: "y", fields: ["n": .null])
+
+    /// Collects filters one by one, which spares the compiler a long search for each list.
+    private static func filters(_ body: ((Filter) -> Void) -> Void) -> [Filter] {
+        var filters: [Filter] = []
+        body { filters.append($0) }
+        return filters
+    }
+
+    private static let matching = filters { add in
+        add("n" == 5)
+        add("n" != 4)
+        add("n" < 6)
+        add("n" <= 5)
+        add("n" > 4)
+        add("n" >= 5)
+        add("n" == 5.0)
+        add("d" > 2)
+        add("d" < 2.75)
+        add("n" < 5.5)
+        add("n" > 4.5)
+        add("t" == "Straße e\u{301}")
+        add("b" == true)
+        add("b" > false)
+        add("at" == Timestamp.unixEpoch.showing(fractionDigits: 9))
+        add("bytes" == Data([1, 2]))
+        add("bytes" < Data([1, 2, 0]))
+        add("id" == "x")
+        add("version" == "v1")
+        add("updatedAt" >= Timestamp.unixEpoch)
+        add("deleted" == false)
+        add(.hasPrefix("t", "Str"))
+        add(.hasSuffix("t", "\u{301}"))
+        add(.contains("t", "ße"))
+        add(.contains("t", ""))
+        add(.isIn("n", [1, 5]))
+        add(.between("n", 5, 5))
+        add(!("n" == 4))
+        add("n" == 5 && "b" == true)
+        add("n" == 4 || "b" == true)
+        add(.always(true))
+        add(.all([]))
+        add(.not(.any([])))
+        add("j" != ItemValue.null)
+        add(Expression.column("n") + 1 == 6)
+        add(Expression.column("n") % 3 == 2)
+        add(Expression.column("n") / 2 == 2)
+        add(Expression.column("n") * 1.5 == 7.5)
+        add(Expression.length("t") == 9)
+        add(Expression.lowercased("t") == "straße e\u{301}")
+        add(Expression.year("at") == 1970)
+    }
+
+    private static let others = filters { add in
+        add("t" == "Straße \u{E9}")
+        add(.contains("t", "\u{E9}"))
+        add("n" == 6)
+        add("t" == "straße e\u{301}")
+        add(.isIn("n", [Int]()))
+        add(.always(false))
+        add(.any([]))
+        add(Expression.column("n") / 0 == 0)
+        add("n" == ItemValue.null)
+    }
+
+    private static let unknown = filters { add in
+        add("n" == 5)
+        add("n" != 5)
+        add(!("n" == 5))
+        add("t" < "a")
+        add(.hasPrefix("t", ""))
+        add(!Filter.contains("t", "x"))
+        add(.isIn("n", [1]))
+        add(!Filter.isIn("n", [1]))
+        add(Expression.column("n") + 1 != 0)
+        add(!("n" > 1 && "n" < 3))
+    }
+
+    private static let refused = filters { add in
+        add("nosuch" == 1)
+        add("N" == 1)
+        add("n" == "5")
+        add("t" == 5)
+        add("b" == 1)
+        add("at" == "1970-01-01T00:00:00Z")
+        add("j" == 1)
+        add("n" == Double.nan)
+        add(.contains("n", "x"))
+        add(.hasPrefix("j", "x"))
+        add(.isIn("n", ["x"]))
+        add(Expression.column("t") + 1 == 2)
+        add(Expression.column("d") % 2 == 1)
+        add(Expression.length("n") == 1)
+        add(Expression.year("t") == 1970)
+        add(.comparison(.equal, .column("n"), .column("t")))
+        add(.comparison(.equal, .call(.concat, [.column("t")]), .constant("x")))
+    }
+
+    @Test(arguments: matching)
+    func `matches`(_ filter: Filter) throws {
+        try TableQuery("T").where(filter).validate(against: Self.definition)
+        #expect(filter.matches(Self.full))
+        #expect(!(!filter).matches(Self.full))
+    }
+
+    @Test(arguments: others)
+    func `does not match`(_ filter: Filter) throws {
+        try TableQuery("T").where(filter).validate(against: Self.definition)
+        #expect(!filter.matches(Self.full))
+    }
+
+    @Test(arguments: unknown)
+    func `null and missing fields match no comparison, and not its opposite either`(_ filter: Filter) {
+        #expect(!filter.matches(Self.empty))
+    }
+
+    @Test func `unknown is neither true nor false in and, or, not`() {
+        let unknown: Filter = "n" == 5
+        #expect((unknown || .always(true)).matches(Self.empty))
+        #expect(!(unknown && .always(true)).matches(Self.empty))
+        #expect((!(unknown && .always(false))).matches(Self.empty))
+        #expect(!(!(unknown || .always(false))).matches(Self.empty))
+        #expect(Filter.isNull("n").matches(Self.empty))
+        #expect(("t" == ItemValue.null).matches(Self.empty))
+        #expect(!("t" != ItemValue.null).matches(Self.empty))
+    }
+
+    @Test func `integers and doubles compare exactly by value`() {
+        let item = Item(id: "x", fields: ["n": .int((1 << 53) + 1), "d": .double(0x1p53)])
+        #expect(("n" > 0x1p53).matches(item))
+        #expect(!("n" == 0x1p53).matches(item))
+        #expect(("d" < (1 << 53) + 1).matches(item))
+        #expect(("n" < 1e300).matches(item))
+        #expect(("n" > -1e300).matches(item))
+        #expect(("d" == Int64(1) << 53).matches(item))
+    }
+
+    @Test(arguments: refused)
+    func `a filter that cannot be evaluated is refused`(_ filter: Filter) {
+        for query in [TableQuery("T").where(filter), TableQuery("T").where("n" == 1 || !filter)] {
+            #expect { try query.validate(against: Self.definition) } throws: { error in
+                (error as? SyncError)?.code == .filterNotSupported
+            }
+        }
+    }
+
+    @Test func `the rest of a query is checked too`() {
+        let queries = [
+            TableQuery("T").offset(-1), TableQuery("T").limit(-1), TableQuery("T").order(by: "nosuch"),
+            TableQuery("T").order(by: "j"), TableQuery("T").select("nosuch"),
+            TableQuery("T").order(by: Expression.column("n") + 1),
+            TableQuery("T").order(by: "id; DROP TABLE T"),
+        ]
+        for query in queries {
+            #expect(throws: SyncError.self) { try query.validate(against: Self.definition) }
+        }
+    }
+
+    @Test func `deep filters are refused and long ones are not`() throws {
+        let deep = (0..<2000).reduce("n" == 1) { filter, _ in !filter }
+        #expect(throws: SyncError.self) { try TableQuery("T").where(deep).validate(against: Self.definition) }
+        let long = (0..<10_000).reduce("n" == -1) { filter, number in filter || "n" == number }
+        try TableQuery("T").where(long).validate(against: Self.definition)
+        #expect(long.matches(Self.full))
+    }
+
+    @Test func `nulls come first, then values, then ids by their bytes`() {
+        let items = [("d", nil), ("c", 2), ("B", 1), ("a", 1), ("e", .null)] as [(String, ItemValue?)]
+        let rows = items.map { id, value in Item(id: id, fields: value.map { ["n": $0] } ?? [:]) }
+        let query = TableQuery("T").order(by: "n")
+        #expect(query.apply(to: rows).items.map(\.id) == ["d", "e", "B", "a", "c"])
+        #expect(
+            TableQuery("T").order(byDescending: "n").apply(to: rows).items.map(\.id) == [
+                "c", "B", "a", "d", "e",
+            ])
+        let page = query.offset(1).limit(2).includingTotalCount().apply(to: rows)
+        #expect(page.items.map(\.id) == ["e", "B"])
+        #expect(page.totalCount == 5)
+        #expect(query.limit(0).includingTotalCount().apply(to: rows).totalCount == 5)
+    }
+}

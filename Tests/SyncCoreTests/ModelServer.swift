@@ -1,0 +1,122 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+
+/// The tables protocol in a page of code, for one table: versions, `If-Match`, 404, 409 and 412.
+final class ModelServer: HTTPTransport {
+    /// One row, with a number for its version and time.
+    struct Row: Hashable {
+        var fields: [String: ItemValue]
+        var revision: Int64 = 1
+        var isDeleted = false
+    }
+
+    /// What becomes of a write.
+    enum Fate: CaseIterable {
+        /// It is applied and answered.
+        case accepted
+        /// It does not arrive.
+        case requestLost
+        /// It is applied, and nobody hears of it.
+        case answerLost
+        /// It is not applied, and the answer says so.
+        case refused
+    }
+
+    /// The fate of the next write, and what happens meanwhile, before or after it is applied.
+    struct Script {
+        var fate = Fate.accepted
+        var beforeApplying: (@Sendable () async -> Void)?
+        var afterApplying: (@Sendable () async -> Void)?
+    }
+
+    private let state: Mutex<(rows: [String: Row], script: Script)>
+    private let deletesSoftly: Bool
+
+    init(rows: [String: Row] = [:], deletesSoftly: Bool = false) {
+        state = Mutex((rows, Script()))
+        self.deletesSoftly = deletesSoftly
+    }
+
+    /// All rows, tombstones included.
+    var rows: [String: Row] { state.withLock { $0.rows } }
+
+    /// Sets what happens to the next write; those after it are accepted.
+    func expect(_ script: Script) { state.withLock { $0.script = script } }
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        guard request.method != "GET" else { return apply(request) }
+        let script = state.withLock { state in
+            defer { state.script = Script() }
+            return state.script
+        }
+        await script.beforeApplying?()
+        var answer: HTTPTransportResponse?
+        if script.fate == .accepted || script.fate == .answerLost { answer = apply(request) }
+        await script.afterApplying?()
+        switch script.fate {
+        case .accepted: return answer ?? HTTPTransportResponse(status: 500)
+        case .refused: return HTTPTransportResponse(status: 400, body: Data(#"{"error":"refused"}"#.utf8))
+        case .requestLost, .answerLost: throw URLError(.networkConnectionLost)
+        }
+    }
+
+    private func apply(_ request: HTTPTransportRequest) -> HTTPTransportResponse {
+        let path = request.url.path.split(separator: "/").map(String.init)
+        var fields: [String: ItemValue] = [:]
+        if case .object(let object)? = try? request.body.map({ try ItemValue(json: $0) }) { fields = object }
+        let id = path.count > 2 ? path[2] : fields["id"]?.textValue ?? ""
+        fields["id"] = nil
+        return state.withLock { state in
+            let row = state.rows[id]
+            let condition = request.headers["If-Match"]
+            let isStale = condition != nil && condition != row.map { "\"\($0.revision)\"" }
+            switch (request.method, row) {
+            case ("POST", nil):
+                return answer(201, id, put(Row(fields: fields), id, &state.rows))
+            case ("POST", .some):
+                return HTTPTransportResponse(status: 409, body: request.body ?? Data())
+            case (_, nil):
+                return missing
+            case ("GET", let row?) where row.isDeleted:
+                return missing
+            case (_, let row?) where isStale:
+                return answer(412, id, row)
+            case ("GET", let row?):
+                return answer(200, id, row)
+            case ("PATCH", var row?):
+                row.fields.merge(fields) { _, new in new }
+                row.revision += 1
+                return answer(200, id, put(row, id, &state.rows))
+            case (_, var row?):
+                if row.isDeleted { return answer(condition == nil ? 409 : 412, id, row) }
+                row.isDeleted = deletesSoftly
+                row.revision += 1
+                state.rows[id] = deletesSoftly ? row : nil
+                return answer(200, id, row)
+            }
+        }
+    }
+
+    private var missing: HTTPTransportResponse {
+        HTTPTransportResponse(status: 404, body: Data(#"{"error":"no such item"}"#.utf8))
+    }
+
+    private func put(_ row: Row, _ id: String, _ rows: inout [String: Row]) -> Row {
+        rows[id] = row
+        return row
+    }
+
+    private func answer(_ status: Int, _ id: String, _ row: Row) -> HTTPTransportResponse {
+        var object = row.fields
+        object["id"] = .text(id)
+        object["version"] = .text("\(row.revision)")
+        object["deleted"] = .bool(row.isDeleted)
+        object["updatedAt"] = .text("2024-01-01T00:00:0\(row.revision % 10).000Z")
+        return HTTPTransportResponse(
+            status: status, headers: ["ETag": "\"\(row.revision)\""], body: ItemValue.object(object).json)
+    }
+}

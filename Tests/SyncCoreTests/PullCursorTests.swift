@@ -1,0 +1,213 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import SyncCore
+
+/// Which pages a pull asks for, against a server that is nothing but a sorted list.
+@Suite struct PullCursorTests {
+    /// A row as a server keeps it, to the nanosecond.
+    private struct Row: Hashable {
+        var id: String
+        var time: Timestamp
+    }
+
+    /// Answers queries from its rows, and shows fewer digits of their times than it keeps.
+    private struct Server {
+        var rows: [Row]
+        var shownDigits = 9
+        var cap = Int.max
+
+        func page(_ query: TableQuery) -> [PulledRow] {
+            let items = rows.map { Item(id: $0.id, system: SystemProperties(updatedAt: $0.time)) }
+            var capped = query
+            capped.limit = min(query.limit ?? .max, cap)
+            return capped.apply(to: items).items.map { item in
+                let shown = item.system.updatedAt?.showing(fractionDigits: shownDigits)
+                let system = SystemProperties(updatedAt: shown)
+                return PulledRow(item: Item(id: item.id, system: system), updatedAtText: shown?.description)
+            }
+        }
+    }
+
+    private static func time(_ nanoseconds: Int64) -> Timestamp {
+        Timestamp.unixEpoch.showing(fractionDigits: 9).advanced(by: .nanoseconds(nanoseconds))
+    }
+
+    private func cursor(
+        _ order: PullCursor.Order = .keyset, pageSize: Int = 10, overlap: Duration = .zero,
+        limit: Int? = nil, token: DeltaToken? = nil
+    ) -> PullCursor {
+        var settings = PullSettings()
+        (settings.pageSize, settings.overlap) = (pageSize, overlap)
+        var query = TableQuery("T")
+        query.limit = limit
+        return PullCursor(query: query, order: order, settings: settings, token: token)
+    }
+
+    /// Pulls everything, at most so many pages, and returns the ids in the order they came.
+    private func pull(_ cursor: inout PullCursor, from server: Server, maxPages: Int = 500) -> (
+        ids: [String], pages: Int
+    ) {
+        var (ids, pages) = ([String](), 0)
+        while !cursor.isDone, pages < maxPages {
+            let page = server.page(cursor.nextPage)
+            cursor.advance(over: page)
+            ids += page.map(\.item.id)
+            pages += 1
+        }
+        return (ids, pages)
+    }
+
+    private func rows(_ count: Int, spacing: Int64) -> [Row] {
+        (0..<count).map { Row(id: "r\($0 * 7919 % 10_007)", time: Self.time(Int64($0) * spacing)) }
+    }
+
+    @Test(arguments: [0, 1, 9, 10, 11, 20, 55], [Int64(0), 1, 400, 1_000_000])
+    func `every row comes exactly once, however close the rows are`(_ count: Int, _ spacing: Int64) {
+        var cursor = cursor()
+        let rows = rows(count, spacing: spacing)
+        let (ids, pages) = pull(&cursor, from: Server(rows: rows))
+        #expect(ids.sorted() == rows.map(\.id).sorted())
+        #expect(cursor.isDone)
+        #expect(pages <= count / 10 + 2)
+    }
+
+    @Test(arguments: [3, 6, 7], [Int64(0), 1, 300, 400_000])
+    func `a server that shows fewer digits than it keeps hides nothing and ends`(
+        _ digits: Int, _ spacing: Int64
+    ) {
+        let server = Server(rows: rows(64, spacing: spacing), shownDigits: digits)
+        for order in [PullCursor.Order.keyset, .skip] {
+            var cursor = cursor(order)
+            let (ids, pages) = pull(&cursor, from: server)
+            #expect(Set(ids) == Set(server.rows.map(\.id)))
+            #expect(pages < 60)
+        }
+    }
+
+    @Test(arguments: [1, 3, 9, 10, 11, 200]) func `a cap of the server below the page size hides nothing`(
+        _ cap: Int
+    ) {
+        let server = Server(rows: rows(64, spacing: 1_000_000), cap: cap)
+        for order in [PullCursor.Order.keyset, .skip, .id, .offset] {
+            var cursor = cursor(order, pageSize: 50)
+            let (ids, _) = pull(&cursor, from: server)
+            #expect(Set(ids) == Set(server.rows.map(\.id)))
+        }
+    }
+
+    @Test func `a short page after a full one is the last, an empty one always`() {
+        var cursor = cursor()
+        #expect(pull(&cursor, from: Server(rows: rows(25, spacing: 1000))).pages == 3)
+        cursor = self.cursor()
+        #expect(pull(&cursor, from: Server(rows: rows(20, spacing: 1000))).pages == 3)
+        cursor = self.cursor()
+        #expect(pull(&cursor, from: Server(rows: rows(5, spacing: 1000))).pages == 2)
+        cursor = self.cursor()
+        #expect(pull(&cursor, from: Server(rows: [])).pages == 1)
+    }
+
+    @Test func `what the server honours is remembered with the token`() throws {
+        var first = cursor()
+        _ = pull(&first, from: Server(rows: rows(25, spacing: 1000)))
+        let token = try #require(first.token)
+        #expect(token.fullPageSize == 10)
+        var second = cursor(token: token)
+        let (ids, pages) = pull(&second, from: Server(rows: rows(28, spacing: 1000)))
+        #expect(ids.count == 3)
+        #expect(pages == 1)
+    }
+
+    @Test func `the first pull sends no delta filter, the next one asks after the token`() throws {
+        var cursor = cursor()
+        #expect(cursor.nextPage.filter == nil)
+        #expect(cursor.nextPage.limit == 10)
+        #expect(cursor.nextPage.offset == 0)
+        let server = Server(rows: rows(10, spacing: 1000))
+        cursor.advance(over: server.page(cursor.nextPage))
+        let token = try #require(cursor.token)
+        #expect(
+            cursor.nextPage.filter
+                == ("updatedAt" > token.updatedAt || ("updatedAt" == token.updatedAt && "id" > token.id)))
+    }
+
+    @Test func `rows without updatedAt come first and move no token`() {
+        let item = Item(id: "old")
+        var cursor = cursor(pageSize: 1)
+        cursor.advance(over: [PulledRow(item: item, updatedAtText: nil)])
+        #expect(cursor.token == nil)
+        #expect(cursor.nextPage.offset == 1)
+        let row = PulledRow(
+            item: Item(id: "new", system: SystemProperties(updatedAt: .unixEpoch)),
+            updatedAtText: "1970-01-01T00:00:00.000Z")
+        cursor.advance(over: [row])
+        #expect(cursor.token?.id == "new")
+        #expect(cursor.nextPage.offset == 0)
+    }
+
+    @Test func `the token keeps the server's own text and never goes back`() throws {
+        let text = "2024-01-01T00:00:00.1000000Z"
+        let late = try #require(Timestamp(text))
+        var cursor = cursor(
+            overlap: .seconds(60), token: DeltaToken(updatedAtText: text, updatedAt: late, id: "m"))
+        let early = try #require(Timestamp("2023-12-31T23:59:30Z"))
+        let row = PulledRow(
+            item: Item(id: "a", system: SystemProperties(updatedAt: early)), updatedAtText: "\(early)")
+        #expect(cursor.nextPage.filter.map { $0.matches(row.item) } == true)
+        cursor.advance(over: [row])
+        #expect(cursor.token?.updatedAtText == text)
+        #expect(cursor.token?.id == "m")
+    }
+
+    @Test(arguments: [1, 9, 10, 11, 20, 23]) func `a limit is kept exactly`(_ limit: Int) {
+        for order in [PullCursor.Order.id, .offset] {
+            var cursor = cursor(order, limit: limit)
+            let (ids, _) = pull(&cursor, from: Server(rows: rows(64, spacing: 1000)))
+            #expect(ids.count == limit)
+            #expect(Set(ids).count == limit)
+        }
+    }
+
+    @Test func `a limit of nothing asks nothing`() { #expect(cursor(.id, limit: 0).isDone) }
+
+    @Test func `the original's way asks from the token on, and from the epoch first`() throws {
+        var cursor = cursor(.skip)
+        #expect(cursor.nextPage.filter == ("updatedAt" >= Timestamp.unixEpoch))
+        let server = Server(rows: rows(10, spacing: 1_000_000))
+        cursor.advance(over: server.page(cursor.nextPage))
+        let newest = try #require(server.rows.last?.time)
+        #expect(cursor.nextPage.filter == ("updatedAt" >= newest))
+        #expect(cursor.nextPage.offset == 0)
+        let same = (0..<10).map {
+            PulledRow(
+                item: Item(id: "\($0)", system: SystemProperties(updatedAt: newest)),
+                updatedAtText: "\(newest)")
+        }
+        cursor.advance(over: same)
+        #expect(cursor.nextPage.offset == 10)
+    }
+
+    @Test func `a token is read back for its own query only`() throws {
+        let token = DeltaToken(
+            updatedAtText: "2024-01-01T00:00:00.123Z",
+            updatedAt: try #require(Timestamp("2024-01-01T00:00:00.123Z")),
+            id: "a\"b\u{0}é", fullPageSize: 50)
+        let text = token.storedText(for: "abc")
+        #expect(DeltaToken(storedText: text, for: "abc") == token)
+        #expect(DeltaToken(storedText: text, for: "abd") == nil)
+        #expect(DeltaToken(storedText: "2024-01-01T00:00:00.123Z", for: "abc") == nil)
+        #expect(DeltaToken.updatedAtText(inStoredText: text) == token.updatedAtText)
+    }
+
+    @Test func `two queries share an identity only when they ask for the same`() throws {
+        let queries = [
+            TableQuery("T"), TableQuery("T").where("a" == 1), TableQuery("T").where("a" == 2),
+            TableQuery("T").where("a" == "1"), TableQuery("T").where("b" == 1),
+            TableQuery("T").parameter("p", "1"), TableQuery("T").parameter("p", "2"),
+        ]
+        #expect(Set(try queries.map { try $0.identity(.v2) }).count == queries.count)
+        #expect(try queries[1].identity(.v2) == TableQuery("T").where("a" == 1).identity(.v2))
+    }
+}

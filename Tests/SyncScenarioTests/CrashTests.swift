@@ -1,0 +1,168 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// The process dies between two steps, and the next one goes on from what the store has.
+@Suite(.timeLimit(.minutes(2))) struct CrashTests {
+    /// Kills the device while its write is at the server: before it is applied, or after.
+    private func crash(
+        _ device: Device, _ scenario: Scenario, applied: Bool,
+        before edit: (Device) async throws -> Void = { _ in }
+    ) async throws -> Device {
+        let gate = RequestGate()
+        if applied {
+            scenario.server.inject(.hold(gate), when: \.isWrite)
+        } else {
+            scenario.server.inject(.hold(gate, then: .dropRequest), when: \.isWrite)
+        }
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        let context = device.context
+        let push = Task { try await context.push() }
+        await gate.waitForArrivals()
+        try await edit(device)
+        let reborn = try scenario.restart(device, settings: settings)
+        gate.open()
+        _ = await push.result
+        return reborn
+    }
+
+    /// Prepares one pending operation of that kind on the item `x`.
+    private func prepare(_ kind: TableOperation.Kind, _ scenario: Scenario) async throws -> Device {
+        let a = try scenario.mortalDevice()
+        try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+        if kind != .insert { try await a.sync() }
+        if kind == .update { try await a.table.update(id: "x", ["text": "two"]) }
+        if kind == .delete { try await a.table.delete(id: "x") }
+        return a
+    }
+
+    @Test(arguments: StoreKind.allCases, TableOperation.Kind.allCases)
+    func `a crash between sending and the answer applies the operation once`(
+        _ kind: StoreKind, _ operation: TableOperation.Kind
+    ) async throws {
+        for applied in [true, false] {
+            try await Scenario.run(on: kind) { scenario in
+                let a = try await crash(try await prepare(operation, scenario), scenario, applied: applied)
+                let pending = try #require(try await a.operations().first)
+                #expect(pending.isAmbiguous)
+                #expect(pending.sent?.kind == operation)
+                try await a.sync()
+                let revision = operation == .insert ? "MQ==" : "Mg=="
+                #expect(try scenario.row("x")?.version == revision)
+                #expect(try scenario.row("x")?.deleted == (operation == .delete))
+                try await scenario.expectAgreement(a)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit made before the crash while the operation was in flight is sent after it`(
+        _ kind: StoreKind
+    ) async throws {
+        for operation in [TableOperation.Kind.insert, .update] {
+            for applied in [true, false] {
+                try await Scenario.run(on: kind) { scenario in
+                    let a = try await crash(
+                        try await prepare(operation, scenario), scenario, applied: applied,
+                        before: { try await $0.table.update(id: "x", ["text": "three", "price": 2.5]) })
+                    #expect(try await a.operations().count == 2)
+                    try await a.sync()
+                    #expect(try scenario.row("x")?.fields["text"] == "three")
+                    try await scenario.expectAgreement(a)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item deleted after the crash is deleted on the server, whether its insert arrived or not`(
+        _ kind: StoreKind
+    ) async throws {
+        for applied in [true, false] {
+            try await Scenario.run(on: kind) { scenario in
+                let a = try await crash(try await prepare(.insert, scenario), scenario, applied: applied)
+                try await a.table.delete(id: "x")
+                try await a.sync()
+                #expect(try scenario.row("x")?.deleted != false)
+                try await scenario.expectAgreement(a)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `every write that returned is there after the crash, item and operation together`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.mortalDevice()
+            for number in 0..<20 { try await a.table.insert(["id": .text("\(number)"), "text": "one"]) }
+            try await a.table.update(id: "3", ["text": "two"])
+            try await a.table.delete(id: "4")
+            let reborn = try scenario.restart(a)
+            #expect(try await reborn.table.items().count == 19)
+            #expect(try await reborn.operations().count == 19)
+            #expect(try await reborn.item("3")?["text"] == "two")
+            try await reborn.sync()
+            try await scenario.expectAgreement(reborn)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `operation ids rise for ever, also over an empty queue and a restart`(_ kind: StoreKind) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            var a = try scenario.mortalDevice()
+            var last: Int64 = 0
+            for number in 0..<4 {
+                try await a.table.insert(["id": .text("\(number)"), "text": "one"])
+                let id = try #require(try await a.operations().first?.id)
+                #expect(id > last)
+                last = id
+                if number % 2 == 0 {
+                    try await a.context.push()
+                } else {
+                    try await a.table.delete(id: "\(number)")
+                }
+                #expect(try await a.operations().isEmpty)
+                a = try scenario.restart(a)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the push order is the order of the changes, also after a restart`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.mortalDevice()
+            for id in ["m", "a", "z", "b"] { try await a.table.insert(["id": .text(id), "text": .text(id)]) }
+            try await a.table.update(id: "m", ["text": "again"])
+            let reborn = try scenario.restart(a)
+            try await reborn.context.push()
+            #expect(try scenario.server.rows(in: Todo.name).map(\.id) == ["m", "a", "z", "b"])
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an operation of a table that is no longer declared waits and holds nothing up`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let other = TableDefinition("Other", columns: [Column("text", .text)])
+            let a = try scenario.mortalDevice(tables: [Todo.definition, other])
+            try await a.context.table("Other").insert(["id": "o", "text": "?"])
+            let narrow = try scenario.restart(a)
+            try await narrow.table.insert(["id": "x", "text": "one"])
+            _ = try? await narrow.context.push()
+            #expect(try scenario.row("x") != nil)
+            #expect(try await narrow.operations().map(\.table) == ["Other"])
+            let wide = try scenario.restart(narrow, tables: [Todo.definition, other])
+            try await wide.context.push()
+            #expect(try scenario.server.row("o", in: "Other") != nil)
+            #expect(try await wide.operations().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// What a delegate may do with each operation, and what comes of it.
+@Suite(.timeLimit(.minutes(2))) struct DelegateTests {
+    /// A delegate made of closures.
+    struct Delegate: SyncContextDelegate {
+        var perform: @Sendable (SyncContext, PushOperation) async throws -> Item? = { try await $1.execute() }
+        var complete: @Sendable (SyncContext, PushResult) async -> Void = { _, _ in }
+
+        func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item? {
+            try await perform(context, operation)
+        }
+
+        func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async {
+            await complete(context, result)
+        }
+    }
+
+    /// One item that both sides have changed.
+    private func conflict(
+        on kind: StoreKind, _ delegate: Delegate, _ body: (Scenario, Device) async throws -> Void
+    )
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["priority": 2])
+            try await body(scenario, a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `it sees every operation in the order of the queue and the result once`(
+        _ kind: StoreKind
+    ) async throws {
+        let seen = Mutex<[String]>([])
+        let delegate = Delegate(
+            perform: { _, operation in
+                seen.withLock { $0.append(operation.operation.itemID) }
+                return try await operation.execute()
+            },
+            complete: { _, result in seen.withLock { $0.append("done \(result.completed)") } })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            for id in ["c", "a", "b"] { try await a.table.insert(["id": .text(id)]) }
+            try await a.context.push()
+            #expect(seen.withLock { $0 } == ["c", "a", "b", "done 3"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that it changes is sent and stored`(_ kind: StoreKind) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            operation.item?["text"] = "edited"
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "edited")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `it may retry with the server's version, and then the whole item is sent`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError {
+                guard let server = error.serverItem else { throw error }
+                operation.item?.system = server.system
+                return try await operation.execute()
+            }
+        })
+        try await conflict(on: kind, delegate) { scenario, a in
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields == ["text": "one", "priority": 2])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that it returns after a conflict is stored as the result`(_ kind: StoreKind) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError {
+                return error.serverItem
+            }
+        })
+        try await conflict(on: kind, delegate) { scenario, a in
+            try await a.context.push()
+            #expect(try await a.item("x")?["text"] == "theirs")
+            #expect(try await a.item("x")?["priority"] == 1)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that it returns for a delete brings the item back, and the delete is gone`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError {
+                return error.serverItem
+            }
+        })
+        try await conflict(on: kind, delegate) { scenario, a in
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try await a.item("x")?["text"] == "theirs")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == false)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that it returns is checked like any other`(_ kind: StoreKind) async throws {
+        let items = [
+            Item(id: "y", fields: ["text": "other id"]), Item(id: "x", fields: ["nosuch": 1]),
+            Item(id: "x", fields: ["price": .double(.nan)]), Item(id: "x", fields: ["text": 5]),
+        ]
+        for item in items {
+            for executes in [true, false] {
+                let delegate = Delegate(perform: { _, operation in
+                    if executes { _ = try? await operation.execute() }
+                    return item
+                })
+                try await Scenario.run(on: kind) { scenario in
+                    let a = try scenario.device(delegate: delegate)
+                    try await a.table.insert(["id": "x", "text": "one"])
+                    _ = try? await a.context.push()
+                    #expect(try await a.table.items().map(\.id) == ["x"], "\(item.fields) \(executes)")
+                    #expect(try await a.item("x")?.fields == ["text": "one"], "\(item.fields) \(executes)")
+                    #expect(
+                        try await a.operations().count == (executes ? 0 : 1), "\(item.fields) \(executes)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a bad item that it puts in place becomes the operation's error, and the push goes on`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            if operation.operation.itemID == "x" { operation.item = Item(id: "x", fields: ["nosuch": 1]) }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.table.insert(["id": "y", "text": "two"])
+            let error = try await a.failedPush()
+            #expect(error.code == .invalidItem)
+            #expect(error.itemID == "x")
+            #expect(try scenario.row("y") != nil)
+            #expect(try await a.item("x")?["text"] == "one")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an operation that it does not execute stays pending without an error`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: Delegate(perform: { _, _ in nil }))
+            try await a.table.insert(["id": "x", "text": "one"])
+            let result = try await a.context.push()
+            #expect(result.completed == 0)
+            #expect(scenario.server.requests.isEmpty)
+            #expect(try await a.operations().count == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what it throws is recorded, and is gone after a push that goes well`(_ kind: StoreKind) async throws
+    {
+        struct Refusal: Error, CustomStringConvertible { let description = "not today" }
+        let refuses = Mutex(true)
+        let delegate = Delegate(perform: { _, operation in
+            if refuses.withLock({ $0 }) { throw Refusal() }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            let error = try await a.failedPush()
+            #expect(error.message == "not today")
+            #expect(try await a.context.operationErrors() == [error])
+            refuses.withLock { $0 = false }
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `it may end the push, and what was not executed stays pending`(_ kind: StoreKind) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            if operation.operation.itemID == "b" {
+                operation.cancelPush()
+                return nil
+            }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            for id in ["a", "b", "c"] { try await a.table.insert(["id": .text(id)]) }
+            let error = await expectError(.pushAbortedCancelled) { try await a.context.push() }
+            #expect(error?.pushResult?.completed == 1)
+            #expect(try await a.operations().map(\.itemID) == ["b", "c"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `errors that it resolves when the push is complete are not thrown`(_ kind: StoreKind) async throws {
+        let delegate = Delegate(complete: { context, result in
+            for error in result.errors {
+                guard let server = error.serverItem else { continue }
+                try? await context.cancelAndUpdateItem(for: error, with: server)
+            }
+        })
+        try await conflict(on: kind, delegate) { scenario, a in
+            try await a.context.push()
+            #expect(try await a.item("x")?["text"] == "theirs")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an operation that waits behind another is not taken for sent`(_ kind: StoreKind) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            let item = operation.item
+            _ = try? await operation.execute()
+            return operation.operation.kind == .insert ? item : nil
+        })
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            let a = try scenario.device(delegate: delegate, settings: settings)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.context.pull(Todo.query)
+            try await a.table.delete(id: "x")
+            scenario.server.inject(.refusal(503), .refusal(503), when: { $0.method == "DELETE" })
+            _ = try? await a.context.push()
+            try await a.table.insert(["id": "x", "text": "new"])
+            _ = try? await a.context.push()
+            #expect(try await a.operations().map(\.kind) == [.delete, .insert])
+            _ = try? await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit made while it thinks is not undone by the item it puts in place`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = Delegate(perform: { context, operation in
+            operation.item?["priority"] = 7
+            if operation.operation.revision == 0 {
+                try await context.table(Todo.name).update(id: "x", ["text": "two"])
+            }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            _ = try? await a.context.push()
+            #expect(try await a.item("x")?["text"] == "two")
+        }
+    }
+}

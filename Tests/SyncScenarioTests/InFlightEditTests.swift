@@ -1,0 +1,224 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// The user goes on working while operations of the same items are on their way.
+@Suite(.timeLimit(.minutes(2))) struct InFlightEditTests {
+    /// Pushes, and runs the body while the first write is at the server and not yet applied.
+    private func push(
+        _ device: Device, _ scenario: Scenario, then fault: ServerFault = .none,
+        while body: () async throws -> Void
+    ) async throws {
+        let gate = RequestGate()
+        scenario.server.inject(.hold(gate, then: fault), when: \.isWrite)
+        let context = device.context
+        async let pushed = context.push()
+        await gate.waitForArrivals()
+        try await body()
+        gate.open()
+        _ = try await pushed
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit during an insert is kept and follows as one update`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            try await push(a, scenario) {
+                try await a.table.update(id: "x", ["text": "two"])
+                try await a.table.update(id: "x", ["text": "three"])
+                #expect(try await a.operations().map(\.kind) == [.insert, .update])
+            }
+            #expect(scenario.writes().map(\.method) == ["POST", "PATCH"])
+            #expect(try scenario.row("x")?.fields["text"] == "three")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit during an update is kept, and is sent on the new version`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await push(a, scenario) { try await a.table.update(id: "x", ["text": "three"]) }
+            let patches = scenario.writes().filter { $0.method == "PATCH" }
+            #expect(patches.map(\.status) == [200, 200])
+            #expect(patches.map { $0.header("If-Match") } == ["\"MQ==\"", "\"Mg==\""])
+            try await scenario.expectAgreement(a)
+            #expect(try await a.texts() == ["three"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a copy read before our own push can be saved after it without a conflict`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            var copy = try #require(try await a.item("x"))
+            for text in ["two", "three"] {
+                try await a.table.update(id: "x", ["text": .text(text)])
+                try await a.context.push()
+            }
+            copy["text"] = "four"
+            try await a.table.update(copy)
+            try await a.sync()
+            #expect(try scenario.row("x")?.fields["text"] == "four")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a copy read before somebody else's change is a conflict`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            var copy = try #require(try await a.item("x"))
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.sync()
+            copy["text"] = "ours"
+            try await a.table.update(copy)
+            #expect(try await a.failedPush().serverItem?["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delete during an insert deletes the row that arrives`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await push(a, scenario) { try await a.table.delete(id: "x") }
+            #expect(scenario.writes().map(\.method) == ["POST", "DELETE"])
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delete during an insert that is refused leaves nothing to do`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await push(a, scenario, then: .refusal(400)) { try await a.table.delete(id: "x") }
+            #expect(scenario.writes().map(\.method) == ["POST"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `delete and new insert during an update replace the row`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await push(a, scenario) {
+                try await a.table.delete(id: "x")
+                try await a.table.insert(["id": "x", "text": "new"])
+                #expect(try await a.operations().count == 2)
+            }
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            #expect(try scenario.row("x")?.fields["priority"] == .null)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit during a failing update joins it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            let gate = RequestGate()
+            scenario.server.inject(.hold(gate, then: .refusal(400)), when: \.isWrite)
+            async let errors = a.failingPush()
+            await gate.waitForArrivals()
+            try await a.table.update(id: "x", ["text": "three"])
+            gate.open()
+            let error = try #require(await errors.first)
+            let operation = try #require(try await a.operations().first)
+            #expect(try await a.operations().count == 1)
+            #expect(error.revision == operation.revision)
+            try await a.sync()
+            #expect(try scenario.row("x")?.fields["text"] == "three")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what the server computes is taken over unless the user has changed it meanwhile`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.onRequest { request in
+                guard request.method == "PATCH" else { return .none }
+                _ = try? await a.table.update(id: "x", ["complete": true])
+                scenario.server.onRequest(nil)
+                let body = #"{"id":"x","text":"two","priority":9,"complete":false,"version":"v9"}"#
+                return .answer(status: 200, headers: ["ETag": "\"v9\""], body: Data(body.utf8))
+            }
+            scenario.server.inject(.refusal(400), when: { $0.header("If-Match") == "\"v9\"" })
+            _ = await a.failingPush()
+            let item = try #require(try await a.item("x"))
+            #expect(item["priority"] == 9)
+            #expect(item["complete"] == true)
+            #expect(try await a.operations().map(\.version) == ["v9"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `edits at every moment of many pushes end on the server as on the device`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            let random = SeededGenerator(seed: 5)
+            scenario.server.onRequest { request in
+                guard request.isWrite else { return .none }
+                let id = "row-\(random.next() % 4)"
+                switch random.next() % 3 {
+                case 0: _ = try? await a.table.insert(["id": .text(id), "text": "new"])
+                case 1: _ = try? await a.table.update(id: id, ["text": .text("\(random.next() % 100)")])
+                default: break
+                }
+                return [ServerFault.none, .dropAnswer, .dropRequest, .refusalAfterCommit(500)][
+                    Int(random.next() % 4)]
+            }
+            for step in 0..<40 {
+                _ = try? await a.table.insert(["id": .text("row-\(step % 4)"), "text": "start"])
+                _ = try? await a.context.push()
+            }
+            scenario.server.onRequest(nil)
+            scenario.server.removeFaults()
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `local reads and writes do not wait for a push that hangs`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await push(a, scenario) {
+                for number in 0..<20 { try await a.table.insert(["text": .text("\(number)")]) }
+                #expect(try await a.table.items().count == 21)
+            }
+            #expect(try scenario.server.rows(in: Todo.name).count == 21)
+        }
+    }
+}

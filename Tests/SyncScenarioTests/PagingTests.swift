@@ -1,0 +1,265 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Incremental pulls of more rows than fit a page: nothing is skipped, nothing loops.
+@Suite(.timeLimit(.minutes(2))) struct PagingTests {
+    /// A server whose clock stands, with rows that all have one `updatedAt`.
+    private func crowded(
+        on kind: StoreKind, rows count: Int, configure: (inout TableServer.Configuration) -> Void = { _ in },
+        _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(
+            on: kind,
+            configure: {
+                $0.clock = .standing(at: .unixEpoch)
+                configure(&$0)
+            },
+            { scenario in
+                let rows = (0..<count).map { (id: "row-\($0)", fields: ["text": ItemValue.text("\($0)")]) }
+                try await scenario.server.put(rows, in: Todo.name)
+                try await body(scenario, try scenario.mortalDevice())
+            })
+    }
+
+    @Test(arguments: StoreKind.allCases, PullStrategy.allCases)
+    func `a thousand rows of one instant all come in pages of fifty`(
+        _ kind: StoreKind, _ strategy: PullStrategy
+    ) async throws {
+        try await crowded(on: kind, rows: 1000) { scenario, a in
+            var settings = PullSettings()
+            settings.strategy = strategy
+            let result = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            // Going on from the token, the original's way, repeats the rows of its instant.
+            #expect(result.upserted == 1000)
+            #expect(strategy == .skip || result.received == 1000)
+            try await scenario.expectAgreement(a)
+            scenario.server.clock.advance(by: .milliseconds(1))
+            try await scenario.server.update("row-7", ["text": "changed"], in: Todo.name)
+            let again = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(again.upserted == 1)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: [0, 1, 49, 50, 51, 100, 101], [1, 7, 50])
+    func `any number of rows comes in pages of any size, with as few requests as can be`(
+        _ count: Int, _ size: Int
+    ) async throws {
+        try await crowded(on: .memory, rows: count) { scenario, a in
+            let result = try await a.context.pull(Todo.query, queryID: "all", settings: .pages(of: size))
+            #expect(result.received == count)
+            // An empty page ends a pull, and so does a short one after a full one.
+            let full = count / size
+            let isShortPageLast = full > 0 && count % size > 0
+            #expect(result.pages == full + (isShortPageLast || count == 0 ? 1 : count % size == 0 ? 1 : 2))
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: [1, 10, 49, 50, 99], PullStrategy.allCases)
+    func `a server that caps its pages below what is asked hides nothing`(
+        _ cap: Int, _ strategy: PullStrategy
+    ) async throws {
+        try await crowded(on: .memory, rows: 120, configure: { $0.pageSize = cap }) { scenario, a in
+            var settings = PullSettings.pages(of: 100)
+            settings.strategy = strategy
+            let result = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(result.upserted == 120)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: [0, 3, 7], PullStrategy.allCases)
+    func `a server that shows fewer digits than it keeps hides nothing and ends`(
+        _ shown: Int, _ strategy: PullStrategy
+    ) async throws {
+        try await Scenario.run(
+            on: .memory,
+            configure: {
+                $0.clock = .standing(at: .unixEpoch)
+                $0.fractionDigits = shown
+                $0.keptFractionDigits = 9
+                $0.pageSize = 20
+            },
+            { scenario in
+                let random = SeededGenerator(seed: 3)
+                for number in 0..<90 {
+                    scenario.server.clock.advance(by: .nanoseconds(random.next() % 3 == 0 ? 400_000_001 : 7))
+                    try await scenario.server.put(
+                        "\(random.next() % 1000)-\(number)", ["text": "x"], in: Todo.name)
+                }
+                let a = try scenario.device()
+                var settings = PullSettings.pages(of: 20)
+                settings.strategy = strategy
+                try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+                try await scenario.expectAgreement(a)
+                scenario.server.clock.advance(by: .seconds(2))
+                try await scenario.server.put("new", ["text": "new"], in: Todo.name)
+                let again = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+                #expect(again.upserted == 1)
+                try await scenario.expectAgreement(a)
+            })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `rows that change, come and go between two pages are neither skipped nor kept`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            for number in 0..<60 {
+                scenario.server.clock.advance(by: .milliseconds(1))
+                try await scenario.server.put("row-\(number)", ["text": .text("\(number)")], in: Todo.name)
+            }
+            let random = SeededGenerator(seed: 17)
+            scenario.server.onRequest { request in
+                guard request.isPage, scenario.server.requests.count < 30 else { return .none }
+                scenario.server.clock.advance(by: .milliseconds(1))
+                for _ in 0..<3 {
+                    let id = "row-\(random.next() % 80)"
+                    if random.next() % 3 == 0 {
+                        try? await scenario.server.remove(id, in: Todo.name)
+                    } else {
+                        _ = try? await scenario.server.put(
+                            id, ["text": .text("\(random.next())")], in: Todo.name)
+                    }
+                }
+                return .none
+            }
+            let a = try scenario.device()
+            try await a.context.pull(Todo.query, queryID: "all", settings: .pages(of: 7))
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the token is the last stored page's after a crash between pages, and the pull goes on there`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            for number in 0..<30 {
+                scenario.server.clock.advance(by: .milliseconds(1))
+                try await scenario.server.put("row-\(number)", ["text": .text("\(number)")], in: Todo.name)
+            }
+            var a = try scenario.mortalDevice()
+            for page in 1...3 {
+                scenario.server.inject(.none, .dropAnswer, .dropAnswer, .dropAnswer, when: \.isPage)
+                await expectError(.pullAborted) {
+                    try await a.context.pull(Todo.query, queryID: "all", settings: .pages(of: 5))
+                }
+                scenario.server.removeFaults()
+                a = try scenario.restart(a)
+                let items = try await a.table.items()
+                #expect(items.count == 5 * page)
+                let newest = items.compactMap(\.system.updatedAt).max()
+                #expect(try await a.context.deltaTokens(of: Todo.name)["all"] == newest?.description)
+            }
+            let rest = try await a.context.pull(Todo.query, queryID: "all", settings: .pages(of: 5))
+            #expect(rest.received == 15)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a changed query under the same query ID starts over`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            for (id, complete) in [("a", false), ("b", true)] {
+                try await scenario.server.put(id, ["complete": .bool(complete)], in: Todo.name)
+            }
+            let a = try scenario.mortalDevice()
+            try await a.context.pull(Todo.query.where("complete" == true), queryID: "mine")
+            #expect(try await a.table.items().map(\.id) == ["b"])
+            let reborn = try scenario.restart(a)
+            try await reborn.context.pull(Todo.query.where("complete" == false), queryID: "mine")
+            #expect(try await reborn.table.items().map(\.id) == ["a", "b"])
+            let other = try await reborn.context.pull(
+                Todo.query.where("complete" == false).parameter("tenant", "2"), queryID: "mine")
+            #expect(other.received == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an or in the user's filter does not open the delta filter`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            for (id, text) in [("a", "x'y&z#+%"), ("b", "two"), ("c", "three")] {
+                scenario.server.clock.advance(by: .seconds(1))
+                try await scenario.server.put(id, ["text": .text(text)], in: Todo.name)
+            }
+            let a = try scenario.device()
+            let query = Todo.query.where("text" == "x'y&z#+%" || "text" == "two")
+            #expect(try await a.context.pull(query, queryID: "or").received == 2)
+            #expect(try await a.context.pull(query, queryID: "or").received == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that was committed late is found inside the overlap window`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            let a = try scenario.device()
+            let gate = RequestGate()
+            scenario.server.clock.advance(by: .seconds(10))
+            scenario.server.inject(.commitLate(gate), when: \.isWrite)
+            let b = try scenario.device("B")
+            try await b.table.insert(["id": "late", "text": "late"])
+            async let pushed = b.context.push()
+            await gate.waitForArrivals()
+            scenario.server.clock.advance(by: .seconds(1))
+            try await scenario.server.put("soon", ["text": "soon"], in: Todo.name)
+            try await a.sync()
+            gate.open()
+            _ = try await pushed
+            let again = try await a.context.pull(
+                Todo.query, queryID: "all", settings: .pages(of: 50, overlap: .seconds(5)))
+            #expect(again.upserted == 1)
+            #expect(again.unchanged == 1)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a second pull without changes writes nothing to the store`(_ kind: StoreKind) async throws {
+        try await crowded(on: kind, rows: 20) { scenario, a in
+            let settings = PullSettings.pages(of: 50, overlap: .seconds(60))
+            try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            let again = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(again.received == 20)
+            #expect(again.unchanged == 20)
+            #expect(again.upserted == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a tombstone of an unknown row is ignored, and one followed by a new insert ends present`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            for id in ["x", "y"] {
+                try await scenario.server.put(id, ["text": "one"], in: Todo.name)
+                try await scenario.server.remove(id, in: Todo.name)
+            }
+            try await scenario.server.put("y", ["text": "again"], in: Todo.name)
+            let result = try await a.context.pull(Todo.query, queryID: "all")
+            #expect(result.deleted == 0)
+            #expect(try await a.texts() == ["again"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a limit that is no multiple of the page is kept exactly`(_ kind: StoreKind) async throws {
+        try await crowded(on: kind, rows: 60) { scenario, a in
+            let result = try await a.context.pull(
+                Todo.query.order(byDescending: "text").limit(23), settings: .pages(of: 10))
+            #expect(result.received == 23)
+            #expect(try await a.table.items().count == 23)
+            #expect(try await a.context.deltaTokens(of: Todo.name).isEmpty)
+        }
+    }
+}

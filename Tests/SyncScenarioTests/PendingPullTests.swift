@@ -1,0 +1,217 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Pulls that meet items with pending operations.
+@Suite(.timeLimit(.minutes(2))) struct PendingPullTests {
+    private func editedHereAndThere(
+        on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.mortalDevice()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours", "price": 2.5])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await body(scenario, a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pending item is not overwritten, and the conflict shows with the next push`(
+        _ kind: StoreKind
+    ) async throws {
+        try await editedHereAndThere(on: kind) { scenario, a in
+            let result = try await a.pullAnyway()
+            #expect(result.skippedAsPending == 1)
+            #expect(result.upserted == 0)
+            #expect(try await a.item("x")?["text"] == "ours")
+            #expect(try await a.failedPush().serverItem?["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that was skipped comes back when the pending change is discarded`(
+        _ kind: StoreKind
+    ) async throws {
+        try await editedHereAndThere(on: kind) { scenario, a in
+            try await a.pullAnyway()
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.failedPush()
+            let reborn = try scenario.restart(a)
+            try await reborn.context.cancelAndDiscardItem(for: error)
+            #expect(try await reborn.item("x")?.fields == ["text": "theirs"])
+            #expect(try await reborn.pullAnyway().received == 0)
+            try await scenario.expectAgreement(reborn)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a tombstone for a pending update is a conflict, and discarding removes the item`(
+        _ kind: StoreKind
+    ) async throws {
+        try await editedHereAndThere(on: kind) { scenario, a in
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.pullAnyway()
+            #expect(try await a.item("x")?["text"] == "ours")
+            let error = try await a.failedPush()
+            #expect(error.isConflict)
+            #expect(error.serverItem?.system.deleted == true)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.item("x") == nil)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a tombstone for a pending delete settles it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.pullAnyway()
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a local write while a page is on its way is not overwritten by it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            scenario.server.onRequest { request in
+                if request.isPage { _ = try? await a.table.update(id: "x", ["text": "ours"]) }
+                return .none
+            }
+            #expect(try await a.pullAnyway().skippedAsPending == 1)
+            #expect(try await a.item("x")?["text"] == "ours")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page does not take an item back that was pushed while the page was on its way`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["priority": 1], in: Todo.name)
+            try await a.pullAnyway()
+            let stale = try #require(try scenario.row("x"))
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.onRequest { request in
+                guard request.isPage else { return .none }
+                _ = try? await a.context.push()
+                scenario.server.onRequest(nil)
+                let body =
+                    #"[{"id":"x","text":"one","priority":1,"deleted":false,"#
+                    + #""version":"\#(stale.version)","updatedAt":"\#(stale.updatedAt.showing(fractionDigits: 3))"}]"#
+                return .answer(
+                    status: 200, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
+            }
+            try await a.pullAnyway()
+            #expect(try await a.item("x")?["text"] == "two")
+            let version = try scenario.row("x")?.version
+            #expect(try await a.item("x")?.system.version == version)
+            try await a.pullAnyway()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page that shows a later change than the push that overtook it is not lost`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.clock.advance(by: .seconds(1))
+            scenario.server.onRequest { request in
+                guard request.isPage else { return .none }
+                _ = try? await a.context.push()
+                scenario.server.onRequest(nil)
+                scenario.server.clock.advance(by: .seconds(1))
+                _ = try? await scenario.server.update("x", ["text": "later"], in: Todo.name)
+                return .none
+            }
+            try await a.pullAnyway()
+            try await a.pullAnyway()
+            #expect(try await a.texts() == ["later"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that comes back to life while our delete is answered is not lost`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            scenario.server.onRequest { request in
+                guard request.method == "DELETE" else { return .none }
+                for text in ["gone", "back"] {
+                    scenario.server.clock.advance(by: .seconds(1))
+                    if text == "gone" {
+                        try? await scenario.server.remove("x", in: Todo.name)
+                    } else {
+                        _ = try? await scenario.server.put("x", ["text": .text(text)], in: Todo.name)
+                    }
+                }
+                _ = try? await a.pullAnyway()
+                return .answer(status: 204)
+            }
+            try await a.context.push()
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try await a.texts() == ["back"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull that pushes first fails with the push's error and pulls nothing`(
+        _ kind: StoreKind
+    ) async throws {
+        try await editedHereAndThere(on: kind) { scenario, a in
+            scenario.server.removeRequests()
+            await expectError(.pushCompletedWithErrors) {
+                try await a.context.pull(Todo.query, queryID: "all")
+            }
+            #expect(scenario.server.requests.filter(\.isPage).isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what an update has sent does not come back as a conflict with itself`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 1
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            _ = try? await a.context.push()
+            try await a.pullAnyway()
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+}

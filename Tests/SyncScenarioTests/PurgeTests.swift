@@ -1,0 +1,147 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Removing local items without telling the server.
+@Suite(.timeLimit(.minutes(2))) struct PurgeTests {
+    private func prepared(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let other = TableDefinition("Other", columns: [Column("text", .text)])
+            let a = try scenario.device(tables: [Todo.definition, other])
+            for (id, complete) in [("open", false), ("done", true)] {
+                try await scenario.server.put(id, ["complete": .bool(complete)], in: Todo.name)
+            }
+            try await a.sync()
+            try await a.context.table("Other").insert(["id": "o", "text": "other"])
+            try await body(scenario, a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `purged rows come back with the next pull, and other tables are left alone`(
+        _ kind: StoreKind
+    ) async throws {
+        try await prepared(on: kind) { scenario, a in
+            try await a.context.purge(Todo.query)
+            #expect(try await a.table.items().isEmpty)
+            #expect(try await a.context.deltaTokens(of: Todo.name).isEmpty)
+            #expect(try await a.operations().map(\.table) == ["Other"])
+            #expect(try scenario.server.rows(in: Todo.name).filter(\.deleted).isEmpty)
+            #expect(try await a.pullAnyway().upserted == 2)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a purge that keeps the delta tokens leaves the rows out until they change`(
+        _ kind: StoreKind
+    ) async throws {
+        try await prepared(on: kind) { scenario, a in
+            try await a.context.purge(Todo.query, keepingDeltaTokens: true)
+            #expect(try await a.pullAnyway().upserted == 0)
+            try await scenario.server.update("open", ["text": "new"], in: Todo.name)
+            #expect(try await a.pullAnyway().upserted == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a purge with a filter removes what matches`(_ kind: StoreKind) async throws {
+        try await prepared(on: kind) { scenario, a in
+            try await a.context.purge(Todo.query.where("complete" == true))
+            #expect(try await a.table.items().map(\.id) == ["open"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `refuse leaves everything while an operation of the table is pending`(_ kind: StoreKind) async throws
+    {
+        try await prepared(on: kind) { scenario, a in
+            try await a.table.update(id: "open", ["text": "edited"])
+            let error = await expectError(.purgeRefused) {
+                try await a.context.purge(Todo.query, pending: .refuse)
+            }
+            #expect(error?.message.contains("1 pending") == true)
+            #expect(try await a.table.items().count == 2)
+            #expect(try await a.context.deltaTokens(of: Todo.name).count == 1)
+            try await a.context.push()
+            try await a.context.purge(Todo.query, pending: .refuse)
+            #expect(try await a.table.items().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `push sends the table's operations first, and removes nothing when that fails`(
+        _ kind: StoreKind
+    ) async throws {
+        try await prepared(on: kind) { scenario, a in
+            try await a.table.update(id: "open", ["text": "edited"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            await expectError(.pushCompletedWithErrors) { try await a.context.purge(Todo.query) }
+            #expect(try await a.table.items().count == 2)
+            try await a.context.purge(Todo.query)
+            #expect(try await a.table.items().isEmpty)
+            #expect(try scenario.row("open")?.fields["text"] == "edited")
+            #expect(try await a.operations().map(\.table) == ["Other"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `discard drops items, operations, errors and tokens together`(_ kind: StoreKind) async throws {
+        try await prepared(on: kind) { scenario, a in
+            try await a.table.update(id: "open", ["text": "edited"])
+            try await a.table.delete(id: "done")
+            try await a.table.insert(["id": "new"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            _ = try? await a.context.push(tables: [Todo.name])
+            try await a.table.update(id: "new", ["text": "again"])
+            try await a.context.purge(Todo.query, pending: .discard)
+            #expect(try await a.table.items().isEmpty)
+            #expect(try await a.operations().map(\.table) == ["Other"])
+            #expect(try await a.context.operationErrors().isEmpty)
+            #expect(try await a.context.deltaTokens(of: Todo.name).isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `discard refuses while an operation is being sent`(_ kind: StoreKind) async throws {
+        try await prepared(on: kind) { scenario, a in
+            try await a.table.update(id: "open", ["text": "edited"])
+            let gate = RequestGate()
+            scenario.server.inject(.hold(gate), when: \.isWrite)
+            let push = Task { try await a.context.push(tables: [Todo.name]) }
+            await gate.waitForArrivals()
+            let error = await expectError(.purgeRefused) {
+                try await a.context.purge(Todo.query, pending: .discard)
+            }
+            #expect(error?.mayRetry == true)
+            #expect(try await a.table.items().count == 2)
+            gate.open()
+            #expect(try await push.value.completed == 1)
+            try await a.context.purge(Todo.query, pending: .discard)
+            #expect(try await a.table.items().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a purge in the middle of a pull makes the next pull complete`(_ kind: StoreKind) async throws {
+        try await prepared(on: kind) { scenario, a in
+            for number in 0..<25 { try await scenario.server.put("row-\(number)", [:], in: Todo.name) }
+            scenario.server.removeRequests()
+            scenario.server.onRequest { request in
+                if request.isPage, scenario.server.requests.count == 3 {
+                    try? await a.context.purge(Todo.query, pending: .discard)
+                }
+                return .none
+            }
+            var settings = PullSettings.anyway
+            settings.pageSize = 10
+            try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            scenario.server.onRequest(nil)
+            try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(try await a.table.items().count == 27)
+        }
+    }
+}

@@ -1,0 +1,247 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Failed operations and the ways to settle them.
+@Suite(.timeLimit(.minutes(2))) struct ResolutionTests {
+    /// A row that both sides have changed, and the error of the push that found out.
+    private func conflict(
+        on kind: StoreKind, deleting: Bool = false,
+        _ body: (Scenario, Device, TableOperationError) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.mortalDevice()
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            if deleting {
+                try await a.table.delete(id: "x")
+            } else {
+                try await a.table.update(id: "x", ["text": "ours", "price": 2.5, "note": "mine"])
+            }
+            try await body(scenario, a, try await a.failedPush())
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `keep and update sends the item on the version that was shown`(_ kind: StoreKind) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "merged"]))
+            #expect(try await a.context.operationErrors().isEmpty)
+            try await a.context.push()
+            #expect(scenario.writes().last?.header("If-Match") == "\"Mg==\"")
+            #expect(try scenario.row("x")?.fields["text"] == "merged")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `keep and update overrules the row that was shown and no later one`(_ kind: StoreKind) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "merged"]))
+            try await scenario.server.update("x", ["text": "later"], in: Todo.name)
+            #expect(try await a.failedPush().serverItem?["text"] == "later")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `cancel and discard brings the server's row back, and the local columns stay`(
+        _ kind: StoreKind
+    ) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            try await a.context.cancelAndDiscardItem(for: error)
+            let item = try #require(try await a.item("x"))
+            #expect(item.fields == ["text": "theirs", "priority": 1, "note": "mine"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `cancel and discard of a delete brings the item back`(_ kind: StoreKind) async throws {
+        try await conflict(on: kind, deleting: true) { scenario, a, error in
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.item("x")?["text"] == "theirs")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `cancel and update stores the item without a field that it lacks`(_ kind: StoreKind) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            try await a.context.cancelAndUpdateItem(for: error, with: try #require(error.serverItem))
+            #expect(try await a.item("x")?.fields == ["text": "theirs", "priority": 1, "note": "mine"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `cancel and update does not hide a later row that a pull has brought`(_ kind: StoreKind) async throws
+    {
+        try await conflict(on: kind) { scenario, a, error in
+            try await scenario.server.update("x", ["text": "later"], in: Todo.name)
+            try await a.pullAnyway()
+            try await a.context.cancelAndUpdateItem(for: error, with: try #require(error.serverItem))
+            try await a.pullAnyway()
+            #expect(try await a.item("x")?["text"] == "later")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `change kind turns the update into a delete of the row that was shown`(_ kind: StoreKind)
+        async throws
+    {
+        try await conflict(on: kind) { scenario, a, error in
+            try await a.context.changeKind(for: error, to: .delete)
+            #expect(try await a.item("x") == nil)
+            try await a.sync()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `change kind turns an update of a row that is gone into an insert`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.update(id: "x", ["text": "two"])
+            let error = try await a.failedPush()
+            #expect(error.code == .itemNotOnServer)
+            try await a.context.changeKind(for: error, to: .insert)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields == ["text": "two", "priority": 1])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that the server refused can be corrected and sent again as what it was`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "bad"])
+            scenario.server.inject(.refusal(400, "no such text"))
+            let refused = try await a.failedPush()
+            #expect(refused.message == "no such text")
+            try await a.context.keepAndUpdateItem(for: refused, with: Item(id: "x", fields: ["text": "good"]))
+            #expect(try await a.operations().map(\.kind) == [.insert])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "good")
+
+            try await a.table.update(id: "x", ["text": "bad"])
+            scenario.server.inject(.refusal(422))
+            let again = try await a.failedPush()
+            var item = try #require(try await a.item("x"))
+            item["text"] = "better"
+            try await a.context.keepAndUpdateItem(for: again, with: item)
+            #expect(try await a.operations().map(\.kind) == [.update])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "better")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an attempt that may have been applied is not forgotten when its item is corrected`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 1
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.refusalAfterCommit(500))
+            let error = try await a.failedPush()
+            try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "two"]))
+            try await a.sync()
+            #expect(try scenario.row("x")?.fields["text"] == "two")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a resolution refuses when the operation has changed, and changes nothing`(
+        _ kind: StoreKind
+    ) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            try await a.table.update(id: "x", ["text": "edited since"])
+            let (item, queue) = (try await a.item("x"), try await a.operations())
+            let server = try #require(error.serverItem)
+            let context = a.context
+            await expectError(.operationChanged) {
+                try await context.cancelAndUpdateItem(for: error, with: server)
+            }
+            await expectError(.operationChanged) { try await context.cancelAndDiscardItem(for: error) }
+            await expectError(.operationChanged) {
+                try await context.keepAndUpdateItem(for: error, with: server)
+            }
+            await expectError(.operationChanged) { try await context.changeKind(for: error, to: .delete) }
+            #expect(try await a.item("x") == item)
+            #expect(try await a.operations() == queue)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a resolution refuses when the operation is gone or the item is another`(
+        _ kind: StoreKind
+    ) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            let stranger = Item(id: "y", fields: ["text": "?"])
+            let context = a.context
+            await expectError(.invalidItemID) {
+                try await context.cancelAndUpdateItem(for: error, with: stranger)
+            }
+            await expectError(.invalidItemID) {
+                try await context.keepAndUpdateItem(for: error, with: stranger)
+            }
+            let bad = Item(id: "x", fields: ["nosuch": 1])
+            await expectError(.invalidItem) { try await context.keepAndUpdateItem(for: error, with: bad) }
+            #expect(try await context.operationErrors() == [error])
+            try await context.cancelAndDiscardItem(for: error)
+            await expectError(.operationNotFound) { try await context.cancelAndDiscardItem(for: error) }
+            #expect(try await a.table.items().map(\.id) == ["x"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `errors survive a restart and can be resolved then`(_ kind: StoreKind) async throws {
+        try await conflict(on: kind) { scenario, a, error in
+            let reborn = try scenario.restart(a)
+            #expect(try await reborn.context.operationErrors() == [error])
+            try await reborn.context.cancelAndDiscardItem(for: error)
+            let again = try scenario.restart(reborn)
+            #expect(try await again.context.operationErrors().isEmpty)
+            #expect(try await again.operations().isEmpty)
+            try await scenario.expectAgreement(again)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an error of one table does not fail the push of another, and goes when its operation does`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let other = TableDefinition("Other", columns: [Column("text", .text)])
+            let a = try scenario.device(tables: [Todo.definition, other])
+            try await a.context.table("Other").insert(["id": "o", "text": "?"])
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.refusal(400), when: { $0.table == "Other" })
+            #expect(try await a.failedPush().table == "Other")
+            #expect(try await a.context.operationErrors(in: Todo.name).isEmpty)
+            try await a.context.push(tables: [Todo.name])
+            #expect(try scenario.row("x") != nil)
+            try await a.context.table("Other").delete(id: "o")
+            #expect(try await a.context.operationErrors().isEmpty)
+            try await a.context.push()
+        }
+    }
+}

@@ -1,0 +1,231 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// Failures that pass, failures that do not, and what each of them ends.
+@Suite(.timeLimit(.minutes(2))) struct RetryTests {
+    /// A device that notes how long it was asked to wait.
+    private func device(
+        _ scenario: Scenario, settings: SyncSettings = SyncSettings(),
+        refresh: (@Sendable () async throws -> String?)? = nil
+    ) throws -> (device: Device, waits: Waits) {
+        let waits = Waits()
+        var environment = SyncEnvironment.instant(seed: 1)
+        environment.sleep = { waits.note($0) }
+        let store = try scenario.kind.open(in: scenario.directory, name: "R", tables: [Todo.definition])
+        let context = SyncContext(
+            client: SyncClient(url: scenario.server.url, refreshAuthentication: refresh), dataSource: store,
+            settings: settings, environment: environment)
+        return (Device(context: context, store: store), waits)
+    }
+
+    private final class Waits: Sendable {
+        private let list = Mutex<[Duration]>([])
+        var all: [Duration] { list.withLock { $0 } }
+        func note(_ duration: Duration) { list.withLock { $0.append(duration) } }
+    }
+
+    @Test(arguments: StoreKind.allCases, [408, 425, 429, 500, 502, 503, 504])
+    func `a status that may pass is tried again in the same push`(
+        _ kind: StoreKind, _ status: Int
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, waits) = try device(scenario)
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.refusal(status), .refusal(status))
+            try await a.context.push()
+            #expect(waits.all.count == 2)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a server that never recovers is not asked for ever, and others get their turn`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, waits) = try device(scenario)
+            try await a.table.insert(["id": "x"])
+            try await a.table.insert(["id": "y"])
+            scenario.server.inject(.refusal(500), .refusal(500), .refusal(500))
+            let error = try await a.failedPush()
+            #expect(error.itemID == "x")
+            #expect(error.status == 500)
+            #expect(waits.all.count == 2)
+            #expect(try scenario.row("y") != nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `Retry-After is a floor, and more than one may wait ends the attempt`(_ kind: StoreKind) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, waits) = try device(scenario)
+            try await a.table.insert(["id": "x"])
+            scenario.server.inject(.answer(status: 429, headers: ["Retry-After": "7"]))
+            try await a.context.push()
+            #expect(waits.all == [.seconds(7)])
+            for (number, value) in ["3601", "99999999999999999999"].enumerated() {
+                try await a.table.update(id: "x", ["priority": .int(Int64(number))])
+                scenario.server.inject(.answer(status: 503, headers: ["Retry-After": value]))
+                #expect(try await a.failedPush().status == 503)
+                try await a.context.push()
+            }
+            #expect(waits.all.count == 1)
+            for value in ["-1", "abc", "Sun, 06 Nov 1994 08:49:37 GMT"] {
+                scenario.server.inject(.answer(status: 503, headers: ["Retry-After": value]))
+                try await a.context.pull(Todo.query)
+            }
+            #expect(waits.all.count == 4)
+            #expect(waits.all.dropFirst().allSatisfy { $0 < .seconds(1) })
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a permanent refusal is not tried again by itself, and holds up nobody`(_ kind: StoreKind)
+        async throws
+    {
+        for status in [400, 403, 405, 413, 422] {
+            try await Scenario.run(on: kind) { scenario in
+                let (a, waits) = try device(scenario)
+                try await a.table.insert(["id": "x"])
+                try await a.table.insert(["id": "y"])
+                scenario.server.inject(.refusal(status, "because"))
+                let error = try await a.failedPush()
+                #expect(error.message == "because")
+                #expect(error.status == status)
+                #expect(waits.all.isEmpty)
+                #expect(try scenario.row("y") != nil)
+                try await a.pullAnyway()
+                try await a.sync()
+                try await scenario.expectAgreement(a)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `no network ends the push at once and keeps the queue`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, _) = try device(scenario)
+            for id in ["x", "y", "z"] { try await a.table.insert(["id": .text(id)]) }
+            scenario.server.inject(.refusal(400))
+            scenario.server.onRequest { _ in .dropRequest }
+            let error = await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            #expect(error?.mayRetry == true)
+            #expect(error?.pushResult?.errors.map(\.itemID) == ["x"])
+            #expect(try await a.operations().count == 3)
+            #expect(Set(scenario.server.requests.map { String(decoding: $0.body, as: UTF8.self) }).count == 2)
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `401 gets one new token, and the call is repeated with it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, _) = try device(scenario, refresh: { "fresh" })
+            try await a.table.insert(["id": "x"])
+            scenario.server.inject(.refusal(401))
+            try await a.context.push()
+            #expect(scenario.server.requests.map { $0.header("X-ZUMO-AUTH") } == [nil, "fresh"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `401 without a new token ends the push and keeps the queue`(_ kind: StoreKind) async throws {
+        struct NoToken: Error {}
+        let refreshes: [(@Sendable () async throws -> String?)?] = [
+            nil, { nil }, { throw NoToken() }, { "stale" },
+        ]
+        for refresh in refreshes {
+            try await Scenario.run(on: kind) { scenario in
+                let (a, _) = try device(scenario, refresh: refresh)
+                try await a.table.insert(["id": "x"])
+                try await a.table.insert(["id": "y"])
+                scenario.server.onRequest { _ in .refusal(401) }
+                await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+                #expect(scenario.server.requests.count <= 2)
+                #expect(try await a.operations().count == 2)
+                scenario.server.onRequest(nil)
+                try await a.sync()
+                try await scenario.expectAgreement(a)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an operation that keeps failing is parked, listed, and sent again when it is replayed`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.maxAttempts = 3
+            let a = try scenario.mortalDevice(settings: settings)
+            try await a.table.insert(["id": "x", "text": "poison"])
+            try await a.table.insert(["id": "y", "text": "fine"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison") ? .refusal(400) : .none
+            }
+            for _ in 0..<3 { _ = await a.failingPush() }
+            try await a.sync()
+            #expect(try await a.operations().map(\.state) == [.parked])
+            let reborn = try scenario.restart(a, settings: settings)
+            #expect(try await reborn.context.operationErrors().map(\.itemID) == ["x"])
+            scenario.server.removeRequests()
+            try await reborn.sync()
+            #expect(scenario.writes().isEmpty)
+            scenario.server.onRequest(nil)
+            let parked = try #require(try await reborn.operations().first)
+            try await reborn.context.replay(operationID: parked.id)
+            try await reborn.sync()
+            try await scenario.expectAgreement(reborn)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit brings a parked operation back`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.maxAttempts = 1
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "poison"])
+            scenario.server.inject(.refusal(400))
+            _ = await a.failingPush()
+            #expect(try await a.operations().map(\.state) == [.parked])
+            try await a.table.update(id: "x", ["text": "fine"])
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a server that is away for long parks nothing, and the queue drains when it is back`(
+        _ kind: StoreKind
+    ) async throws {
+        let outages: [ServerFault] = [
+            .dropRequest, .refusal(503), .refusal(502), .refusal(429), .refusal(401),
+        ]
+        for outage in outages {
+            try await Scenario.run(on: kind) { scenario in
+                var settings = SyncSettings()
+                settings.maxAttempts = 3
+                settings.retry.maxAttempts = 1
+                let (a, _) = try device(scenario, settings: settings)
+                for id in ["x", "y"] { try await a.table.insert(["id": .text(id)]) }
+                scenario.server.onRequest { _ in outage }
+                for _ in 0..<6 { _ = try? await a.context.push() }
+                #expect(try await a.operations().filter { $0.state == .parked }.isEmpty)
+                scenario.server.onRequest(nil)
+                try await a.sync()
+                try await scenario.expectAgreement(a)
+            }
+        }
+    }
+}
