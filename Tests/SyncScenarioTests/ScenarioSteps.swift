@@ -49,16 +49,18 @@ extension Scenario {
     /// The device has what the server has, nothing is pending and no error is left.
     func expectAgreement(_ device: Device, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let live = try server.rows(in: Todo.name).filter { !$0.deleted }
-        let server = Dictionary(uniqueKeysWithValues: live.map { ($0.id, Self.comparable($0.fields)) })
+        let server = Dictionary(
+            uniqueKeysWithValues: live.map { (ExactText($0.id), Self.comparable($0.fields)) })
         let items = try await device.table.items()
         let local = Dictionary(
             uniqueKeysWithValues: items.map { item in
-                (item.id, Self.comparable(item.fields.filter { $0.key != Todo.note.name }))
+                (ExactText(item.id), Self.comparable(item.fields.filter { $0.key != Todo.note.name }))
             })
         #expect(local == server, sourceLocation: sourceLocation)
-        let versions = Dictionary(uniqueKeysWithValues: live.map { ($0.id, $0.version) })
+        let versions = Dictionary(uniqueKeysWithValues: live.map { (ExactText($0.id), $0.version) })
         #expect(
-            items.allSatisfy { $0.system.version == versions[$0.id] }, sourceLocation: sourceLocation)
+            items.allSatisfy { $0.system.version == versions[ExactText($0.id)] },
+            sourceLocation: sourceLocation)
         #expect(try await device.operations().isEmpty, sourceLocation: sourceLocation)
         #expect(try await device.context.operationErrors().isEmpty, sourceLocation: sourceLocation)
     }
