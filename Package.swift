@@ -47,19 +47,25 @@ let targets: [Target] = [
     .executableTarget(
         name: "todo",
         dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser]),
-    .testTarget(name: "SyncCoreTests", dependencies: ["SyncCore", "StoreMemory"]),
-    .testTarget(name: "StoreMemoryTests", dependencies: ["StoreMemory", "SyncCore"]),
-    .testTarget(name: "StoreSQLiteTests", dependencies: ["StoreMemory", "StoreSQLite", "SyncCore", grdb]),
-    .testTarget(name: "StoreLMDBTests", dependencies: ["CLMDB", "StoreLMDB", "StoreMemory", "SyncCore"]),
+    .testTarget(name: "SyncCoreTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
+    .testTarget(name: "StoreMemoryTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
+    .testTarget(
+        name: "StoreSQLiteTests",
+        dependencies: ["StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", grdb]),
+    .testTarget(
+        name: "StoreLMDBTests",
+        dependencies: ["CLMDB", "StoreConformance", "StoreLMDB", "StoreMemory", "SyncCore"]),
     .testTarget(
         name: "StoreConformanceTests",
         dependencies: [
             "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "sync-conformance",
         ]),
-    .testTarget(name: "TableServerTests", dependencies: ["TableServer", "SyncCore"]),
+    .testTarget(name: "TableServerTests", dependencies: ["StoreConformance", "SyncCore", "TableServer"]),
     .testTarget(
         name: "SyncScenarioTests",
-        dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer"]),
+        dependencies: [
+            "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer",
+        ]),
     .testTarget(
         name: "TodoTests",
         dependencies: ["StoreMemory", "SyncCore", "TableServer", "todo", argumentParser]),

@@ -7,7 +7,7 @@ import SyncCore
 
 extension QueryCompiler {
     /// The value of an expression; binds at least as tightly as any operator around it.
-    func value(of expression: Expression, depth: Int = 0) throws(StoreError) -> SQLFragment {
+    func value(of expression: FilterExpression, depth: Int = 0) throws(StoreError) -> SQLFragment {
         guard depth <= Self.maxDepth else {
             throw StoreError(.unsupported, "An expression is nested deeper than \(Self.maxDepth) levels.")
         }
@@ -58,7 +58,7 @@ extension QueryCompiler {
     }
 
     /// The type of a column or constant; `nil` for null and for what is computed, which is never a date.
-    func type(of expression: Expression) -> ColumnType? {
+    func type(of expression: FilterExpression) -> ColumnType? {
         switch expression {
         case .column(let name): table.definition.type(ofColumn: name)
         case .constant(.date): .date
@@ -67,7 +67,7 @@ extension QueryCompiler {
     }
 }
 
-extension Expression {
+extension FilterExpression {
     /// Whether this is no computation. The remainder of integers is SQL's own, but a computation may overflow to a
     /// double, of which there is no remainder.
     fileprivate var isPlain: Bool {
@@ -78,7 +78,7 @@ extension Expression {
     }
 }
 
-extension Expression.Arithmetic {
+extension FilterExpression.Arithmetic {
     fileprivate var sqlOperator: String {
         switch self {
         case .add: "+"

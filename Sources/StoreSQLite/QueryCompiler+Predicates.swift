@@ -21,13 +21,15 @@ extension QueryCompiler {
         }
     }
 
-    private func isNull(_ expression: Expression, isNegated: Bool = false) throws(StoreError) -> SQLFragment {
+    private func isNull(_ expression: FilterExpression, isNegated: Bool = false) throws(StoreError)
+        -> SQLFragment
+    {
         let test = isNegated ? " IS NOT NULL" : " IS NULL"
         return SQLFragment("", [try value(of: expression)], separator: "", test)
     }
 
     private func comparing(
-        _ left: Expression, _ comparison: Filter.Comparison, _ right: Expression
+        _ left: FilterExpression, _ comparison: Filter.Comparison, _ right: FilterExpression
     ) throws(StoreError) -> SQLFragment {
         if case .constant(.null) = right, comparison == .equal || comparison == .notEqual {
             return try isNull(left, isNegated: comparison == .notEqual)
@@ -39,7 +41,8 @@ extension QueryCompiler {
 
     /// The side of a comparison of numbers. Where an index helps, SQLite first rounds the other side to the column's
     /// type; a plus sign keeps it from that when rounding would change the number.
-    private func exactOperand(_ side: Expression, besides other: Expression) throws(StoreError) -> SQLFragment
+    private func exactOperand(_ side: FilterExpression, besides other: FilterExpression) throws(StoreError)
+        -> SQLFragment
     {
         let fragment = try value(of: side)
         guard type(of: side) == .double, case .column = side else { return fragment }
@@ -47,11 +50,12 @@ extension QueryCompiler {
     }
 
     private func membership(
-        of expression: Expression, in constants: [ItemValue]
+        of expression: FilterExpression, in constants: [ItemValue]
     ) throws(StoreError) -> SQLFragment {
         guard !constants.isEmpty else { return SQLFragment("0") }
         var needle = try isDate(expression) ? instant(of: expression) : value(of: expression)
-        if type(of: expression) == .double, !constants.allSatisfy({ Expression.constant($0).isExactAsDouble })
+        if type(of: expression) == .double,
+            !constants.allSatisfy({ FilterExpression.constant($0).isExactAsDouble })
         {
             needle = SQLFragment("+", [needle], separator: "", "")
         }
@@ -75,7 +79,7 @@ extension QueryCompiler {
     }
 
     private func testing(
-        _ text: Expression, _ test: Filter.TextTest, _ part: Expression
+        _ text: FilterExpression, _ test: Filter.TextTest, _ part: FilterExpression
     ) throws(StoreError) -> SQLFragment {
         let sides = [try value(of: text), try value(of: part)]
         switch (test, text, part) {
@@ -102,10 +106,10 @@ extension QueryCompiler {
 // longest of them.
 
 extension QueryCompiler {
-    private func isDate(_ expression: Expression) -> Bool { type(of: expression) == .date }
+    private func isDate(_ expression: FilterExpression) -> Bool { type(of: expression) == .date }
 
     private func comparingDates(
-        _ left: Expression, _ comparison: Filter.Comparison, _ right: Expression
+        _ left: FilterExpression, _ comparison: Filter.Comparison, _ right: FilterExpression
     ) throws(StoreError) -> SQLFragment {
         switch (left, right) {
         case (.column, .constant(.date(let date))):
@@ -136,7 +140,7 @@ extension QueryCompiler {
     }
 
     /// The shortest text of the instant.
-    private func instant(of expression: Expression) throws(StoreError) -> SQLFragment {
+    private func instant(of expression: FilterExpression) throws(StoreError) -> SQLFragment {
         let text = try value(of: expression)
         guard case .column = expression else { return text }
         let trimmed =
@@ -178,7 +182,7 @@ extension Filter.Comparison {
     }
 }
 
-extension Expression {
+extension FilterExpression {
     /// Whether the value stays the same when it is turned into a double.
     fileprivate var isExactAsDouble: Bool {
         switch self {

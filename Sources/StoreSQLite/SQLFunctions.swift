@@ -13,15 +13,15 @@ enum SQLFunctions {
     static let contains = "sync_contains"
     static let remainder = "sync_mod"
 
-    static func name(of function: Expression.Function) -> String { "sync_" + function.rawValue }
+    static func name(of function: FilterExpression.Function) -> String { "sync_" + function.rawValue }
     static func name(of test: Filter.TextTest) -> String { "sync_" + test.rawValue }
 
     /// Makes the functions known to a connection.
     static func register(on connection: OpaquePointer?) throws(StoreError) {
-        for (index, function) in Expression.Function.allCases.enumerated() {
+        for (index, function) in FilterExpression.Function.allCases.enumerated() {
             try register(name(of: function), arity: function.arity, index, on: connection) {
                 context, count, values in
-                let function = Expression.Function.allCases[SQLFunctions.index(context)]
+                let function = FilterExpression.Function.allCases[SQLFunctions.index(context)]
                 let takesDate = function.takesDate
                 let arguments = (0..<Int(count)).map { ItemValue(values?[$0], isDate: takesDate) }
                 function.apply(arguments).set(asResultIn: context)
@@ -37,7 +37,7 @@ enum SQLFunctions {
             }
         }
         try register(remainder, arity: 2, 0, on: connection) { context, _, values in
-            Expression.Arithmetic.mod.apply(ItemValue(values?[0]), ItemValue(values?[1]))
+            FilterExpression.Arithmetic.mod.apply(ItemValue(values?[0]), ItemValue(values?[1]))
                 .set(asResultIn: context)
         }
         try register(contains, arity: 2, 0, on: connection) { context, _, values in
@@ -76,7 +76,7 @@ enum SQLFunctions {
     }
 }
 
-extension Expression.Function {
+extension FilterExpression.Function {
     fileprivate var takesDate: Bool {
         switch self {
         case .year, .month, .day, .hour, .minute, .second: true

@@ -1,13 +1,14 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreConformance
 import Testing
 
 @testable import StoreMemory
 
 @Suite struct SortedMapTests {
     @Test func `it agrees with a dictionary through thousands of random changes`() {
-        var generator = SeededGenerator(state: 42)
+        var generator = SeededGenerator(seed: 42)
         var map = SortedMap<Int, Int>()
         var model: [Int: Int] = [:]
         for step in 0..<20_000 {
@@ -30,15 +31,5 @@ import Testing
         #expect(copy.count == 1_000)
         #expect(copy.values.allSatisfy { $0 == "old" })
         #expect(map.count == 500)
-    }
-}
-
-/// A linear congruential generator: the same changes every time.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
     }
 }

@@ -1,24 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreConformance
 import SyncCore
 
 import struct Foundation.Data
-
-/// A small generator of numbers that gives the same ones for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// Makes items of the table `Thing` and valid queries on it, from few values, so that many of them meet.
 struct QueryGenerator {
@@ -120,7 +106,7 @@ struct QueryGenerator {
         case 1: return .nullTest(chance(20) ? .column("extra") : expression(type, depth: 1))
         case 2, 3: return .membership(expression(type, depth: 1), constants(comparableWith: type))
         case 4, 5:
-            let part = chance(70) ? Expression.constant(value(of: .text)) : expression(.text, depth: 1)
+            let part = chance(70) ? FilterExpression.constant(value(of: .text)) : expression(.text, depth: 1)
             let test = Filter.TextTest.allCases.randomElement(using: &random) ?? .contains
             return .text(test, expression(.text, depth: 1), part)
         default:
@@ -145,13 +131,13 @@ struct QueryGenerator {
         }
     }
 
-    private mutating func operand(comparableWith type: ColumnType) -> Expression {
+    private mutating func operand(comparableWith type: ColumnType) -> FilterExpression {
         if chance(6) { return .constant(.null) }
         let type = comparable(with: type)
         return chance(65) ? .constant(value(of: type)) : expression(type, depth: 2)
     }
 
-    private mutating func expression(_ type: ColumnType, depth: Int) -> Expression {
+    private mutating func expression(_ type: ColumnType, depth: Int) -> FilterExpression {
         if chance(3) { return .constant(.null) }
         if type == .bool, chance(10) { return .column("deleted") }
         if depth == 0 || chance(50) {
@@ -172,7 +158,7 @@ struct QueryGenerator {
         }
     }
 
-    private mutating func integerFunction(depth: Int) -> Expression {
+    private mutating func integerFunction(depth: Int) -> FilterExpression {
         switch Int.random(in: 0..<4, using: &random) {
         case 0: .call(.length, [expression(.text, depth: depth - 1)])
         case 1:
@@ -185,8 +171,8 @@ struct QueryGenerator {
         }
     }
 
-    private mutating func arithmetic(_ type: ColumnType, depth: Int) -> Expression {
-        let operations: [Expression.Arithmetic] =
+    private mutating func arithmetic(_ type: ColumnType, depth: Int) -> FilterExpression {
+        let operations: [FilterExpression.Arithmetic] =
             type == .integer ? [.add, .sub, .mul, .div, .mod] : [.add, .sub, .mul, .div]
         let left = expression(type, depth: depth - 1)
         let right = expression(type == .integer ? .integer : comparable(with: .double), depth: depth - 1)

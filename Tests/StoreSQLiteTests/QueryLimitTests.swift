@@ -68,9 +68,9 @@ struct QueryLimitTests {
 
     @Test func `expressions nested deep work or are refused`() throws {
         func nested(_ depth: Int) -> Filter {
-            var expression = Expression.column("count")
+            var expression = FilterExpression.column("count")
             for _ in 0..<depth { expression = expression + 1 }
-            return expression == Expression.constant(.int(Int64(depth) + 7))
+            return expression == FilterExpression.constant(.int(Int64(depth) + 7))
         }
         try #expect(store.ids(nested(80)) == ["7"])
         expectStoreError(.unsupported) { try store.ids(nested(150)) }
@@ -109,7 +109,7 @@ struct QueryLimitTests {
             "size" == between, "size" <= between, "size" >= between, "size" != between,
             .isIn("size", [between, 7]),
             .comparison(.less, .constant(.int(between)), .column("size")),
-            "size" > Expression.constant(.int(between - 1)) + 1,
+            "size" > FilterExpression.constant(.int(between - 1)) + 1,
         ] as [Filter] {
             let items = try store.things().items
             try #expect(

@@ -68,13 +68,13 @@ import Testing
         add(.all([]))
         add(.not(.any([])))
         add("j" != ItemValue.null)
-        add(Expression.column("n") + 1 == 6)
-        add(Expression.column("n") % 3 == 2)
-        add(Expression.column("n") / 2 == 2)
-        add(Expression.column("n") * 1.5 == 7.5)
-        add(Expression.length("t") == 9)
-        add(Expression.lowercased("t") == "straße e\u{301}")
-        add(Expression.year("at") == 1970)
+        add(FilterExpression.column("n") + 1 == 6)
+        add(FilterExpression.column("n") % 3 == 2)
+        add(FilterExpression.column("n") / 2 == 2)
+        add(FilterExpression.column("n") * 1.5 == 7.5)
+        add(FilterExpression.length("t") == 9)
+        add(FilterExpression.lowercased("t") == "straße e\u{301}")
+        add(FilterExpression.year("at") == 1970)
     }
 
     private static let others = filters { add in
@@ -85,7 +85,7 @@ import Testing
         add(.isIn("n", [Int]()))
         add(.always(false))
         add(.any([]))
-        add(Expression.column("n") / 0 == 0)
+        add(FilterExpression.column("n") / 0 == 0)
         add("n" == ItemValue.null)
     }
 
@@ -98,7 +98,7 @@ import Testing
         add(!Filter.contains("t", "x"))
         add(.isIn("n", [1]))
         add(!Filter.isIn("n", [1]))
-        add(Expression.column("n") + 1 != 0)
+        add(FilterExpression.column("n") + 1 != 0)
         add(!("n" > 1 && "n" < 3))
     }
 
@@ -114,10 +114,10 @@ import Testing
         add(.contains("n", "x"))
         add(.hasPrefix("j", "x"))
         add(.isIn("n", ["x"]))
-        add(Expression.column("t") + 1 == 2)
-        add(Expression.column("d") % 2 == 1)
-        add(Expression.length("n") == 1)
-        add(Expression.year("t") == 1970)
+        add(FilterExpression.column("t") + 1 == 2)
+        add(FilterExpression.column("d") % 2 == 1)
+        add(FilterExpression.length("n") == 1)
+        add(FilterExpression.year("t") == 1970)
         add(.comparison(.equal, .column("n"), .column("t")))
         add(.comparison(.equal, .call(.concat, [.column("t")]), .constant("x")))
     }
@@ -174,7 +174,7 @@ import Testing
         let queries = [
             TableQuery("T").offset(-1), TableQuery("T").limit(-1), TableQuery("T").order(by: "nosuch"),
             TableQuery("T").order(by: "j"), TableQuery("T").select("nosuch"),
-            TableQuery("T").order(by: Expression.column("n") + 1),
+            TableQuery("T").order(by: FilterExpression.column("n") + 1),
             TableQuery("T").order(by: "id; DROP TABLE T"),
         ]
         for query in queries {

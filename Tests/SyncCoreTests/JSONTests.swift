@@ -18,7 +18,7 @@ import Testing
             ("9007199254740993", .int(9_007_199_254_740_993)), ("-0", .double(-0.0)), ("0.0", .double(0)),
             ("-0.0", .double(-0.0)), ("1e2", .double(100)), ("1E+2", .double(100)),
             ("12.5e-1", .double(1.25)),
-            ("0e1", .double(0)), ("123456789012345678901234567890", .double(123456789012345678901234567890)),
+            ("0e1", .double(0)), ("123456789012345678901234567890", .double(0x1.8ee90ff6c373ep96)),
             ("5e-324", .double(5e-324)), ("1e-400", .double(0)),
             ("1.7976931348623157e308", .double(1.7976931348623157e308)),
             (#""""#, ""), (#""a""#, "a"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
@@ -85,7 +85,7 @@ import Testing
 
     /// Values of every type, the awkward ones included.
     private static let values: [ItemValue] = [
-        .null, true, false, 0, -1, .int(.max), .int(.min), 0.0, -0.0, 0.1, 5e-324,
+        .null, true, false, 0, -1, .int(.max), .int(.min), 0.0, -0.0, 0.1, .double(.leastNonzeroMagnitude),
         .double(.greatestFiniteMagnitude), 1e21,
         "", "a\"\\/\u{0}\u{1F}\u{7F}\u{2028}é e\u{301}😀", [], [:], [nil, [1, [2.0]], "x"],
         ["a": nil, "b": ["c": [true]], "": 1],

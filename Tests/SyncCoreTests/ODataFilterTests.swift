@@ -5,8 +5,8 @@ import Foundation
 import SyncCore
 import Testing
 
-// Foundation has an `Expression` too.
-private typealias Value = SyncCore.Expression
+// Foundation has an `FilterExpression` too.
+private typealias Value = SyncCore.FilterExpression
 
 struct ODataFilterTests {
     private static let date = Timestamp("2014-05-30T18:30:00.0000001Z")

@@ -32,7 +32,7 @@ struct ODataQueryTests {
         let refusals: [(TableQuery, SyncError.Code)] = [
             (TableQuery("T").offset(-1), .invalidParameter),
             (TableQuery("T").limit(-1), .invalidParameter),
-            (TableQuery("T").order(by: SyncCore.Expression.lowercased("a")), .filterNotSupported),
+            (TableQuery("T").order(by: SyncCore.FilterExpression.lowercased("a")), .filterNotSupported),
             (TableQuery("T").order(by: "id; DROP TABLE"), .filterNotSupported),
             (TableQuery("T").order(by: "a desc,b"), .filterNotSupported),
             (TableQuery("T").select("a,b"), .filterNotSupported),

@@ -42,8 +42,8 @@ struct OrderedMapQueryTests {
             all.where("id" == "0" || "integer" == 4), all.where(!("id" == "0")).limit(3),
             all.where(.isNull("id")),
             all.where(.always(false)), all.where("version" == "v7").select("bool"),
-            all.where(Expression.length("text") == 2).includingTotalCount().limit(1),
-            all.where(Expression.column("integer") + 1 == 4).where(.hasPrefix("text", "t1")),
+            all.where(FilterExpression.length("text") == 2).includingTotalCount().limit(1),
+            all.where(FilterExpression.column("integer") + 1 == 4).where(.hasPrefix("text", "t1")),
         ]
         for query in queries { try #expect(find(query) == query.apply(to: items), "\(query)") }
     }

@@ -160,7 +160,7 @@ import Testing
             ]
             for id in ids { try await a.context.pull(Todo.query, queryID: id) }
             #expect(try await a.context.deltaTokens(of: Todo.name).count == ids.count - 1)
-            let keys = try await a.store.read { try $0.configValues(in: Todo.name, kind: .deltaToken) }
+            let keys = try a.store.read { try $0.configValues(in: Todo.name, kind: .deltaToken) }
             #expect(keys.count == ids.count)
         }
     }

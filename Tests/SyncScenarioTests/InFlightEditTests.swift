@@ -186,7 +186,7 @@ import Testing
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
-            let random = SeededGenerator(seed: 5)
+            let random = SharedGenerator(seed: 5)
             scenario.server.onRequest { request in
                 guard request.isWrite else { return .none }
                 let id = "row-\(random.next() % 4)"

@@ -87,7 +87,7 @@ import Testing
                 $0.pageSize = 20
             },
             { scenario in
-                let random = SeededGenerator(seed: 3)
+                let random = SharedGenerator(seed: 3)
                 for number in 0..<90 {
                     scenario.server.clock.advance(by: .nanoseconds(random.next() % 3 == 0 ? 400_000_001 : 7))
                     try await scenario.server.put(
@@ -115,7 +115,7 @@ import Testing
                 scenario.server.clock.advance(by: .milliseconds(1))
                 try await scenario.server.put("row-\(number)", ["text": .text("\(number)")], in: Todo.name)
             }
-            let random = SeededGenerator(seed: 17)
+            let random = SharedGenerator(seed: 17)
             scenario.server.onRequest { request in
                 guard request.isPage, scenario.server.requests.count < 30 else { return .none }
                 scenario.server.clock.advance(by: .milliseconds(1))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreConformance
 import SyncCore
 import Synchronization
 import TableServer
@@ -91,27 +92,19 @@ extension SyncEnvironment {
     static func instant(seed: UInt64) -> SyncEnvironment {
         var environment = SyncEnvironment.live
         environment.sleep = { _ in try Task.checkCancellation() }
-        let state = SeededGenerator(seed: seed)
+        let state = SharedGenerator(seed: seed)
         environment.random = { state.next() }
         return environment
     }
 }
 
-/// SplitMix64: small, and good enough to tell test values apart.
-final class SeededGenerator: Sendable {
-    private let state: Mutex<UInt64>
+/// A seeded generator that closures can share.
+final class SharedGenerator: Sendable {
+    private let generator: Mutex<SeededGenerator>
 
-    init(seed: UInt64) { state = Mutex(seed) }
+    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
 
-    func next() -> UInt64 {
-        state.withLock { state in
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
+    func next() -> UInt64 { generator.withLock { $0.next() } }
 }
 
 /// Expects the framework's error with that code, and returns it.

@@ -15,7 +15,7 @@ import Testing
             ["text": ""], ["text": "a\u{0}b\"\\\u{1F}\u{7F}\u{2028}é e\u{301}😀"], ["text": .null], [:],
             ["complete": true], ["complete": false], ["priority": 0], ["priority": .int(.max)],
             ["priority": .int(.min)],
-            ["priority": .int((1 << 53) + 1)], ["price": 0.0], ["price": -0.0], ["price": 5e-324],
+            ["priority": .int((1 << 53) + 1)], ["price": 0.0], ["price": -0.0], ["price": .double(.leastNonzeroMagnitude)],
             ["price": .double(.greatestFiniteMagnitude)],
             ["price": 0.1], ["price": .double(0x1p53)], ["due": .date(time)],
             ["due": .date(time.showing(fractionDigits: 0))],

@@ -153,7 +153,7 @@ private struct ModelSource {
         var query = TableQuery(random.once(in: 6) ? "Thing2" : "Thing")
         if query.table == "Thing", !random.once(in: 4) { query.filter = filter(depth: 0) }
         for _ in 0..<random.below(3) {
-            let column = Expression.column(random.pick(["label", "count", "id"]))
+            let column = FilterExpression.column(random.pick(["label", "count", "id"]))
             query.orderings.append(Ordering(column, isDescending: random.once(in: 2)))
         }
         if query.table == "Thing", random.once(in: 3) {
@@ -179,11 +179,11 @@ private struct ModelSource {
         case 1, 2: return .text(random.pick(Filter.TextTest.allCases), textColumn(), .constant(.text(text())))
         case 3: return .membership(.column("count"), (0...random.below(3)).map { _ in .int(random.pick(Self.integers)) })
         case 4:
-            let function = random.pick([Expression.Function.tolower, .toupper, .trim])
-            return Expression.call(function, [textColumn()]) == text()
+            let function = random.pick([FilterExpression.Function.tolower, .toupper, .trim])
+            return FilterExpression.call(function, [textColumn()]) == text()
         case 5:
-            let sum = Expression.arithmetic(
-                random.pick(Expression.Arithmetic.allCases), .column("count"), .constant(.int(Int64(random.below(4)))))
+            let sum = FilterExpression.arithmetic(
+                random.pick(FilterExpression.Arithmetic.allCases), .column("count"), .constant(.int(Int64(random.below(4)))))
             return .comparison(random.pick(Filter.Comparison.allCases), sum, .constant(.int(random.pick(Self.integers))))
         default:
             let columns = Fixture.thing.columns.filter { $0.type != .json }
@@ -194,7 +194,7 @@ private struct ModelSource {
         }
     }
 
-    private mutating func textColumn() -> Expression { .column(random.pick(["label", "mark", "id"])) }
+    private mutating func textColumn() -> FilterExpression { .column(random.pick(["label", "mark", "id"])) }
 }
 
 extension RandomNumberGenerator {

@@ -78,8 +78,8 @@ extension StoreRule {
             "query.data", "Binary data compares byte by byte.", ("blob" == Data([1]), "a"), ("blob" == Data(), "c"),
             ("blob" > Data([1]), "b d"), ("blob" < Data([1, 2]), "a c"))
         filters(
-            "query.columns", "Two columns can be compared.", ("count" < Expression.column("ratio"), "b g i"),
-            ("count" == Expression.column("ratio"), "a d"))
+            "query.columns", "Two columns can be compared.", ("count" < FilterExpression.column("ratio"), "b g i"),
+            ("count" == FilterExpression.column("ratio"), "a d"))
         filters(
             "query.id", "The id can be compared like text.", ("id" == "c", "c"), ("id" > "n", "o p"),
             (.isIn("id", ["p", "zz", "a"]), "a p"), ("id" == "c" && "count" == 1, ""))

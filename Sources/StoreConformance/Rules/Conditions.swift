@@ -45,7 +45,7 @@ extension StoreRule {
             (.text(.hasPrefix, .column("label"), .column("id")), "a c"))
         filters(
             "query.part.computed", "Text tests work on computed texts.",
-            (.hasPrefix(Expression.lowercased("label"), "app"), "a p"), (.contains(Expression.trimmed("label"), "\n"), ""))
+            (.hasPrefix(FilterExpression.lowercased("label"), "app"), "a p"), (.contains(FilterExpression.trimmed("label"), "\n"), ""))
     }
 
     /// Filters made of filters.
@@ -84,90 +84,90 @@ extension StoreRule {
     /// Functions in filters.
     @RuleList static var functions: [StoreRule] {
         filters(
-            "query.lowercase", "Lower case is Unicode's.", (Expression.lowercased("label") == "apple", "a p"),
-            (Expression.lowercased("label") == "banana", "b"))
+            "query.lowercase", "Lower case is Unicode's.", (FilterExpression.lowercased("label") == "apple", "a p"),
+            (FilterExpression.lowercased("label") == "banana", "b"))
         filters(
             "query.uppercase", "Upper case is Unicode's, also beyond ASCII.",
-            (Expression.uppercased("label") == "APPLE", "a p"), (Expression.uppercased("label") == "\u{c9}", "g"))
-        filters("query.trim", "Trim takes white space and line ends off.", (Expression.trimmed("label") == "apple", "a k"))
+            (FilterExpression.uppercased("label") == "APPLE", "a p"), (FilterExpression.uppercased("label") == "\u{c9}", "g"))
+        filters("query.trim", "Trim takes white space and line ends off.", (FilterExpression.trimmed("label") == "apple", "a k"))
         filters(
             "query.concat", "Concat joins, and null joined with anything is null.",
-            (Expression.call(.concat, [.column("label"), .column("mark")]) == "applex", "a"),
-            (.isNull(Expression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0, "h j k l"))
+            (FilterExpression.call(.concat, [.column("label"), .column("mark")]) == "applex", "a"),
+            (.isNull(FilterExpression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0, "h j k l"))
         filters(
-            "query.length", "Length counts Unicode scalars.", (Expression.length("label") == 1, "g j m n"),
-            (Expression.length("label") == 2, "h i"), (Expression.length("label") == 3, "l"),
-            (Expression.length("label") == 0, "d"))
+            "query.length", "Length counts Unicode scalars.", (FilterExpression.length("label") == 1, "g j m n"),
+            (FilterExpression.length("label") == 2, "h i"), (FilterExpression.length("label") == 3, "l"),
+            (FilterExpression.length("label") == 0, "d"))
         filters(
             "query.indexof", "Indexof counts Unicode scalars from 0, and is -1 when absent.",
-            (Expression.call(.indexof, [.column("label"), .constant("a")]) == 0, "a l"),
-            (Expression.call(.indexof, [.column("label"), .constant("p")]) == 2, "k"),
-            (Expression.call(.indexof, [.column("label"), .constant("a")]) == -1, "c d g h i j m n o p"),
+            (FilterExpression.call(.indexof, [.column("label"), .constant("a")]) == 0, "a l"),
+            (FilterExpression.call(.indexof, [.column("label"), .constant("p")]) == 2, "k"),
+            (FilterExpression.call(.indexof, [.column("label"), .constant("a")]) == -1, "c d g h i j m n o p"),
             (
-                Expression.call(
+                FilterExpression.call(
                     .indexof, [.call(.concat, [.constant("\u{1F600}"), .column("label")]), .constant("apple")]) == 1,
                 "a"
             ))
         filters(
-            "query.date.parts", "The parts of a date are those of UTC.", (Expression.year("due") == 2020, "a b c"),
-            (Expression.call(.month, [.column("due")]) == 6, "c"), (Expression.call(.day, [.column("due")]) == 15, "c"),
-            (Expression.call(.hour, [.column("due")]) == 12, "c"),
-            (Expression.call(.minute, [.column("due")]) == 30, "c"),
-            (Expression.call(.second, [.column("due")]) == 45, "c"))
+            "query.date.parts", "The parts of a date are those of UTC.", (FilterExpression.year("due") == 2020, "a b c"),
+            (FilterExpression.call(.month, [.column("due")]) == 6, "c"), (FilterExpression.call(.day, [.column("due")]) == 15, "c"),
+            (FilterExpression.call(.hour, [.column("due")]) == 12, "c"),
+            (FilterExpression.call(.minute, [.column("due")]) == 30, "c"),
+            (FilterExpression.call(.second, [.column("due")]) == 45, "c"))
         filters(
             "query.date.parts-before-1970", "The parts of a date before 1970 are right too.",
-            (Expression.year("due") == 1969, "d"), (Expression.call(.day, [.column("due")]) == 31, "d"),
-            (Expression.call(.hour, [.column("due")]) == 23, "d"),
-            (Expression.call(.second, [.column("due")]) == 58, "d"))
+            (FilterExpression.year("due") == 1969, "d"), (FilterExpression.call(.day, [.column("due")]) == 31, "d"),
+            (FilterExpression.call(.hour, [.column("due")]) == 23, "d"),
+            (FilterExpression.call(.second, [.column("due")]) == 58, "d"))
         filters(
             "query.round", "Round goes to the nearest whole, halves away from zero.",
-            (Expression.call(.round, [.column("ratio")]) == 3.0, "b"),
-            (Expression.call(.round, [.column("ratio")]) == -3.0, "m"),
-            (Expression.call(.round, [.column("ratio")]) == 2.0, "n"))
+            (FilterExpression.call(.round, [.column("ratio")]) == 3.0, "b"),
+            (FilterExpression.call(.round, [.column("ratio")]) == -3.0, "m"),
+            (FilterExpression.call(.round, [.column("ratio")]) == 2.0, "n"))
         filters(
             "query.floor", "Floor goes down, also below zero, and leaves integers exact.",
-            (Expression.call(.floor, [.column("ratio")]) == 2.0, "b"),
-            (Expression.call(.floor, [.column("ratio")]) == -3.0, "m"),
-            (Expression.call(.floor, [.column("count")]) == Int64(9_007_199_254_740_993), "j"))
+            (FilterExpression.call(.floor, [.column("ratio")]) == 2.0, "b"),
+            (FilterExpression.call(.floor, [.column("ratio")]) == -3.0, "m"),
+            (FilterExpression.call(.floor, [.column("count")]) == Int64(9_007_199_254_740_993), "j"))
         filters(
-            "query.ceiling", "Ceiling goes up.", (Expression.call(.ceiling, [.column("ratio")]) == 1.0, "a i k l"),
-            (Expression.call(.ceiling, [.column("ratio")]) == -2.0, "m"))
+            "query.ceiling", "Ceiling goes up.", (FilterExpression.call(.ceiling, [.column("ratio")]) == 1.0, "a i k l"),
+            (FilterExpression.call(.ceiling, [.column("ratio")]) == -2.0, "m"))
         filters(
             "query.function.null", "A function of null is null.",
-            (Expression.lowercased("label") != "x", "a b c d g h i j k l m n o p"),
-            (.isNull(Expression.length("label")), "e f"), (.isNull(Expression.year("due")) && "count" < 0, "g i"))
+            (FilterExpression.lowercased("label") != "x", "a b c d g h i j k l m n o p"),
+            (.isNull(FilterExpression.length("label")), "e f"), (.isNull(FilterExpression.year("due")) && "count" < 0, "g i"))
     }
 
     /// Arithmetic in filters.
     @RuleList static var arithmetic: [StoreRule] {
         filters(
-            "query.add", "Sums and differences of integers are integers.", (Expression.column("count") + 1 == 2, "a"),
-            (Expression.column("count") - 1 == Int64(9_007_199_254_740_992), "j"))
+            "query.add", "Sums and differences of integers are integers.", (FilterExpression.column("count") + 1 == 2, "a"),
+            (FilterExpression.column("count") - 1 == Int64(9_007_199_254_740_992), "j"))
         filters(
-            "query.multiply", "Products are right, with doubles too.", (Expression.column("count") * 2 == 4, "b"),
-            (Expression.column("ratio") * 2 == 5.0, "b"), (Expression.column("count") + 0.5 == 2.5, "b"))
+            "query.multiply", "Products are right, with doubles too.", (FilterExpression.column("count") * 2 == 4, "b"),
+            (FilterExpression.column("ratio") * 2 == 5.0, "b"), (FilterExpression.column("count") + 0.5 == 2.5, "b"))
         filters(
             "query.divide", "Dividing integers truncates toward zero; with a double it does not.",
-            (Expression.column("count") / 3 == 3, "c"), (Expression.column("count") / 2 == 0, "a d g"),
-            (Expression.column("count") / 2.0 == 0.5, "a"))
+            (FilterExpression.column("count") / 3 == 3, "c"), (FilterExpression.column("count") / 2 == 0, "a d g"),
+            (FilterExpression.column("count") / 2.0 == 0.5, "a"))
         filters(
             "query.remainder", "A remainder has the sign of the dividend.",
-            (Expression.column("count") % 3 == 1, "a c h l"), (Expression.column("count") % 3 == -1, "g"),
-            (Expression.column("count") % 3 == -2, "i"))
+            (FilterExpression.column("count") % 3 == 1, "a c h l"), (FilterExpression.column("count") % 3 == -1, "g"),
+            (FilterExpression.column("count") % 3 == -2, "i"))
         filters(
             "query.divide.zero", "Dividing by zero gives null.",
-            (.isNull(Expression.column("count") / 0), "a b c d e f g h i j k l m n o p"),
-            (Expression.column("count") % 0 == 0, ""), (.isNull(Expression.column("ratio") / 0.0) && "count" == 1, "a"))
+            (.isNull(FilterExpression.column("count") / 0), "a b c d e f g h i j k l m n o p"),
+            (FilterExpression.column("count") % 0 == 0, ""), (.isNull(FilterExpression.column("ratio") / 0.0) && "count" == 1, "a"))
         filters(
             "query.overflow", "A result beyond 64 bits becomes a double instead of wrapping round.",
-            (Expression.column("count") + 1 > 9.2e18, "h"), (Expression.column("count") - 1 < -9.2e18, "i"),
-            (Expression.column("count") * 2 > 1.8e19, "h"))
+            (FilterExpression.column("count") + 1 > 9.2e18, "h"), (FilterExpression.column("count") - 1 < -9.2e18, "i"),
+            (FilterExpression.column("count") * 2 > 1.8e19, "h"))
         filters(
             "query.overflow.divide", "The least integer divided by -1 overflows without harm.",
-            (Expression.column("count") / -1 > 9.2e18, "i"),
-            (Expression.column("count") % -1 == 0, "a b c d g h i j k l"))
+            (FilterExpression.column("count") / -1 > 9.2e18, "i"),
+            (FilterExpression.column("count") % -1 == 0, "a b c d g h i j k l"))
         filters(
             "query.arithmetic.null", "Null in arithmetic gives null.",
-            (.isNull(Expression.column("count") + 1), "e f m n o p"))
+            (.isNull(FilterExpression.column("count") + 1), "e f m n o p"))
     }
 }

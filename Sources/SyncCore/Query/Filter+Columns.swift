@@ -15,7 +15,7 @@ extension Filter {
     }
 }
 
-extension Expression {
+extension FilterExpression {
     /// The columns that the expression reads.
     var columns: Set<String> {
         switch self {

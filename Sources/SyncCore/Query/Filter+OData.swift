@@ -27,7 +27,7 @@ private struct ODataPrinter {
     private enum Piece {
         case text(String)
         case filter(Filter, atLeast: Binding)
-        case expression(Expression, atLeast: Binding)
+        case expression(FilterExpression, atLeast: Binding)
     }
 
     let dialect: WireDialect
@@ -96,7 +96,8 @@ private struct ODataPrinter {
         }
     }
 
-    private mutating func expand(_ expression: Expression, atLeast required: Binding) throws(SyncError) {
+    private mutating func expand(_ expression: FilterExpression, atLeast required: Binding) throws(SyncError)
+    {
         switch expression {
         case .column(let name): output += try dialect.propertyName(of: name)
         case .constant(let value): output += try dialect.literal(value)
@@ -116,13 +117,13 @@ private struct ODataPrinter {
         SyncError(.filterNotSupported, "A query can compare with null only to test for it: use isNull.")
     }
 
-    private mutating func pushCall(_ function: String, _ arguments: [Expression]) {
+    private mutating func pushCall(_ function: String, _ arguments: [FilterExpression]) {
         let pieces = arguments.map { [Piece.expression($0, atLeast: .sum)] }
         push([.text(function + "(")] + pieces.joined(separator: [.text(",")]) + [.text(")")])
     }
 }
 
-extension Expression {
+extension FilterExpression {
     fileprivate var isNull: Bool {
         if case .constant(.null) = self { true } else { false }
     }

@@ -9,13 +9,13 @@ public indirect enum Filter: Sendable, Hashable {
     /// Always true, or always false.
     case always(Bool)
     /// Two values compared.
-    case comparison(Comparison, Expression, Expression)
+    case comparison(Comparison, FilterExpression, FilterExpression)
     /// The value is null or missing.
-    case nullTest(Expression)
+    case nullTest(FilterExpression)
     /// The value equals one of the constants; an empty list matches nothing.
-    case membership(Expression, [ItemValue])
+    case membership(FilterExpression, [ItemValue])
     /// A test on two texts.
-    case text(TextTest, Expression, Expression)
+    case text(TextTest, FilterExpression, FilterExpression)
     /// All of the conditions hold; true when there are none.
     case all([Filter])
     /// At least one of the conditions holds; false when there are none.
@@ -55,35 +55,35 @@ public indirect enum Filter: Sendable, Hashable {
 
 extension Filter {
     /// The text begins with the constant.
-    public static func hasPrefix(_ text: some ExpressionConvertible, _ prefix: String) -> Filter {
+    public static func hasPrefix(_ text: some FilterExpressionConvertible, _ prefix: String) -> Filter {
         .text(.hasPrefix, text.expression, .constant(.text(prefix)))
     }
 
     /// The text ends with the constant.
-    public static func hasSuffix(_ text: some ExpressionConvertible, _ suffix: String) -> Filter {
+    public static func hasSuffix(_ text: some FilterExpressionConvertible, _ suffix: String) -> Filter {
         .text(.hasSuffix, text.expression, .constant(.text(suffix)))
     }
 
     /// The constant occurs in the text.
-    public static func contains(_ text: some ExpressionConvertible, _ part: String) -> Filter {
+    public static func contains(_ text: some FilterExpressionConvertible, _ part: String) -> Filter {
         .text(.contains, text.expression, .constant(.text(part)))
     }
 
     /// The value is null or missing.
-    public static func isNull(_ value: some ExpressionConvertible) -> Filter {
+    public static func isNull(_ value: some FilterExpressionConvertible) -> Filter {
         .nullTest(value.expression)
     }
 
     /// The value equals one of the constants.
     public static func isIn(
-        _ value: some ExpressionConvertible, _ constants: [some ItemValueConvertible]
+        _ value: some FilterExpressionConvertible, _ constants: [some ItemValueConvertible]
     ) -> Filter {
         .membership(value.expression, constants.map(\.itemValue))
     }
 
     /// The value lies between the two constants, both included.
     public static func between(
-        _ value: some ExpressionConvertible, _ low: some ItemValueConvertible,
+        _ value: some FilterExpressionConvertible, _ low: some ItemValueConvertible,
         _ high: some ItemValueConvertible
     ) -> Filter {
         value.expression >= low && value.expression <= high

@@ -61,7 +61,7 @@ private struct FilterTyping {
         }
     }
 
-    func type(of expression: Expression, depth: Int = 0) throws(SyncError) -> Kind {
+    func type(of expression: FilterExpression, depth: Int = 0) throws(SyncError) -> Kind {
         guard depth <= Self.maxDepth else {
             throw SyncError(
                 .filterNotSupported, "An expression cannot be nested deeper than \(Self.maxDepth) levels.")
@@ -133,7 +133,7 @@ private struct FilterTyping {
     }
 }
 
-extension Expression.Function {
+extension FilterExpression.Function {
     fileprivate var argumentKinds: [FilterTyping.Kind] {
         switch self {
         case .tolower, .toupper, .trim, .concat, .length, .indexof: [.text]

@@ -37,12 +37,12 @@ public struct TableQuery: Sendable, Hashable {
     }
 
     /// Appends an ascending key to the order.
-    public func order(by column: some ExpressionConvertible) -> TableQuery {
+    public func order(by column: some FilterExpressionConvertible) -> TableQuery {
         with { $0.orderings.append(Ordering(column.expression)) }
     }
 
     /// Appends a descending key to the order.
-    public func order(byDescending column: some ExpressionConvertible) -> TableQuery {
+    public func order(byDescending column: some FilterExpressionConvertible) -> TableQuery {
         with { $0.orderings.append(Ordering(column.expression, isDescending: true)) }
     }
 
@@ -76,12 +76,12 @@ public struct TableQuery: Sendable, Hashable {
 /// both. Dates of one instant are ordered by their number of fraction digits.
 public struct Ordering: Sendable, Hashable {
     /// The column.
-    public let expression: Expression
+    public let expression: FilterExpression
     /// Whether greater values come first.
     public let isDescending: Bool
 
     /// Makes a key; only columns can be ordered by.
-    public init(_ expression: Expression, isDescending: Bool = false) {
+    public init(_ expression: FilterExpression, isDescending: Bool = false) {
         self.expression = expression
         self.isDescending = isDescending
     }

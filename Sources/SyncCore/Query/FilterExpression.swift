@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value that a filter computes for each item: a column, a constant, arithmetic or a function.
-public indirect enum Expression: Sendable, Hashable {
+public indirect enum FilterExpression: Sendable, Hashable {
     /// The field of that name; null when it is missing.
     case column(String)
     /// A constant.
     case constant(ItemValue)
     /// Two numbers combined.
-    case arithmetic(Arithmetic, Expression, Expression)
+    case arithmetic(Arithmetic, FilterExpression, FilterExpression)
     /// A function of one or more values.
-    case call(Function, [Expression])
+    case call(Function, [FilterExpression])
 
     /// How two numbers are combined, as OData names it.
     ///
@@ -64,75 +64,75 @@ public indirect enum Expression: Sendable, Hashable {
     }
 }
 
-/// Something a filter can stand on: an ``Expression``, a ``Column``, or a string that names a column.
-public protocol ExpressionConvertible {
+/// Something a filter can stand on: a ``FilterExpression``, a ``Column``, or a string that names a column.
+public protocol FilterExpressionConvertible {
     /// The expression it stands for.
-    var expression: Expression { get }
+    var expression: FilterExpression { get }
 }
 
-extension Expression: ExpressionConvertible {
+extension FilterExpression: FilterExpressionConvertible {
     /// The expression itself.
-    public var expression: Expression { self }
+    public var expression: FilterExpression { self }
 }
 
-extension Column: ExpressionConvertible {
+extension Column: FilterExpressionConvertible {
     /// This column.
-    public var expression: Expression { .column(name) }
+    public var expression: FilterExpression { .column(name) }
 }
 
-extension String: ExpressionConvertible {
+extension String: FilterExpressionConvertible {
     /// The column of that name.
-    public var expression: Expression { .column(self) }
+    public var expression: FilterExpression { .column(self) }
 }
 
-extension Expression {
+extension FilterExpression {
     /// The text in lower case.
-    public static func lowercased(_ text: some ExpressionConvertible) -> Expression {
+    public static func lowercased(_ text: some FilterExpressionConvertible) -> FilterExpression {
         .call(.tolower, [text.expression])
     }
 
     /// The text in upper case.
-    public static func uppercased(_ text: some ExpressionConvertible) -> Expression {
+    public static func uppercased(_ text: some FilterExpressionConvertible) -> FilterExpression {
         .call(.toupper, [text.expression])
     }
 
     /// The text without white space at either end.
-    public static func trimmed(_ text: some ExpressionConvertible) -> Expression {
+    public static func trimmed(_ text: some FilterExpressionConvertible) -> FilterExpression {
         .call(.trim, [text.expression])
     }
 
     /// The number of Unicode scalars of the text.
-    public static func length(_ text: some ExpressionConvertible) -> Expression {
+    public static func length(_ text: some FilterExpressionConvertible) -> FilterExpression {
         .call(.length, [text.expression])
     }
 
     /// The UTC year of a date; for other parts use ``call(_:_:)``.
-    public static func year(_ date: some ExpressionConvertible) -> Expression {
+    public static func year(_ date: some FilterExpressionConvertible) -> FilterExpression {
         .call(.year, [date.expression])
     }
 
     /// The sum of two numbers.
-    public static func + (left: Expression, right: some ItemValueConvertible) -> Expression {
+    public static func + (left: FilterExpression, right: some ItemValueConvertible) -> FilterExpression {
         .arithmetic(.add, left, .constant(right.itemValue))
     }
 
     /// The difference of two numbers.
-    public static func - (left: Expression, right: some ItemValueConvertible) -> Expression {
+    public static func - (left: FilterExpression, right: some ItemValueConvertible) -> FilterExpression {
         .arithmetic(.sub, left, .constant(right.itemValue))
     }
 
     /// The product of two numbers.
-    public static func * (left: Expression, right: some ItemValueConvertible) -> Expression {
+    public static func * (left: FilterExpression, right: some ItemValueConvertible) -> FilterExpression {
         .arithmetic(.mul, left, .constant(right.itemValue))
     }
 
     /// The quotient of two numbers.
-    public static func / (left: Expression, right: some ItemValueConvertible) -> Expression {
+    public static func / (left: FilterExpression, right: some ItemValueConvertible) -> FilterExpression {
         .arithmetic(.div, left, .constant(right.itemValue))
     }
 
     /// The remainder of two integers.
-    public static func % (left: Expression, right: some ItemValueConvertible) -> Expression {
+    public static func % (left: FilterExpression, right: some ItemValueConvertible) -> FilterExpression {
         .arithmetic(.mod, left, .constant(right.itemValue))
     }
 }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-extension Expression {
+extension FilterExpression {
     /// The value for that item; null where a field is missing or the computation has no result.
     public func value(for item: Item) -> ItemValue {
         switch self {
@@ -17,7 +17,7 @@ extension Expression {
     }
 }
 
-extension Expression.Arithmetic {
+extension FilterExpression.Arithmetic {
     /// The two numbers combined; null when either is no number, or when dividing by zero.
     public func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
         if case .int(let a) = left, case .int(let b) = right {
@@ -55,7 +55,7 @@ extension Expression.Arithmetic {
     }
 }
 
-extension Expression.Function {
+extension FilterExpression.Function {
     /// How many arguments the function takes.
     public var arity: Int {
         switch self {
