@@ -35,30 +35,15 @@ extension QueryCompiler {
             return try isNull(left, isNegated: comparison == .notEqual)
         }
         if isDate(left) || isDate(right) { return try comparingDates(left, comparison, right) }
-        let sides = [try exactOperand(left, besides: right), try exactOperand(right, besides: left)]
+        let sides = [try value(of: left), try value(of: right)]
         return SQLFragment("", sides, separator: comparison.sqlOperator, "")
-    }
-
-    /// The side of a comparison of numbers. Where an index helps, SQLite first rounds the other side to the column's
-    /// type; a plus sign keeps it from that when rounding would change the number.
-    private func exactOperand(_ side: FilterExpression, besides other: FilterExpression) throws(StoreError)
-        -> SQLFragment
-    {
-        let fragment = try value(of: side)
-        guard type(of: side) == .double, case .column = side else { return fragment }
-        return other.isExactAsDouble ? fragment : SQLFragment("+", [fragment], separator: "", "")
     }
 
     private func membership(
         of expression: FilterExpression, in constants: [ItemValue]
     ) throws(StoreError) -> SQLFragment {
         guard !constants.isEmpty else { return SQLFragment("0") }
-        var needle = try isDate(expression) ? instant(of: expression) : value(of: expression)
-        if type(of: expression) == .double,
-            !constants.allSatisfy({ FilterExpression.constant($0).isExactAsDouble })
-        {
-            needle = SQLFragment("+", [needle], separator: "", "")
-        }
+        let needle = try isDate(expression) ? instant(of: expression) : value(of: expression)
         if constants.count > Self.maxListLength {
             let instants = constants.map { value in
                 if case .date(let date) = value { ItemValue.text(date.shortestText) } else { value }
@@ -178,17 +163,6 @@ extension Filter.Comparison {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
-        }
-    }
-}
-
-extension FilterExpression {
-    /// Whether the value stays the same when it is turned into a double.
-    fileprivate var isExactAsDouble: Bool {
-        switch self {
-        case .constant(.int(let int)): Double(exactly: int) != nil
-        case .constant, .column: true
-        case .arithmetic, .call: false
         }
     }
 }
