@@ -19,11 +19,15 @@ let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+// For tests that start programs, on the systems where there are any.
+let subprocess = Target.Dependency.product(
+    name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.linux, .macOS]))
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
@@ -60,7 +64,9 @@ let targets: [Target] = [
         dependencies: [
             "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "sync-conformance",
         ]),
-    .testTarget(name: "TableServerTests", dependencies: ["StoreConformance", "SyncCore", "TableServer"]),
+    .testTarget(
+        name: "TableServerTests",
+        dependencies: ["StoreConformance", "SyncCore", "TableServer", "table-server", subprocess]),
     .testTarget(
         name: "SyncScenarioTests",
         dependencies: [
@@ -68,7 +74,7 @@ let targets: [Target] = [
         ]),
     .testTarget(
         name: "TodoTests",
-        dependencies: ["StoreMemory", "SyncCore", "TableServer", "todo", argumentParser]),
+        dependencies: ["StoreMemory", "SyncCore", "TableServer", "todo", argumentParser, subprocess]),
 ]
 
 let package = Package(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Subprocess
 import Testing
 
 /// Runs the built `todo` as a process, with a data directory of its own.
@@ -25,25 +26,14 @@ struct TodoProcess {
 
     /// Runs `todo` with these arguments and without a terminal, until it ends.
     func run(_ arguments: String...) async throws -> Run {
-        let process = Process()
-        process.executableURL = try Self.executable()
-        process.arguments = ["--data", directory.path] + arguments
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        // What these commands print fits into a pipe, so that it can be read when they have ended.
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
+        let program = try Self.executable().path
+        let result = try await Subprocess.run(
+            .name("env"), arguments: Arguments([program, "--data", directory.path] + arguments),
+            output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        let status: Int32? = if case .exited(let code) = result.terminationStatus { code } else { nil }
         return Run(
-            status: process.terminationStatus, output: try Self.text(of: output),
-            errors: try Self.text(of: errors))
-    }
-
-    private static func text(of pipe: Pipe) throws -> String {
-        String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+            status: try #require(status), output: result.standardOutput,
+            errors: result.standardError)
     }
 
     /// The program beside the test bundle.
