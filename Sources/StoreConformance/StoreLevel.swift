@@ -59,17 +59,14 @@ public enum StoreNeed: Sendable, Hashable {
     /// The harness names a ``ChildProgram``, and the store declares that it is durable.
     case childProgram
 
-    /// Why the rule does not speak about a store; `nil` when it does.
-    func reasonToSkip(_ capabilities: StoreCapabilities, hasChild: Bool) -> String? {
+    /// Why the rule does not speak about a store that declares these; `nil` when it does.
+    func mismatch(with capabilities: StoreCapabilities) -> String? {
         switch self {
         case .declared(let power) where !power.isDeclared(by: capabilities):
             "The store does not declare \(power.declaration)."
         case .undeclared(let power) where power.isDeclared(by: capabilities):
             "The store declares \(power.declaration)."
-        case .childProgram where !capabilities.isDurable:
-            "The store does not declare \(StorePower.durable.declaration)."
-        case .childProgram where !hasChild:
-            "The harness names no child program; see StoreHarness.child."
+        case .childProgram: StoreNeed.declared(.durable).mismatch(with: capabilities)
         default: nil
         }
     }

@@ -1,2 +1,65 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+public import StoreConformance
+import SyncCore
+import Synchronization
+
+/// The command line of the suite, for any stores.
+///
+/// An author's own executable is this, whole:
+/// ```swift
+/// import StoreConformance
+/// import StoreConformanceCommand
+///
+/// @main struct Main {
+///     static func main() async { await ConformanceCommand.main(stores: ["mine": MyHarness()]) }
+/// }
+/// ```
+public enum ConformanceCommand {
+    private static let registered = Mutex<[String: any StoreHarness]>([:])
+
+    /// Runs the command that the arguments name, and ends the process.
+    ///
+    /// - Parameter stores: the stores to choose from by `--store`; a child process is this executable again.
+    public static func main(stores: [String: any StoreHarness]) async {
+        registered.withLock { $0 = stores }
+        await RootCommand.main()
+    }
+
+    /// The harness of that name, with this executable as its child program.
+    static func harness(named name: String) throws -> any StoreHarness {
+        let stores = registered.withLock { $0 }
+        let parts = name.split(separator: "+", maxSplits: 1).map(String.init)
+        guard let harness = parts.first.flatMap({ stores[$0] }) else {
+            throw ValidationError(
+                "There is no store '\(name)'; there are \(stores.keys.sorted().joined(separator: ", ")).")
+        }
+        let named = NamedHarness(name: parts[0], base: harness)
+        guard parts.count == 2 else { return named }
+        guard let mutant = StoreMutant.named(parts[1]) else {
+            throw ValidationError("There is no mutant '\(parts[1])'.")
+        }
+        return MutantHarness(mutant, of: named)
+    }
+
+    static var storeNames: [String] { registered.withLock { $0.keys.sorted() } }
+}
+
+/// A harness under the name it was registered with.
+private struct NamedHarness: StoreHarness {
+    let name: String
+    let base: any StoreHarness
+
+    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+        try base.open(at: path, tables: tables)
+    }
+
+    var child: ChildProgram? {
+        base.child ?? Bundle.main.executablePath.map { ChildProgram(executable: $0, arguments: ["child", name]) }
+    }
+
+    var declaredDifferences: [String: String] { base.declaredDifferences }
+}

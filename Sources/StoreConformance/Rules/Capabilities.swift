@@ -22,7 +22,7 @@ extension StoreRule {
         }
         StoreRule(
             "capability.id-length.unlimited", "A store without a limit takes ids of any length.",
-            need: .declared(.unlimitedIDs)
+            level: .full, need: .declared(.unlimitedIDs)
         ) { run in
             for length in [1021, 5000, 70_000] {
                 try run.expectExact(Item(id: String(repeating: "i", count: length)), "an id of \(length) bytes")
@@ -30,7 +30,7 @@ extension StoreRule {
         }
         StoreRule(
             "capability.id-length.limit", "A longer id than declared throws unsupported and changes nothing.",
-            need: .undeclared(.unlimitedIDs)
+            level: .full, need: .undeclared(.unlimitedIDs)
         ) { run in
             let longest = String(repeating: "i", count: try run.store.capabilities.maxIDLength)
             try run.expectExact(Item(id: longest), "the longest id")
@@ -43,7 +43,7 @@ extension StoreRule {
         StoreRule(
             "capability.multi-process.refused",
             "A store for one process refuses a second opening with alreadyOpen, unless it keeps nothing at its path.",
-            need: .undeclared(.multiProcess)
+            level: .full, need: .undeclared(.multiProcess)
         ) { run in
             try run.put([Item(id: "first")])
             do {
@@ -60,7 +60,7 @@ extension StoreRule {
         }
         StoreRule(
             "capability.multi-process.released", "Once closed, a store can be opened again at once.",
-            need: .undeclared(.multiProcess)
+            level: .full, need: .undeclared(.multiProcess)
         ) { run in
             for round in 0..<10 {
                 try run.reopen()
@@ -99,7 +99,7 @@ extension StoreRule {
         StoreRule(
             "capability.durable.undeclared",
             "A store that is not durable opens again with a state it once had, between two writes.",
-            need: .undeclared(.durable)
+            level: .durable, need: .undeclared(.durable)
         ) { run in
             var states = [try StoreDump(run.store).lines]
             for id: Int64 in 1...5 {

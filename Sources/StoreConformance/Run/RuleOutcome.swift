@@ -5,6 +5,8 @@
 public enum RuleOutcome: Sendable, Hashable {
     /// The store keeps the rule, as so many assertions found.
     case passed(assertions: Int)
-    /// The rule does not speak about this store, or the store declares that it differs.
+    /// The rule speaks about stores that declare something else; the rule for the other side speaks about this one.
+    case notApplicable(String)
+    /// The rule was not checked, for this reason. The store does not reach the rule's level.
     case skipped(String)
 }

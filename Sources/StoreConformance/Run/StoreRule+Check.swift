@@ -57,7 +57,7 @@ extension StoreRule {
         defer { run.cleanUp() }
         started(run.trace)
         do {
-            if let need, let reason = try run.reasonToSkip(need) { return .skipped(reason) }
+            if let outcome = try run.outcomeWithoutCheck() { return outcome }
             try body(run)
             try run.finish()
         } catch let failure as StoreRuleFailure {
@@ -84,10 +84,15 @@ extension StoreRule {
 }
 
 extension RuleRun {
-    fileprivate func reasonToSkip(_ need: StoreNeed) throws -> String? {
-        try with("capabilities") {
-            need.reasonToSkip($0.capabilities, hasChild: harness.child != nil)
+    /// What is said of a store that the rule does not speak about.
+    fileprivate func outcomeWithoutCheck() throws -> RuleOutcome? {
+        guard let need = rule.need else { return nil }
+        let capabilities = try with("capabilities") { $0.capabilities }
+        if let reason = need.mismatch(with: capabilities) { return .notApplicable(reason) }
+        guard need != .childProgram || harness.child != nil else {
+            return .skipped("The harness names no child program; see StoreHarness.child.")
         }
+        return nil
     }
 }
 

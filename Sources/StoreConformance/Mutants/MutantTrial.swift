@@ -1,0 +1,69 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What became of a mutant that was put to the test.
+public struct MutantTrial: Sendable {
+    /// The mutant.
+    public let mutant: StoreMutant
+    /// Why it does not count as killed, or as rightly accepted; `nil` when all is well.
+    public let complaint: String?
+    /// How often its flaw was reached.
+    public let hits: Int
+}
+
+extension StoreMutant {
+    /// Puts the mutant to the rules that must notice it. The first must fail with the right message, the others must
+    /// fail; the flaw must have been reached; and none may need to be stuck for it.
+    public func trial(of base: some StoreHarness) async -> MutantTrial {
+        let harness = MutantHarness(self, of: base)
+        for (number, id) in killers.enumerated() {
+            guard let rule = StoreRule.named(id) else { return ended(harness, "There is no rule '\(id)'.") }
+            do {
+                let outcome = try await rule.check(harness, limit: .seconds(60))
+                return ended(harness, "\(id) let it pass: \(outcome).")
+            } catch let failure as StoreRuleFailure {
+                let text = failure.description
+                if number == 0, !message.isEmpty, !text.contains(message) {
+                    return ended(harness, "\(id) does not say '\(message)':\n\(text)")
+                }
+                if failure.subject.contains("did not come to an end") { return ended(harness, "\(id) was stuck.") }
+                if failure.ruleID != id { return ended(harness, "\(failure.ruleID) failed instead of \(id).") }
+            } catch {
+                return ended(harness, "\(id) threw \(error).")
+            }
+        }
+        return ended(harness, harness.hits.count == 0 ? "Its flaw was never reached." : nil)
+    }
+
+    /// Puts a legal variant to every rule: all must let it pass.
+    public func acceptance(of base: some StoreHarness, rules: [StoreRule] = StoreRule.all) async -> MutantTrial {
+        let harness = MutantHarness(self, of: base)
+        for rule in rules {
+            do { try await rule.check(harness) } catch { return ended(harness, "\(error)") }
+        }
+        return ended(harness, harness.hits.count == 0 ? "Its oddity was never reached." : nil)
+    }
+
+    /// Looks for the mutant with random scripts alone.
+    ///
+    /// - Returns: whether a script showed a difference within so many acts and questions.
+    public func isFoundByModel(of base: some StoreHarness, acts: Int = 100_000) -> Bool {
+        let harness = MutantHarness(self, of: base)
+        guard let rule = StoreRule.named("model.scripts"),
+            let run = try? RuleRun(rule, harness, seed: StoreRule.defaultSeed, effort: .thorough)
+        else { return false }
+        defer { run.cleanUp() }
+        let machine = ModelMachine { place in
+            try harness.open(at: try run.path("model\(place)"), tables: Fixture.tables)
+        }
+        for number in 0..<acts / 500 {
+            let script = ModelScript(seed: StoreRule.defaultSeed &+ UInt64(number), length: 500, reopens: needsDurableStore)
+            do { _ = try machine.run(script.steps, at: number) } catch { return true }
+        }
+        return false
+    }
+
+    private func ended(_ harness: MutantHarness, _ complaint: String?) -> MutantTrial {
+        MutantTrial(mutant: self, complaint: complaint, hits: harness.hits.count)
+    }
+}

@@ -1,0 +1,100 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import StoreConformance
+
+struct MutantsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mutants", abstract: "Puts broken stores to the rules, and tells which were noticed.")
+
+    @Option(help: "The store that mutants are made of.")
+    var store = "memory"
+
+    @Option(help: "The store that mutants are made of that need files.")
+    var durableStore = "sqlite"
+
+    @Option(help: "How many acts and questions the model machine may take to notice a mutant; 0 leaves it out.")
+    var modelActs = 0
+
+    @Option(help: "Only the mutants whose ids begin so.")
+    var only = ""
+
+    @Flag(help: "Put every mutant to every rule, and list the rules that notice each.")
+    var matrix = false
+
+    func run() async throws {
+        if matrix { return try await printMatrix() }
+        var rows: [StoreMutant.Kind: Row] = [:]
+        var complaints = 0
+        for mutant in StoreMutant.all where mutant.id.hasPrefix(only) {
+            let base = try base(of: mutant)
+            let trial = await mutant.trial(of: base)
+            var row = rows[mutant.kind] ?? Row()
+            row.total += 1
+            if let complaint = trial.complaint {
+                complaints += 1
+                print("\(mutant.id) survives: \(complaint)")
+            } else {
+                row.killed += 1
+            }
+            if modelActs > 0, mutant.isSemantic {
+                row.semantic += 1
+                if mutant.isFoundByModel(of: base, acts: modelActs) { row.found += 1 } else { print("\(mutant.id) is not found by the model machine.") }
+            }
+            rows[mutant.kind] = row
+        }
+        print("class         killed by a named rule" + (modelActs > 0 ? "   found by the model machine alone" : ""))
+        for kind in StoreMutant.Kind.allCases { if let row = rows[kind] { print(row.line(kind.rawValue, modelActs > 0)) } }
+        print(rows.values.reduce(into: Row()) { $0.add($1) }.line("all", modelActs > 0))
+        var accepted = 0
+        for variant in StoreMutant.variants where variant.id.hasPrefix(only) || only.isEmpty {
+            let trial = await variant.acceptance(of: try base(of: variant))
+            if let complaint = trial.complaint {
+                complaints += 1
+                print("\(variant.id) is rejected: \(complaint)")
+            } else {
+                accepted += 1
+            }
+        }
+        print("legal but odd: \(accepted) accepted of \(StoreMutant.variants.count)")
+        if complaints > 0 { throw ExitCode.failure }
+    }
+
+    private func base(of mutant: StoreMutant) throws -> any StoreHarness {
+        try ConformanceCommand.harness(named: mutant.needsDurableStore ? durableStore : store)
+    }
+
+    private func printMatrix() async throws {
+        for mutant in StoreMutant.all where mutant.id.hasPrefix(only) {
+            let harness = MutantHarness(mutant, of: try base(of: mutant))
+            var noticing: [String] = []
+            for rule in StoreRule.all where !rule.id.hasPrefix("size.") && !rule.id.hasPrefix("crash.") {
+                do { try await rule.check(harness, effort: SuiteEffort(modelScripts: 2, modelLength: 200, kills: 0)) } catch {
+                    noticing.append(rule.id)
+                }
+            }
+            print("\(mutant.id): \(noticing.joined(separator: " "))")
+        }
+    }
+}
+
+private struct Row {
+    var killed = 0
+    var total = 0
+    var found = 0
+    var semantic = 0
+
+    mutating func add(_ other: Row) {
+        killed += other.killed
+        total += other.total
+        found += other.found
+        semantic += other.semantic
+    }
+
+    func line(_ name: String, _ withModel: Bool) -> String {
+        let start = name + String(repeating: " ", count: max(0, 14 - name.count)) + "\(killed) of \(total)"
+        guard withModel else { return start }
+        return start + String(repeating: " ", count: max(1, 40 - start.count)) + "\(found) of \(semantic)"
+    }
+}
