@@ -288,4 +288,43 @@ import Testing
             #expect(try await a.item("x")?["text"] == "two")
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that it returns after success brings back neither an old version nor a deleted item`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            let item = operation.item
+            try await operation.execute()
+            return item
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            for text in ["two", "three"] {
+                try await a.table.update(id: "x", ["text": .text(text)])
+                try await a.context.push()
+                try await scenario.expectAgreement(a)
+            }
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item with a version that nobody knows here is sent whole`(_ kind: StoreKind) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            if operation.item?["priority"] == 2 { operation.item?.system.version = "Mg==" }
+            return try await operation.execute()
+        })
+        try await conflict(on: kind, delegate) { scenario, a in
+            try await a.context.push()
+            let fields = try scenario.row("x")?.fields.filter { !$0.value.isNull }
+            #expect(fields == ["text": "one", "priority": 2])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

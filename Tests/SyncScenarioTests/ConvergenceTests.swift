@@ -1,0 +1,104 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Several devices that do everything at once over a bad network: when it is over, all have the same.
+@Suite(.timeLimit(.minutes(3))) struct ConvergenceTests {
+    @Test(arguments: 1...24)
+    func `devices that work against each other come to agree`(_ seed: Int) async throws {
+        try await run(on: .memory, seed: seed)
+    }
+
+    @Test(arguments: StoreKind.persistent, 101...104)
+    func `they do so on every store`(_ kind: StoreKind, _ seed: Int) async throws {
+        try await run(on: kind, seed: seed)
+    }
+
+    private static let resolvers: [ConflictResolver] = [
+        .serverWins, .clientWins, .lastWriterWins, .fieldMerge(onClash: .serverWins),
+        .fieldMerge(onClash: .clientWins), .updateWins(otherwise: .clientWins),
+        .deleteWins(otherwise: .serverWins),
+    ]
+
+    private func run(on kind: StoreKind, seed: Int) async throws {
+        let random = SharedGenerator(seed: UInt64(seed))
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            var devices: [Device] = []
+            for name in ["A", "B", "C"] {
+                var settings = SyncSettings()
+                settings.maxAttempts = .max
+                settings.maxConcurrentOperations = 1 + random.below(3)
+                settings.resolver = Self.resolvers[random.below(Self.resolvers.count)]
+                devices.append(try scenario.device(name, settings: settings))
+            }
+            scenario.server.onRequest { request in
+                scenario.server.clock.advance(by: .milliseconds(1))
+                return Self.fault(random, request)
+            }
+            for _ in 0..<40 {
+                let device = devices[random.below(devices.count)]
+                for _ in 0..<random.below(4) { await change(device, random) }
+                async let pushed = try? device.context.push()
+                async let pulled = random.below(2) == 0 ? try? pull(device) : nil
+                await change(device, random)
+                _ = await (pushed, pulled)
+            }
+            scenario.server.onRequest { _ in
+                scenario.server.clock.advance(by: .milliseconds(1))
+                return .none
+            }
+            try await settle(devices)
+            for device in devices { try await scenario.expectAgreement(device) }
+        }
+    }
+
+    /// Lets all devices sync until nothing is left to do.
+    private func settle(_ devices: [Device]) async throws {
+        for _ in 0..<6 {
+            for device in devices {
+                _ = try? await device.context.push()
+                try await pull(device)
+            }
+        }
+    }
+
+    /// Requests that are at the server together may be stamped alike, or be committed in another order than that of
+    /// their stamps: the overlap is for them.
+    private func pull(_ device: Device) async throws {
+        var settings = PullSettings.anyway
+        settings.overlap = .milliseconds(8)
+        try await device.context.pull(Todo.query, queryID: "all", settings: settings)
+    }
+
+    private func change(_ device: Device, _ random: SharedGenerator) async {
+        let id = "row-\(random.below(5))"
+        let value = ItemValue.int(Int64(random.below(1000)))
+        switch random.below(6) {
+        case 0, 1: _ = try? await device.table.insert(["id": .text(id), "priority": value])
+        case 2: _ = try? await device.table.update(id: id, ["priority": value])
+        case 3: _ = try? await device.table.update(id: id, ["text": .text("\(random.below(1000))")])
+        case 4: _ = try? await device.table.update(id: id, ["note": "local"])
+        default: try? await device.table.delete(id: id)
+        }
+    }
+
+    private static func fault(_ random: SharedGenerator, _ request: RecordedRequest) -> ServerFault {
+        switch random.below(12) {
+        case 0: .dropRequest
+        case 1: request.isWrite ? .dropAnswer : .dropRequest
+        case 2: .refusal(503)
+        case 3: request.isWrite ? .refusalAfterCommit(500) : .refusal(500)
+        case 4: .truncateAnswer(afterBytes: 7)
+        case 5: request.isWrite ? .applyTwice : .none
+        default: .none
+        }
+    }
+}
+
+extension SharedGenerator {
+    func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}

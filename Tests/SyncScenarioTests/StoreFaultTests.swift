@@ -1,0 +1,202 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// A store that fails at any one of its calls: nothing is half written, and all goes on afterwards.
+@Suite(.timeLimit(.minutes(2))) struct StoreFaultTests {
+    /// Fails one call, before anything of it has happened or at its very end.
+    private final class FaultyStore: SyncContextDataSource {
+        let base: any SyncContextDataSource
+        private let remaining = Mutex<Int?>(nil)
+
+        init(_ base: any SyncContextDataSource) { self.base = base }
+
+        var catalog: TableCatalog { base.catalog }
+        var capabilities: StoreCapabilities { base.capabilities }
+
+        /// Lets so many calls succeed and the next one fail.
+        func fail(after count: Int?) { remaining.withLock { $0 = count } }
+
+        /// Whether the call that was to fail has come.
+        var hasFailed: Bool { remaining.withLock { $0.map { $0 < 0 } ?? false } }
+
+        func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
+            if isDue() { throw StoreError(.inputOutput, "The disk is gone.") }
+            return try base.read(body)
+        }
+
+        func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+            let fails = isDue()
+            return try base.write { transaction in
+                let result = try body(transaction)
+                if fails { throw StoreError(.full, "The disk is full.") }
+                return result
+            }
+        }
+
+        func close() throws { try base.close() }
+
+        private func isDue() -> Bool {
+            remaining.withLock { remaining in
+                guard let count = remaining, count >= 0 else { return false }
+                remaining = count - 1
+                return count == 0
+            }
+        }
+    }
+
+    /// Runs a call with a failure at each of the store's calls in turn, until it needs no more of them.
+    ///
+    /// The device and its store are fresh each time; `prepare` brings them where the call begins.
+    private func atEveryStoreCall(
+        on kind: StoreKind, prepare: (Scenario, Device) async throws -> Void,
+        _ call: (Scenario, Device) async throws -> Void,
+        then check: (Scenario, Device, Result<Void, any Error>) async throws -> Void = { _, _, _ in }
+    ) async throws {
+        var count = 0
+        var hasFailed = true
+        while hasFailed {
+            try await Scenario.run(on: kind) { scenario in
+                let store = FaultyStore(
+                    try kind.open(in: scenario.directory, name: "F", tables: [Todo.definition]))
+                let context = SyncContext(
+                    client: SyncClient(url: scenario.server.url), dataSource: store,
+                    environment: .instant(seed: 3))
+                let device = Device(context: context, store: store)
+                try await prepare(scenario, device)
+                store.fail(after: count)
+                var result = Result<Void, any Error>.success(())
+                do { try await call(scenario, device) } catch { result = .failure(error) }
+                hasFailed = store.hasFailed
+                store.fail(after: nil)
+                try await check(scenario, device, result)
+                for error in try await context.operationErrors() {
+                    try await context.cancelAndDiscardItem(for: error)
+                }
+                try await device.sync()
+                try await scenario.expectAgreement(device)
+            }
+            count += 1
+        }
+        // A call that never reached the store would prove nothing.
+        #expect(count > 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a local write that fails leaves neither item nor operation behind`(_ kind: StoreKind) async throws {
+        let writes: [(Device) async throws -> Void] = [
+            { try await $0.table.insert(["id": "new", "text": "new"]) },
+            { try await $0.table.update(id: "x", ["text": "two"]) },
+            { try await $0.table.delete(id: "x") },
+        ]
+        for write in writes {
+            try await atEveryStoreCall(
+                on: kind,
+                prepare: { scenario, device in
+                    try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+                    try await device.sync()
+                },
+                { _, device in try await write(device) },
+                then: { _, device, result in
+                    let operations = try await device.operations()
+                    let isUnchanged = try await device.texts() == ["one"]
+                    switch result {
+                    case .success:
+                        #expect(operations.count == 1)
+                        #expect(!isUnchanged)
+                    case .failure(let error):
+                        #expect((error as? SyncError)?.code == .storeFailure)
+                        #expect(operations.isEmpty)
+                        #expect(isUnchanged)
+                    }
+                })
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a push whose store fails at any call ends with the store's error and applies all once`(
+        _ kind: StoreKind
+    ) async throws {
+        try await atEveryStoreCall(
+            on: kind,
+            prepare: { scenario, device in
+                for id in ["u", "d"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+                try await device.sync()
+                try await device.table.insert(["id": "i", "text": "new"])
+                try await device.table.update(id: "u", ["text": "two"])
+                try await device.table.delete(id: "d")
+            },
+            { _, device in try await device.context.push() },
+            then: { scenario, device, result in
+                if case .failure(let error) = result {
+                    #expect((error as? SyncError)?.code == .pushAbortedStore)
+                }
+                try await device.context.push()
+                #expect(try scenario.row("i")?.version == "MQ==")
+                #expect(try scenario.row("u")?.version == "Mg==")
+                #expect(try scenario.row("d")?.deleted == true)
+            })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull whose store fails at any call keeps the token with the rows`(_ kind: StoreKind) async throws
+    {
+        try await atEveryStoreCall(
+            on: kind,
+            prepare: { scenario, _ in
+                for number in 0..<8 {
+                    try await scenario.server.put(
+                        "row-\(number)", ["text": .text("\(number)")], in: Todo.name)
+                }
+            },
+            { _, device in
+                try await device.context.pull(Todo.query, queryID: "all", settings: .pages(of: 3))
+            },
+            then: { _, device, _ in
+                let newest = try await device.table.items().compactMap(\.system.updatedAt).max()
+                #expect(try await device.context.deltaTokens(of: Todo.name)["all"] == newest?.description)
+            })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `resolving and purging are done whole or not at all`(_ kind: StoreKind) async throws {
+        let errors = Mutex<[TableOperationError]>([])
+        func prepare(_ scenario: Scenario, _ device: Device) async throws {
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await device.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await device.table.update(id: "x", ["text": "ours"])
+            let failed = await device.failingPush()
+            errors.withLock { $0 = failed }
+        }
+        let calls: [(Device, TableOperationError) async throws -> Void] = [
+            { try await $0.context.cancelAndDiscardItem(for: $1) },
+            { try await $0.context.cancelAndUpdateItem(for: $1, with: $1.serverItem ?? Item(id: "?")) },
+            {
+                try await $0.context.keepAndUpdateItem(for: $1, with: Item(id: "x", fields: ["text": "both"]))
+            },
+            { try await $0.context.changeKind(for: $1, to: .delete) },
+            { device, _ in try await device.context.purge(Todo.query, pending: .discard) },
+        ]
+        for call in calls {
+            try await atEveryStoreCall(
+                on: kind, prepare: prepare,
+                { _, device in
+                    for error in errors.withLock({ $0 }) { try await call(device, error) }
+                },
+                then: { _, device, result in
+                    guard case .failure = result else { return }
+                    let (texts, expected) = (try await device.texts(), errors.withLock { $0 })
+                    #expect(texts == ["ours"])
+                    #expect(try await device.operations().count == 1)
+                    #expect(try await device.context.operationErrors() == expected)
+                    #expect(try await device.context.deltaTokens(of: Todo.name).count == 1)
+                })
+        }
+    }
+}
