@@ -67,7 +67,7 @@ extension StoreMutant {
             return .int(Int64(text.utf8.distance(from: text.startIndex, to: range.lowerBound)))
         }
         calling("month-from-zero", "Months count from zero.", .month, killedBy: "query.date.parts") { arguments in
-            Expression.Function.month.apply(arguments).intValue.map { .int($0 - 1) } ?? .null
+            FilterExpression.Function.month.apply(arguments).intValue.map { .int($0 - 1) } ?? .null
         }
         calling("second-before-1970", "Seconds before 1970 count backwards.", .second, killedBy: "query.date.parts-before-1970") { arguments in
             arguments.first?.dateValue.map { .int($0.seconds % 60) } ?? .null
@@ -90,7 +90,7 @@ extension StoreMutant {
             return .double(a - b)
         }
         calculating("add-null", "Null counts as zero in sums.", .add, killedBy: "query.arithmetic.null", saying: "count") { left, right in
-            Expression.Arithmetic.add.apply(left.isNull ? 0 : left, right)
+            FilterExpression.Arithmetic.add.apply(left.isNull ? 0 : left, right)
         }
         calculating("multiply-whole", "Products are whole.", .mul, killedBy: "query.multiply", saying: "ratio") { left, right in
             guard let a = left.doubleValue, let b = right.doubleValue, abs(a) < 1e9 else { return .null }
@@ -101,23 +101,23 @@ extension StoreMutant {
             return .double(a / b)
         }
         calculating("divide-zero", "Dividing by zero gives zero.", .div, killedBy: "query.divide.zero", saying: "count") { left, right in
-            right.doubleValue == 0 ? 0 : Expression.Arithmetic.div.apply(left, right)
+            right.doubleValue == 0 ? 0 : FilterExpression.Arithmetic.div.apply(left, right)
         }
         calculating("remainder-positive", "A remainder is never negative.", .mod, killedBy: "query.remainder", saying: "count") { left, right in
-            guard let rest = Expression.Arithmetic.mod.apply(left, right).intValue else { return .null }
+            guard let rest = FilterExpression.Arithmetic.mod.apply(left, right).intValue else { return .null }
             return .int(abs(rest))
         }
         calculating("wraps", "Sums beyond 64 bits wrap round.", .add, killedBy: "query.overflow", saying: "count") { left, right in
-            guard let a = left.intValue, let b = right.intValue else { return Expression.Arithmetic.add.apply(left, right) }
+            guard let a = left.intValue, let b = right.intValue else { return FilterExpression.Arithmetic.add.apply(left, right) }
             return .int(a &+ b)
         }
         calculating("divide-least", "The least integer divided by -1 is null.", .div, killedBy: "query.overflow.divide", saying: "count") { left, right in
-            left == .int(.min) && right == -1 ? .null : Expression.Arithmetic.div.apply(left, right)
+            left == .int(.min) && right == -1 ? .null : FilterExpression.Arithmetic.div.apply(left, right)
         }
     }
 
     private static func calling(
-        _ name: String, _ flaw: String, _ function: Expression.Function, killedBy killer: String,
+        _ name: String, _ flaw: String, _ function: FilterExpression.Function, killedBy killer: String,
         also others: [String] = [], _ compute: @escaping @Sendable ([ItemValue]) -> ItemValue
     ) -> StoreMutant {
         StoreMutant(.query, name, flaw, killers: [killer] + others, saying: "\(function)") {
@@ -129,7 +129,7 @@ extension StoreMutant {
     }
 
     private static func calculating(
-        _ name: String, _ flaw: String, _ operation: Expression.Arithmetic, killedBy killers: String...,
+        _ name: String, _ flaw: String, _ operation: FilterExpression.Arithmetic, killedBy killers: String...,
         saying message: String, _ compute: @escaping @Sendable (ItemValue, ItemValue) -> ItemValue
     ) -> StoreMutant {
         StoreMutant(.query, name, flaw, killers: killers, saying: message) {

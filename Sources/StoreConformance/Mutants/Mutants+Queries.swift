@@ -147,7 +147,7 @@ extension StoreMutant {
         StoreMutant(.query, "dates-by-digits", "Dates are equal only with the same digits.", killedBy: "query.date.instant", "query.in.equality", saying: "due") {
             $0.matching { filter, item in
                 switch filter {
-                case .comparison(.equal, .column("due"), let constant): item["due"].map(Expression.constant) == constant
+                case .comparison(.equal, .column("due"), let constant): item["due"].map(FilterExpression.constant) == constant
                 case .membership(.column("due"), let constants): constants.contains(item["due"] ?? .null)
                 default: filter.matches(item)
                 }

@@ -62,9 +62,9 @@ extension StoreFlaw {
     }
 
     /// Computes expressions differently: the change tells what an expression is for an item, or `nil` as always.
-    mutating func computing(_ change: @escaping @Sendable (Expression, Item) -> ItemValue?) {
+    mutating func computing(_ change: @escaping @Sendable (FilterExpression, Item) -> ItemValue?) {
         matching { filter, item in
-            filter.mapped { $0.mappedExpressions { expression in change(expression, item).map(Expression.constant) } }
+            filter.mapped { $0.mappedExpressions { expression in change(expression, item).map(FilterExpression.constant) } }
                 .matches(item)
         }
     }
@@ -117,7 +117,7 @@ extension Filter {
     }
 
     /// The condition with the expressions in it changed where the change gives another.
-    func mappedExpressions(_ change: (Expression) -> Expression?) -> Filter {
+    func mappedExpressions(_ change: (FilterExpression) -> FilterExpression?) -> Filter {
         switch self {
         case .comparison(let comparison, let left, let right):
             .comparison(comparison, left.mapped(change), right.mapped(change))
@@ -129,8 +129,8 @@ extension Filter {
     }
 }
 
-extension Expression {
-    func mapped(_ change: (Expression) -> Expression?) -> Expression {
+extension FilterExpression {
+    func mapped(_ change: (FilterExpression) -> FilterExpression?) -> FilterExpression {
         if let changed = change(self) { return changed }
         return switch self {
         case .arithmetic(let operation, let left, let right):

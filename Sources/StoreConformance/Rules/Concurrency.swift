@@ -205,7 +205,7 @@ extension StoreRule {
                     seen.change { $0 = ids }
                     isDone.send()
                 }
-                return isDone.wait(seconds: 10)
+                return isDone.wait(seconds: 60)
             }
             try run.expect(finished, "The read came to an end while the write was running.")
             try run.join(crew)
@@ -243,7 +243,7 @@ extension StoreRule {
                     for _ in 0..<5 { try store.write { try Self.changeEverything($0) } }
                     isDone.send()
                 }
-                try run.expect(isDone.wait(seconds: 10), "The writes came to an end while the read was running.")
+                try run.expect(isDone.wait(seconds: 60), "The writes came to an end while the read was running.")
                 try run.expect(try Self.look(snapshot), is: before, "what the read sees after them")
             }
             try run.join(crew)
