@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Takes part in a push: sees each operation before it is sent, and the whole result before the caller does.
+///
+/// A delegate that is an actor, or belongs to one such as the main actor, is called there. With
+/// ``SyncSettings/maxConcurrentOperations`` above 1 it is called for several operations at a time.
 public protocol SyncContextDelegate: Sendable {
     /// Carries out one operation; the default executes it and no more.
     ///
     /// The delegate may change ``PushOperation/item`` and execute any number of times, for example after a
-    /// conflict; nothing else of the push goes on meanwhile. It must not push, pull or purge the same context.
+    /// conflict. It must not push the same context, nor pull or purge it in a way that pushes first: that would wait
+    /// for itself.
     ///
     /// - Returns: the item to store as the result; `nil` leaves what ``PushOperation/execute()`` stored, and an operation
     ///   that was never executed pending.
