@@ -40,6 +40,22 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a push from inside a push is refused instead of waiting for itself`(_ kind: StoreKind) async throws
+    {
+        let delegate = Delegate(perform: { context, operation in
+            await expectError(.invalidOperation) { try await context.push() }
+            await expectError(.invalidOperation) { try await context.pull(Todo.query) }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "a"])
+            #expect(try await a.context.push().completed == 1)
+            #expect(try await a.context.push().completed == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `it sees every operation in the order of the queue and the result once`(
         _ kind: StoreKind
     ) async throws {

@@ -15,34 +15,44 @@ extension SyncContext {
     /// - Throws: ``SyncError`` with ``SyncError/pushResult``: ``SyncError/Code/pushCompletedWithErrors``,
     ///   ``SyncError/Code/pushAbortedNetwork``, ``SyncError/Code/pushAbortedAuthentication``,
     ///   ``SyncError/Code/pushAbortedStore`` or ``SyncError/Code/pushAbortedCancelled``. `CancellationError` when the
-    ///   task is cancelled. Operations that were not completed stay pending.
+    ///   task is cancelled. Operations that were not completed stay pending. ``SyncError/Code/invalidOperation`` when
+    ///   the context's own delegate or resolver calls this, ``SyncError/Code/unknownTable``; then nothing is sent.
     @discardableResult
     public func push(
         tables: Set<String>? = nil, budget: PushBudget = PushBudget()
     ) async throws -> PushResult {
         for table in tables ?? [] { _ = try definition(of: table) }
-        return try await pushGate.take {
-            activity.begin(.push)
-            var outcome: Result<Timestamp, SyncError>?
-            defer { activity.end(.push, outcome) }
-            var run = PushRun(context: self, tables: tables, budget: budget)
-            do {
-                try await run.run()
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                let abort = Self.abort(for: error)
-                let failure = await finish(run.result, abort: abort) ?? abort
-                outcome = .failure(failure)
-                throw failure
-            }
-            if let failure = await finish(run.result, abort: nil) {
-                outcome = .failure(failure)
-                throw failure
-            }
-            outcome = .success(environment.now())
-            return run.result
+        guard !RunningPushes.ofTask.contains(ObjectIdentifier(self)) else {
+            throw SyncError(
+                .invalidOperation, "A delegate or resolver cannot push the context that waits for it.")
         }
+        return try await pushGate.take {
+            let running = RunningPushes.ofTask.union([ObjectIdentifier(self)])
+            return try await RunningPushes.$ofTask.withValue(running) {
+                try await run(PushRun(context: self, tables: tables, budget: budget))
+            }
+        }
+    }
+
+    private func run(_ push: PushRun) async throws -> PushResult {
+        activity.begin(.push)
+        var outcome: Result<Timestamp, SyncError>?
+        defer { activity.end(.push, outcome) }
+        var run = push
+        var abort: SyncError?
+        do {
+            try await run.run()
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            abort = Self.abort(for: error)
+        }
+        if let failure = await finish(run.result, abort: abort) {
+            outcome = .failure(failure)
+            throw failure
+        }
+        outcome = .success(environment.now())
+        return run.result
     }
 
     /// Tells the delegate, and returns what is left to throw.
@@ -83,4 +93,9 @@ extension SyncContext {
         default: SyncError(.internalError, "The push ended unexpectedly.", cause: error)
         }
     }
+}
+
+/// The contexts that the present task is pushing: to wait for one of them would be to wait for oneself.
+private enum RunningPushes {
+    @TaskLocal static var ofTask: Set<ObjectIdentifier> = []
 }

@@ -9,8 +9,8 @@ public protocol SyncContextDelegate: Sendable {
     /// Carries out one operation; the default executes it and no more.
     ///
     /// The delegate may change ``PushOperation/item`` and execute any number of times, for example after a
-    /// conflict. It must not push the same context, nor pull or purge it in a way that pushes first: that would wait
-    /// for itself.
+    /// conflict. Pushing the same context from here, or pulling or purging it in a way that pushes first, throws
+    /// ``SyncError/Code/invalidOperation``: it would wait for itself.
     ///
     /// - Returns: the item to store as the result; `nil` leaves what ``PushOperation/execute()`` stored, and an operation
     ///   that was never executed pending.
