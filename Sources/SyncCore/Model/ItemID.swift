@@ -25,9 +25,12 @@ public enum ItemID {
         for scalar in id.unicodeScalars {
             length += 1
             if length > maxLength { return "it is longer than \(maxLength) characters." }
-            if scalar.properties.generalCategory == .control { return "it contains a control character." }
-            if "\"+?\\/#`".unicodeScalars.contains(scalar) {
+            switch scalar {
+            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}":
+                return "it contains a control character."
+            case "\"", "+", "?", "\\", "/", "#", "`":
                 return "it contains '\(scalar)'; none of \" + ? \\ / # ` is allowed."
+            default: break
             }
         }
         return nil

@@ -26,7 +26,7 @@ public struct SyncTable: Sendable {
     @discardableResult
     public func insert(_ fields: [String: ItemValue]) async throws -> Item {
         var fields = fields
-        let id = try itemID(fields.removeValue(forKey: "id"))
+        let id = try context.environment.itemID(fields.removeValue(forKey: "id"))
         return try await change(id: id, fields: fields) { write, fields in
             try write.insert(id: id, fields: fields)
         }
@@ -102,14 +102,6 @@ public struct SyncTable: Sendable {
     }
 
     // MARK: Checks
-
-    private func itemID(_ value: ItemValue?) throws(SyncError) -> String {
-        switch value {
-        case nil: return context.environment.makeItemID()
-        case .text(let id): return id
-        default: throw SyncError(.invalidItemID, "The id of an item must be text.")
-        }
-    }
 
     private func change<T: Sendable>(
         id: String, fields: [String: ItemValue],

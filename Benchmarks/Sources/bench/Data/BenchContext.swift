@@ -3,6 +3,13 @@
 
 import SyncCore
 
+extension SyncContext {
+    /// A context whose server, if it has one, is in memory.
+    convenience init(_ dataSource: any SyncContextDataSource, transport: any HTTPTransport = NoTransport()) {
+        self.init(client: SyncClient(url: CannedPages.url, transport: transport), dataSource: dataSource)
+    }
+}
+
 /// A context with the store beneath it, which a context does not show.
 struct BenchContext: Sendable {
     let context: SyncContext

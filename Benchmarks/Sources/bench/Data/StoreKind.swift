@@ -28,8 +28,7 @@ enum StoreKind: String, CaseIterable, Sendable {
     /// A context over a new store in the directory of the run.
     func context(_ trial: Trial, transport: any HTTPTransport = NoTransport()) throws -> BenchContext {
         let store = try open(at: trial.path("store"))
-        let client = SyncClient(url: CannedPages.url, transport: transport)
-        return BenchContext(context: SyncContext(client: client, dataSource: store), dataSource: store)
+        return BenchContext(context: SyncContext(store, transport: transport), dataSource: store)
     }
 }
 

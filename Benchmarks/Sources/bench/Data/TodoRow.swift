@@ -39,6 +39,12 @@ extension TodoRow {
             due: "2025-0\(1 + number % 9)-1\(generation % 10)T08:30:00.\(100 + number % 900)Z")
     }
 
+    /// The row of that number with an id that sorts after those of lower numbers, as the framework makes them.
+    init(ordered number: Int, generation: Int = 0) {
+        self.init(number, generation: generation)
+        id = Self.digits(UInt64(number) << 16) + Self.digits(Self.mixed(UInt64(number)))
+    }
+
     /// The row as the fields of an item.
     var fields: [String: ItemValue] {
         [
@@ -48,7 +54,7 @@ extension TodoRow {
         ]
     }
 
-    /// The row as an item that is already synced.
+    /// The row as an item that is synced.
     var item: Item {
         let time = Timestamp.unixEpoch
         return Item(
@@ -57,12 +63,8 @@ extension TodoRow {
 
     /// An id without any order, as servers make them.
     static func randomID(_ number: Int) -> String {
-        digits(mixed(UInt64(number))) + digits(mixed(UInt64(number) &+ 0x5555_5555))
-    }
-
-    /// An id that sorts after those of lower numbers, as the framework makes them.
-    static func orderedID(_ number: Int) -> String {
-        digits(UInt64(number) << 16) + digits(mixed(UInt64(number)))
+        digits(mixed(UInt64(bitPattern: Int64(number))))
+            + digits(mixed(UInt64(bitPattern: Int64(number)) &+ 0x5555_5555))
     }
 
     private static func digits(_ value: UInt64) -> String {

@@ -5,20 +5,26 @@ import SyncCore
 
 /// The least that has to be done, with each database's own calls.
 enum Floors {
-    /// Items with their operations, so many to a transaction: every item once, or over and over.
-    static func localWrites(_ todos: [TodoRow], batch: Int, kind: TableOperation.Kind = .insert) -> [Contender] {
-        let numbers = OperationNumbers(todos)
+    /// Items with their operations, so many to a transaction. Each write first looks for the item's pending operation,
+    /// without which none can be collapsed.
+    static func localWrites(
+        _ todos: [TodoRow], batch: Int, kind: TableOperation.Kind, over originals: [TodoRow]
+    ) -> [Contender] {
         return [
             Contender(StoreKind.sqlite.floorName) { trial in
                 let rows = RawRows(todos, kind: kind)
                 let tables = try RawTables(path: trial.path("floor"))
+                try tables.fill(with: originals)
                 try await trial.measure {
+                    var last = 0
                     for start in stride(from: 0, to: todos.count, by: batch) {
                         try tables.transaction {
                             for index in start..<min(start + batch, todos.count) {
                                 let row = rows.rows[index]
+                                let pending = try tables.operation(of: row, rows)
+                                if pending == nil { last += 1 }
                                 try tables.put(row, of: rows, isFromServer: false)
-                                try tables.putOperation(numbers[index], for: row, of: rows)
+                                try tables.putOperation(pending ?? last, for: row, of: rows)
                             }
                         }
                     }
@@ -28,12 +34,20 @@ enum Floors {
             Contender(StoreKind.lmdb.floorName) { trial in
                 let rows = RawRows(todos, kind: kind)
                 let map = try RawMap(path: trial.path("floor"))
+                let synced = RawRows(originals)
+                try map.write { transaction in
+                    for row in synced.rows { try transaction.put(row) }
+                }
                 try await trial.measure {
+                    var last = 0
                     for start in stride(from: 0, to: todos.count, by: batch) {
                         try map.write { transaction in
                             for index in start..<min(start + batch, todos.count) {
-                                try transaction.put(rows.rows[index])
-                                try transaction.putOperation(numbers[index], for: rows.rows[index])
+                                let row = rows.rows[index]
+                                let pending = try transaction.operation(of: row)
+                                if pending == nil { last += 1 }
+                                try transaction.put(row)
+                                try transaction.putOperation(pending ?? last, for: row, isNew: pending == nil)
                             }
                         }
                     }
@@ -43,32 +57,18 @@ enum Floors {
             Contender(StoreKind.memory.floorName) { trial in
                 let items = todos.map(\.item)
                 var state = PlainState()
+                for item in originals.map(\.item) { state.put(item) }
                 try await trial.measure {
-                    for (index, item) in items.enumerated() {
+                    var last: Int64 = 0
+                    for item in items {
+                        last += 1
                         state.put(item)
                         state.put(
-                            TableOperation(
-                                id: Int64(numbers[index]), table: TodoRow.table, itemID: item.id, kind: kind))
+                            TableOperation(id: last, table: TodoRow.table, itemID: item.id, kind: kind))
                     }
                 }
                 return state.checksum
             },
         ]
     }
-}
-
-/// The operation that each write of an item belongs to: an item that is written again keeps its operation.
-private struct OperationNumbers: Sendable {
-    private let numbers: [Int]
-
-    init(_ todos: [TodoRow]) {
-        var known: [String: Int] = [:]
-        numbers = todos.map { todo in
-            if let number = known[todo.id] { return number }
-            known[todo.id] = known.count + 1
-            return known.count
-        }
-    }
-
-    subscript(index: Int) -> Int { numbers[index] }
 }

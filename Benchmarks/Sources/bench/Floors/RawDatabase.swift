@@ -24,7 +24,9 @@ final class RawDatabase {
 
     func prepare(_ sql: String) throws -> RawStatement {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
+        guard
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+                == SQLITE_OK,
             let statement
         else { throw error() }
         return RawStatement(handle: statement)
@@ -52,6 +54,22 @@ final class RawStatement {
         let code = sqlite3_step(handle)
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw WrongResult("SQLite: code \(code)") }
         sqlite3_reset(handle)
+    }
+
+    /// What the body makes of the first row, or `nil` when there is none.
+    func first<T>(_ body: (OpaquePointer) throws -> T) throws -> T? {
+        defer { sqlite3_reset(handle) }
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return try body(handle)
+        case SQLITE_DONE: return nil
+        case let code: throw WrongResult("SQLite: code \(code)")
+        }
+    }
+
+    /// Runs the body with each row.
+    func forEach(_ body: (OpaquePointer) throws -> Void) throws {
+        defer { sqlite3_reset(handle) }
+        while sqlite3_step(handle) == SQLITE_ROW { try body(handle) }
     }
 
     func bind(_ int: Int, at index: Int32) { sqlite3_bind_int64(handle, index, Int64(int)) }

@@ -23,7 +23,8 @@ final class RawMap {
         var handles = (MDB_dbi(), MDB_dbi(), MDB_dbi())
         try Self.check(mdb_txn_begin(environment, nil, 0, &transaction))
         try Self.check(mdb_dbi_open(transaction, "items", UInt32(MDB_CREATE), &handles.0))
-        try Self.check(mdb_dbi_open(transaction, "operations", UInt32(MDB_CREATE | MDB_INTEGERKEY), &handles.1))
+        try Self.check(
+            mdb_dbi_open(transaction, "operations", UInt32(MDB_CREATE | MDB_INTEGERKEY), &handles.1))
         try Self.check(mdb_dbi_open(transaction, "operationsOfItem", UInt32(MDB_CREATE), &handles.2))
         try Self.check(mdb_txn_commit(transaction))
         (items, operations, operationsOfItem) = handles
@@ -51,11 +52,23 @@ final class RawMap {
 
         func put(_ row: RawRows.Row) throws { try put(row.id.bytes, row.json.bytes, in: map.items) }
 
-        func putOperation(_ id: Int, for row: RawRows.Row) throws {
+        func putOperation(_ id: Int, for row: RawRows.Row, isNew: Bool) throws {
             try withUnsafeBytes(of: id) { key in
                 try put(key, row.operation.bytes, in: map.operations)
-                try put(row.id.bytes, key, in: map.operationsOfItem)
+                if isNew { try put(row.id.bytes, key, in: map.operationsOfItem) }
             }
+        }
+
+        /// The number of the item's pending operation, whose properties are looked up as well.
+        func operation(of row: RawRows.Row) throws -> Int? {
+            var (key, value) = (row.id.bytes.value, MDB_val())
+            guard mdb_get(handle, map.operationsOfItem, &key, &value) == MDB_SUCCESS else { return nil }
+            let id = value.mv_data.loadUnaligned(as: Int.self)
+            try withUnsafeBytes(of: id) { bytes in
+                key = bytes.value
+                try check(mdb_get(handle, map.operations, &key, &value))
+            }
+            return id
         }
 
         func get(_ id: RawText) throws -> Int {

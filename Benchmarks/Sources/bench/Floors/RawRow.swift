@@ -61,3 +61,18 @@ final class RawRows {
 
     deinit { for arena in arenas { arena.deallocate() } }
 }
+
+/// Texts that lie ready for C functions.
+final class RawTexts {
+    let texts: [RawText]
+
+    init(_ strings: [String]) {
+        texts = strings.map { string in
+            let start = UnsafeMutablePointer<CChar>.allocate(capacity: string.utf8.count)
+            for (index, byte) in string.utf8.enumerated() { start[index] = CChar(bitPattern: byte) }
+            return RawText(start: start, count: Int32(string.utf8.count))
+        }
+    }
+
+    deinit { for text in texts { text.start.deallocate() } }
+}

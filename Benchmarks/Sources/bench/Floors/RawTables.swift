@@ -1,11 +1,14 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import GRDBSQLite
+
 /// The tables that hand-written code would keep in SQLite, with the statements on them.
 struct RawTables {
     let database: RawDatabase
     private let putItem: RawStatement
     private let putOperation: RawStatement
+    private let findOperation: RawStatement
     private let putToken: RawStatement
 
     init(path: String, isDurable: Bool = true) throws {
@@ -26,7 +29,17 @@ struct RawTables {
             priority=excluded.priority, price=excluded.price, due=excluded.due
             """)
         putOperation = try database.prepare("INSERT OR REPLACE INTO operation VALUES(?,?,?,?)")
+        findOperation = try database.prepare(
+            "SELECT id, properties FROM operation WHERE tableName = ? AND itemId = ? ORDER BY id")
         putToken = try database.prepare("INSERT OR REPLACE INTO token VALUES(1,?)")
+    }
+
+    /// Writes items that are synced.
+    func fill(with todos: [TodoRow]) throws {
+        let rows = RawRows(todos)
+        try transaction {
+            for row in rows.rows { try put(row, of: rows, isFromServer: true) }
+        }
     }
 
     func transaction(_ body: () throws -> Void) throws {
@@ -52,6 +65,16 @@ struct RawTables {
         try putItem.run()
     }
 
+    /// The number of the item's pending operation, whose properties are fetched as well.
+    func operation(of row: RawRows.Row, _ rows: RawRows) throws -> Int? {
+        findOperation.bind(rows.table, at: 1)
+        findOperation.bind(row.id, at: 2)
+        return try findOperation.first { statement in
+            _ = sqlite3_column_text(statement, 1)
+            return Int(sqlite3_column_int64(statement, 0))
+        }
+    }
+
     func putOperation(_ id: Int, for row: RawRows.Row, of rows: RawRows) throws {
         putOperation.bind(id, at: 1)
         putOperation.bind(rows.table, at: 2)
@@ -67,6 +90,7 @@ struct RawTables {
 
     func checksum() throws -> Int {
         try database.int(
-            "SELECT (SELECT coalesce(sum(priority + 1000003), 0) FROM item) + 7919 * (SELECT count(*) FROM operation)")
+            "SELECT (SELECT coalesce(sum(priority + 1000003), 0) FROM item) + 7919 * (SELECT count(*) FROM operation)"
+        )
     }
 }

@@ -12,13 +12,15 @@ struct Benchmark {
     /// What one such thing is called.
     let unit: String
     /// Who takes part. Each round runs all of them, one after the other.
-    let contenders: [Contender]
+    var contenders: [Contender]
     /// What is compared with what in the report.
     let lines: [Line]
     /// The most rounds that are worth their time.
     var maxRounds = 5
     /// What a line chart of this benchmark has on its horizontal axis, when contenders differ in size.
     var sizeName: String?
+    /// Ends what the contenders share.
+    var tearDown: (@Sendable () async throws -> Void)?
 }
 
 /// Someone who does the work of a benchmark.
@@ -64,6 +66,10 @@ enum Goal {
     case ofPeer(Double)
     /// Ours costs at most so many times what the named contender costs.
     case atMost(Double, times: String)
+    /// Ours is at least so many times as fast as the slowest of the named contenders.
+    case ofSlowest(Double, of: [String])
     /// One thing takes at most so many seconds.
     case seconds(Double)
+    /// The process has at most so many bytes in memory.
+    case memory(Int)
 }

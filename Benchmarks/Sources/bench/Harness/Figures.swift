@@ -11,6 +11,9 @@ struct Figures: Sendable, Codable {
     /// Seconds for one thing, by the wall clock.
     var cost: Spread { Spread(samples.map { $0.wall / Double(count) }) }
 
+    /// Seconds of processor time for one thing, over all processors.
+    var processorCost: Spread { Spread(samples.map { $0.cpu / Double(count) }) }
+
     /// Things in a second.
     var rate: Double { 1 / cost.median }
 

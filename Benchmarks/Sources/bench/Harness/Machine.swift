@@ -57,5 +57,7 @@ struct Machine: Codable, CustomStringConvertible {
         return line?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    private static func text(of file: String) -> String? { try? String(contentsOfFile: file, encoding: .utf8) }
+    private static func text(of file: String) -> String? {
+        try? String(contentsOfFile: file, encoding: .utf8)
+    }
 }

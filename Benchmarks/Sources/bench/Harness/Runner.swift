@@ -9,10 +9,22 @@ struct Runner {
     /// Where the directories of the runs are made.
     let directory: URL
 
-    /// Runs all contenders of a benchmark in turn, as many rounds as are asked for.
+    /// Sets a benchmark up and runs all its contenders in turn, as many rounds as are asked for.
     ///
+    /// - Parameter names: the contenders to run; all of them when there are none.
     /// - Throws: ``WrongResult`` when contenders of a round come to different results; what a contender throws.
-    func run(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+    func run(_ workload: Workload, only names: [String] = []) async throws -> BenchmarkResult {
+        let place = Place(directory: directory.appendingPathComponent("shared-\(UUID().uuidString)"))
+        try FileManager.default.createDirectory(at: place.directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place.directory) }
+        var benchmark = workload.load(place)
+        if !names.isEmpty { benchmark.contenders.removeAll { !names.contains($0.name) } }
+        let result = try await run(benchmark)
+        try await benchmark.tearDown?()
+        return result
+    }
+
+    private func run(_ benchmark: Benchmark) async throws -> BenchmarkResult {
         var samples: [[Sample]] = benchmark.contenders.map { _ in [] }
         for round in 0..<min(rounds, benchmark.maxRounds) {
             var checksums: [(name: String, value: Int)] = []
@@ -26,7 +38,10 @@ struct Runner {
             }
             for (name, value) in checksums where value != checksums[0].value {
                 throw WrongResult(
-                    "\(benchmark.name): \(name) came to \(value), \(checksums[0].name) to \(checksums[0].value).")
+                    """
+                    \(benchmark.name): \(name) came to \(value), \
+                    \(checksums[0].name) to \(checksums[0].value).
+                    """)
             }
         }
         let figures = zip(benchmark.contenders, samples).map { contender, samples in

@@ -29,6 +29,9 @@ final class Trial: Sendable {
         return result
     }
 
+    /// Adds how much memory the measured part took, where that was looked at.
+    func note(_ memory: PeakMemory) { time.withLock { $0?.memory = memory } }
+
     /// The path of a file in the directory.
     func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
@@ -44,12 +47,10 @@ struct Sample: Sendable, Codable {
     let wall: Double
     /// Of all processors, by this process.
     let cpu: Double
+    /// How much memory it took, where that was looked at.
+    var memory: PeakMemory?
 
-    fileprivate static var processTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    fileprivate static var processTime: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 }
 
 /// A benchmark came to another result than it must.

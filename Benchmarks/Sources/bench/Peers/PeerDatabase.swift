@@ -36,6 +36,11 @@ struct PeerDatabase: Sendable {
         }
     }
 
+    /// Makes an index on the column that queries are about.
+    func makeIndex() throws {
+        try pool.write { try $0.execute(sql: "CREATE INDEX item_priority ON item(priority)") }
+    }
+
     /// Leaves one change of each item in the outbox: the first one's kind with the last one's body.
     func compact() throws -> [OutboxRecord] {
         try pool.write { database in
@@ -133,7 +138,11 @@ extension PeerDatabase {
         let encoder = JSONEncoder()
         for row in rows {
             let item = ItemRecord(row)
-            if kind == "insert" { try item.insert(database) } else { try item.update(database) }
+            switch kind {
+            case "insert": try item.insert(database)
+            case "delete": try item.delete(database)
+            default: try item.update(database)
+            }
             try OutboxRecord(kind, item, encoder: encoder).insert(database)
         }
     }

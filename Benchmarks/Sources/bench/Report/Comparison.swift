@@ -24,27 +24,39 @@ struct Comparison: Codable {
         return measured + ", goal \(goal): \(isReached ? "reached" : "MISSED")"
     }
 
-    private func format(_ value: Double) -> String {
-        other.isEmpty ? Quantity.seconds(value) : Quantity.ratio(value)
+    /// The value in the unit of what is compared.
+    func format(_ value: Double) -> String {
+        if other.hasPrefix("MB") { return "\(Int(value))" }
+        return other.isEmpty ? Quantity.seconds(value) : Quantity.ratio(value)
     }
 
-    static func all(of line: Line, in result: BenchmarkResult) -> [Comparison] {
+    fileprivate static func all(of line: Line, in result: BenchmarkResult) -> [Comparison] {
         guard let ours = result[line.ours] else { return [] }
         var comparisons: [Comparison] = []
         if let floor = line.floor.flatMap({ result[$0] }) {
-            let bound = line.goals.lazy.compactMap { if case .ofFloor(let bound) = $0 { bound } else { nil } }.first
+            let bound = line.goals.lazy.compactMap { if case .ofFloor(let bound) = $0 { bound } else { nil } }
+                .first
             comparisons.append(Comparison(ours, against: floor, "as fast as the floor", atLeast: bound))
         }
         if let peer = line.peer.flatMap({ result[$0] }) {
-            let bound = line.goals.lazy.compactMap { if case .ofPeer(let bound) = $0 { bound } else { nil } }.first
+            let bound = line.goals.lazy.compactMap { if case .ofPeer(let bound) = $0 { bound } else { nil } }
+                .first
             comparisons.append(Comparison(ours, against: peer, "as fast as the peer", atLeast: bound))
         }
         for goal in line.goals {
             switch goal {
             case .ofFloor, .ofPeer: break
             case .atMost(let bound, let name):
-                if let other = result[name] { comparisons.append(Comparison(ours, costs: bound, times: other)) }
+                if let other = result[name] {
+                    comparisons.append(Comparison(ours, costs: bound, times: other))
+                }
+            case .ofSlowest(let bound, let names):
+                let slowest = names.compactMap { result[$0] }.max { $0.cost.median < $1.cost.median }
+                guard let slowest else { break }
+                comparisons.append(
+                    Comparison(ours, against: slowest, "as fast as \(slowest.contender)", atLeast: bound))
             case .seconds(let bound): comparisons.append(Comparison(ours, takes: bound))
+            case .memory(let bound): comparisons += Comparison.memory(of: ours, atMost: bound)
             }
         }
         return comparisons
@@ -74,6 +86,19 @@ struct Comparison: Codable {
             processorRatio: nil, goal: "≤ \(Quantity.seconds(bound))", isReached: cost.median <= bound)
     }
 
+    private static func memory(of ours: Figures, atMost bound: Int) -> [Comparison] {
+        let all = ours.samples.compactMap(\.memory)
+        return [
+            ("resident at most", Spread(all.map { Double($0.resident) }), bound as Int?),
+            ("of it not of files", Spread(all.map { Double($0.own) }), nil),
+        ].map { words, bytes, bound in
+            Comparison(
+                ours: ours.contender, other: "MB " + words, value: bytes.median / 1_048_576,
+                lowest: bytes.lowest / 1_048_576, highest: bytes.highest / 1_048_576, processorRatio: nil,
+                goal: bound.map { "≤ \($0 >> 20) MB" }, isReached: bound.map { bytes.median <= Double($0) })
+        }
+    }
+
     private init(
         ours: String, other: String, value: Double, lowest: Double, highest: Double, processorRatio: Double?,
         goal: String?, isReached: Bool?
@@ -87,4 +112,9 @@ struct Comparison: Codable {
         self.goal = goal
         self.isReached = isReached
     }
+}
+
+extension BenchmarkResult {
+    /// What the benchmark's lines say of its figures.
+    var comparisons: [Comparison] { benchmark.lines.flatMap { Comparison.all(of: $0, in: self) } }
 }

@@ -15,21 +15,17 @@ struct ConsoleTable {
         for figures in result.figures {
             let name = figures.contender.padding(toLength: 22, withPad: " ", startingAt: 0)
             let cost = Quantity.seconds(figures.cost.median)
-            let cpu = Spread(figures.samples.map { $0.cpu / Double(figures.count) }).median
             lines.append(
                 "  \(name) \(cost) each ±\(Quantity.percent(figures.cost.relative)), "
-                    + "\(Quantity.count(figures.rate))/s, processor \(Quantity.seconds(cpu))")
+                    + "\(Quantity.count(figures.rate))/s, processor \(Quantity.seconds(figures.processorCost.median))"
+            )
         }
-        for line in benchmark.lines { lines += text(of: line).map { "  \($0)" } }
-        return lines.joined(separator: "\n")
-    }
-
-    private func text(of line: Line) -> [String] {
-        Comparison.all(of: line, in: result).map { comparison in
-            let name = line.ours.padding(toLength: 22, withPad: " ", startingAt: 0)
+        for comparison in result.comparisons {
+            let name = comparison.ours.padding(toLength: 22, withPad: " ", startingAt: 0)
             let cpu = comparison.processorRatio.map { ", processor \(Quantity.ratio($0))" } ?? ""
-            return "\(name) \(comparison.text)\(cpu)"
+            lines.append("  \(name) \(comparison.text)\(cpu)")
         }
+        return lines.joined(separator: "\n")
     }
 }
 

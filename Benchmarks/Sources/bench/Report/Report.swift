@@ -18,7 +18,7 @@ struct Report {
                     Document.Entry(
                         name: result.benchmark.name, title: result.benchmark.title,
                         unit: result.benchmark.unit, figures: result.figures,
-                        comparisons: result.benchmark.lines.flatMap { Comparison.all(of: $0, in: result) })
+                        comparisons: result.comparisons)
                 })
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -40,6 +40,15 @@ struct Report {
         }
     }
 
+    /// Writes `README.md` and an image for each benchmark into the directory.
     func write(to directory: URL) throws {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        for result in results {
+            let image = LineChart(result)?.svg ?? BarChart(result).svg
+            let file = directory.appendingPathComponent("\(result.benchmark.name).svg")
+            try Data(image.utf8).write(to: file)
+        }
+        let text = MarkdownReport(report: self).text
+        try Data(text.utf8).write(to: directory.appendingPathComponent("README.md"))
     }
 }

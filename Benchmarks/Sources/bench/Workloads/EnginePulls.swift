@@ -10,11 +10,9 @@ enum EnginePulls {
         let count = scale.of(100_000)
         let todos = (0..<count).map { TodoRow($0) }
         let pages = CannedPages.pages(of: todos, size: pageSize)
-        var settings = PullSettings()
-        settings.pageSize = pageSize
-        let pullSettings = settings
         return Benchmark(
-            name: "pull.engine.page-\(pageSize)", title: "Pull \(count) new rows from memory, \(pageSize) to a page",
+            name: "pull.engine.page-\(pageSize)",
+            title: "Pull \(count) new rows from memory, \(pageSize) to a page",
             count: count, unit: "row",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -22,7 +20,7 @@ enum EnginePulls {
                     let context = try kind.context(trial, transport: server)
                     let result = try await trial.measure {
                         try await context.pull(
-                            TableQuery(TodoRow.table), queryID: "all", settings: pullSettings)
+                            TableQuery(TodoRow.table), queryID: "all", settings: .pages(of: pageSize))
                     }
                     guard result.upserted == count, server.requestCount == pages.count + 1 else {
                         throw WrongResult("\(result), \(server.requestCount) requests")

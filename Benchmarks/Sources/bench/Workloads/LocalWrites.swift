@@ -1,54 +1,52 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import StoreMemory
-import StoreSQLite
 import SyncCore
 
-/// Local writes: an item and its operation in one transaction.
+/// Local writes, many to a transaction: each is an item and its operation.
 enum LocalWrites {
-    /// Inserts in batches: ours are as many concurrent calls, which the context commits together.
-    static func insertInBatches(_ scale: Scale) -> Benchmark {
+    static func inBatches(_ scale: Scale, kind change: TableOperation.Kind) -> Benchmark {
         let (count, batch) = (scale.of(20_000), 1000)
-        let todos = (0..<count).map { number in
-            var todo = TodoRow(number)
-            todo.id = TodoRow.orderedID(number)
-            return todo
-        }
+        let originals = change == .insert ? [] : (0..<count).map { TodoRow(ordered: $0) }
+        let todos = (0..<count).map { TodoRow(ordered: $0, generation: 1) }
         return Benchmark(
-            name: "local-write.insert.batch", title: "Insert \(count) items, \(batch) to a transaction",
+            name: "local-write.batch.\(change)", title: "\(change) \(count) items, \(batch) to a transaction",
             count: count, unit: "item with its operation",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
                     let context = try kind.context(trial)
-                    let table = context.table(TodoRow.table)
-                    let inserts = todos.map { $0.fields.merging(["id": .text($0.id)]) { $1 } }
+                    try context.dataSource.write { try $0.upsert(originals.map(\.item), in: TodoRow.table) }
+                    let writes = todos.map { (id: $0.id, fields: $0.fields) }
                     try await trial.measure {
                         for start in stride(from: 0, to: count, by: batch) {
-                            try await withThrowingTaskGroup(of: Void.self) { group in
-                                for fields in inserts[start..<start + batch] {
-                                    group.addTask { try await table.insert(fields) }
+                            try await context.context.batch { local in
+                                for (id, fields) in writes[start..<start + batch] {
+                                    try local.write(change, id: id, fields)
                                 }
-                                try await group.waitForAll()
                             }
                         }
                     }
                     return try await context.checkAndClose()
                 }
-            } + Floors.localWrites(todos, batch: batch) + [
-                Contender("peer") { trial in
-                    let peer = try PeerDatabase(path: trial.path("peer"))
-                    try await trial.measure {
-                        for start in stride(from: 0, to: count, by: batch) {
-                            try peer.write("insert", todos[start..<start + batch])
-                        }
-                    }
-                    return try peer.checksum()
-                }
+            } + Floors.localWrites(todos, batch: batch, kind: change, over: originals) + [
+                PeerDatabase.localWrites(todos, batch: batch, kind: change, over: originals)
             ],
             lines: StoreKind.allCases.map { kind in
                 Line(
                     kind.rawValue, floor: kind.floorName, peer: "peer", goals: [.ofFloor(0.7), .ofPeer(1.5)])
             })
+    }
+}
+
+extension LocalBatch {
+    func write(_ kind: TableOperation.Kind, id: String, _ fields: [String: ItemValue]) throws {
+        switch kind {
+        case .insert:
+            var fields = fields
+            fields["id"] = .text(id)
+            try insert(fields, in: TodoRow.table)
+        case .update: try update(id: id, fields, in: TodoRow.table)
+        case .delete: try delete(id: id, in: TodoRow.table)
+        }
     }
 }

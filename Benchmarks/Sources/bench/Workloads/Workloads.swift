@@ -1,12 +1,14 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import SyncCore
+
 /// A benchmark that is not set up before it is its turn.
 struct Workload {
     let name: String
-    let load: () async throws -> Benchmark
+    let load: (Place) -> Benchmark
 
-    init(_ name: String, _ load: @escaping () async throws -> Benchmark) {
+    init(_ name: String, _ load: @escaping (Place) -> Benchmark) {
         self.name = name
         self.load = load
     }
@@ -16,10 +18,29 @@ struct Workload {
 enum Workloads {
     static func all(_ scale: Scale) -> [Workload] {
         [
-            Workload("local-write.insert.batch") { LocalWrites.insertInBatches(scale) },
-            Workload("collapse.updates") { Collapsing.updates(scale) },
-            Workload("pull.engine.page-50") { EnginePulls.firstPull(scale, pageSize: 50) },
-            Workload("pull.engine.page-1000") { EnginePulls.firstPull(scale, pageSize: 1000) },
+            Workload("json.page") { _ in JSONPages.decoding() },
+            Workload("local-write.batch.insert") { _ in LocalWrites.inBatches(scale, kind: .insert) },
+            Workload("local-write.batch.update") { _ in LocalWrites.inBatches(scale, kind: .update) },
+            Workload("local-write.single") { _ in DurableWrites.single(scale) },
+            Workload("local-write.concurrent") { _ in DurableWrites.concurrent(scale) },
+            Workload("collapse.updates") { _ in Collapsing.updates(scale) },
+            Workload("collapse.mixed") { _ in Collapsing.mixed(scale) },
+            Workload("collapse.queue-depth") { QueueDepth.updates(scale, $0) },
+            Workload("read.by-id") { Reads.byID(scale, $0) },
+            Workload("read.by-id.busy") { Reads.byIDWhileWriting(scale, $0) },
+            Workload("read.query.index") { Reads.query(scale, $0, isIndexed: true) },
+            Workload("read.query.scan") { Reads.query(scale, $0, isIndexed: false) },
+            Workload("read.all") { Reads.all(scale, $0) },
+            Workload("pull.engine.page-50") { _ in EnginePulls.firstPull(scale, pageSize: 50) },
+            Workload("pull.engine.page-1000") { _ in EnginePulls.firstPull(scale, pageSize: 1000) },
+            Workload("pull.delta.0") { DeltaPulls.pull(scale, $0, changes: 0) },
+            Workload("pull.delta.100") { DeltaPulls.pull(scale, $0, changes: 100) },
+            Workload("pull.loopback") { LoopbackPulls.firstPull(scale, $0) },
+            Workload("pull.million") { _ in MillionRows.pull(scale) },
+            Workload("push.1") { _ in Pushes.push(scale, inFlight: 1) },
+            Workload("push.8") { _ in Pushes.push(scale, inFlight: 8) },
+            Workload("open") { Opening.open(scale, $0) },
+            Workload("observe") { Observing.commits(scale, $0) },
         ]
     }
 }

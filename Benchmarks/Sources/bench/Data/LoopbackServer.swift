@@ -1,0 +1,93 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension TableServer {
+    /// A server on this machine that answers with long pages.
+    static func startForBenchmark() async throws -> TableServer {
+        var configuration = Configuration(tables: [.init(TodoRow.table)])
+        configuration.pageSize = 1000
+        return try await start(configuration: configuration)
+    }
+
+    /// Puts so many rows into the table, a thousand of which share each `updatedAt`.
+    func fill(count: Int) async throws {
+        for start in stride(from: 0, to: count, by: 1000) {
+            let rows = (start..<min(start + 1000, count)).map { TodoRow($0) }
+            try await put(rows.map { (id: $0.id, fields: $0.fields) }, in: TodoRow.table)
+        }
+    }
+}
+
+/// Keeps the requests that pass.
+final class RecordingTransport: HTTPTransport {
+    private let base: any HTTPTransport
+    private let recorded = Mutex<[HTTPTransportRequest]>([])
+
+    init(_ base: any HTTPTransport = URLSessionTransport()) { self.base = base }
+
+    var requests: [HTTPTransportRequest] { recorded.withLock { $0 } }
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        recorded.withLock { $0.append(request) }
+        return try await base.send(request)
+    }
+}
+
+/// Foundation's HTTP client as it comes, sending requests that somebody else has made up.
+struct BareClient: Sendable {
+    private let session = URLSession(configuration: .ephemeral)
+
+    /// Sends the requests to that server, so many at a time, and returns how many bytes came back.
+    ///
+    /// - Throws: ``WrongResult`` for any answer but a 2xx.
+    func send(_ requests: [HTTPTransportRequest], to server: URL, inFlight: Int) async throws -> Int {
+        let requests = requests.map { urlRequest($0, to: server) }
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for first in 0..<inFlight {
+                group.addTask {
+                    var bytes = 0
+                    for index in stride(from: first, to: requests.count, by: inFlight) {
+                        bytes += try await send(requests[index])
+                    }
+                    return bytes
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+    }
+
+    private func send(_ request: URLRequest) async throws -> Int {
+        try await withCheckedThrowingContinuation { continuation in
+            let task = session.dataTask(with: request) { data, response, error in
+                let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+                if let data, (200..<300).contains(status) {
+                    continuation.resume(returning: data.count)
+                } else {
+                    continuation.resume(throwing: error ?? WrongResult("The server answered with \(status)."))
+                }
+            }
+            task.resume()
+        }
+    }
+
+    private func urlRequest(_ request: HTTPTransportRequest, to server: URL) -> URLRequest {
+        var components = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
+        components?.port = server.port
+        var urlRequest = URLRequest(url: components?.url ?? server)
+        urlRequest.httpMethod = request.method
+        urlRequest.httpBody = request.body
+        for field in request.headers.fields {
+            urlRequest.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        return urlRequest
+    }
+}

@@ -1,0 +1,67 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The results for readers: a page of Markdown that shows images beside it.
+struct MarkdownReport {
+    let report: Report
+
+    var text: String {
+        let chapters = report.results.map(chapter).joined(separator: "\n")
+        return """
+            # Benchmarks
+
+            \(report.machine)
+
+            Costs are medians of interleaved rounds, with half the distance from lowest to highest; ratios are medians \
+            of the ratios of each round. The *floor* is hand-written code that makes only the database's own calls, \
+            the *peer* what an app's author would write with GRDB and Codable. The ratio of processor times is \
+            disturbed least by other programs.
+            \(report.isQuick ? "\n**A quick run: it shows that everything works, not how fast it is.**\n" : "")
+            ## Goals
+
+            | benchmark | ours | measured | spread | processor | goal | |
+            |---|---|---|---|---|---|---|
+            \(goals)
+
+            \(chapters)
+            """
+    }
+
+    private var goals: String {
+        report.results.flatMap { result in
+            result.comparisons.filter { $0.goal != nil }.map { "| \(result.benchmark.name) | " + $0.cells }
+        }.joined(separator: "\n")
+    }
+
+    private func chapter(_ result: BenchmarkResult) -> String {
+        let benchmark = result.benchmark
+        let costs = result.figures.map { figures in
+            "| \(figures.contender) | \(Quantity.seconds(figures.cost.median)) "
+                + "| ±\(Quantity.percent(figures.cost.relative)) | \(Quantity.count(figures.rate)) "
+                + "| \(Quantity.seconds(figures.processorCost.median)) |"
+        }
+        let comparisons = result.comparisons.map { "- \($0.ours): \($0.text)" }
+        return """
+            ## \(benchmark.name)
+
+            \(benchmark.title). Costs are for one \(benchmark.unit).
+
+            ![](\(benchmark.name).svg)
+
+            | | cost | spread | per second | processor |
+            |---|---|---|---|---|
+            \(costs.joined(separator: "\n"))
+
+            \(comparisons.joined(separator: "\n"))
+
+            """
+    }
+}
+
+extension Comparison {
+    fileprivate var cells: String {
+        "\(ours) | \(format(value)) \(other) | \(format(lowest)) … \(format(highest)) "
+            + "| \(processorRatio.map(Quantity.ratio) ?? "") | \(goal ?? "") "
+            + "| \(isReached.map { $0 ? "reached" : "**missed**" } ?? "") |"
+    }
+}

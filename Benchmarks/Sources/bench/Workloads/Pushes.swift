@@ -1,0 +1,70 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+
+/// Sending the queue to a server on this machine.
+enum Pushes {
+    static func push(_ scale: Scale, inFlight: Int) -> Benchmark {
+        let count = scale.of(10_000)
+        let todos = (0..<count).map { TodoRow(ordered: $0) }
+        let requests = Shared {
+            let recorder = RecordingTransport()
+            try await push(todos, from: .memory, at: "", inFlight: 1, transport: recorder) { try await $0() }
+            return recorder.requests
+        }
+        return Benchmark(
+            name: "push.\(inFlight)", title: "Push \(count) inserts over loopback, \(inFlight) in flight",
+            count: count, unit: "operation",
+            contenders: StoreKind.allCases.map { kind in
+                Contender(kind.rawValue) { trial in
+                    try await push(
+                        todos, from: kind, at: trial.path("store"), inFlight: inFlight,
+                        transport: URLSessionTransport()
+                    ) { push in try await trial.measure(push) }
+                }
+            } + [
+                Contender("bare HTTP") { trial in
+                    let (client, requests) = (BareClient(), try await requests.value())
+                    let server = try await TableServer.startForBenchmark()
+                    let bytes = try await trial.measure {
+                        try await client.send(requests, to: server.url, inFlight: inFlight)
+                    }
+                    let rows = try server.rows(in: TodoRow.table).count
+                    await server.stop()
+                    guard bytes > 200 * count else { throw WrongResult("Only \(bytes) bytes came.") }
+                    return rows
+                }
+            ],
+            lines: StoreKind.allCases.map { kind in
+                Line(kind.rawValue, floor: "bare HTTP", goals: [.ofFloor(0.9)])
+            }, maxRounds: 3)
+    }
+
+    /// Queues the inserts, pushes them to a new server, and returns how many rows that has then.
+    @discardableResult
+    private static func push(
+        _ todos: [TodoRow], from kind: StoreKind, at path: String, inFlight: Int,
+        transport: any HTTPTransport, measure: (() async throws -> Void) async throws -> Void
+    ) async throws -> Int {
+        let server = try await TableServer.startForBenchmark()
+        var settings = SyncSettings()
+        settings.maxConcurrentOperations = inFlight
+        let context = SyncContext(
+            client: SyncClient(url: server.url, transport: transport), dataSource: try kind.open(at: path),
+            settings: settings)
+        try await context.batch { local in
+            for todo in todos { try local.insert(todo.insertedFields, in: TodoRow.table) }
+        }
+        try await measure {
+            let result = try await context.push()
+            guard result.completed == todos.count else { throw WrongResult("\(result)") }
+        }
+        guard try await context.pendingOperationCount() == 0 else { throw WrongResult("Operations remain.") }
+        try await context.close()
+        let rows = try server.rows(in: TodoRow.table).count
+        await server.stop()
+        return rows
+    }
+}
