@@ -20,12 +20,28 @@ extension SyncContext {
         _ body: @escaping @Sendable (LocalBatch) throws -> T
     ) async throws -> T {
         let (environment, inFlight, catalog) = (environment, inFlight, store.dataSource.catalog)
-        return try await write { transaction in
-            let write = LocalBatch(
-                transaction: transaction, catalog: catalog, inFlight: inFlight.all, environment: environment)
-            return try body(write)
+        do {
+            return try await write { transaction in
+                let batch = LocalBatch(
+                    transaction: transaction, catalog: catalog, inFlight: inFlight.all,
+                    environment: environment)
+                do {
+                    return try body(batch)
+                } catch let error as StoreError {
+                    throw error
+                } catch {
+                    throw BatchRefusal(reason: error)
+                }
+            }
+        } catch let error as SyncError {
+            throw (error.cause as? BatchRefusal)?.reason ?? error
         }
     }
+}
+
+/// What a batch's body threw, so that it is not taken for an error of the store.
+private struct BatchRefusal: Error {
+    let reason: any Error
 }
 
 /// The local tables within one transaction: see ``SyncContext/batch(_:)``. It sees the changes it made itself.

@@ -1,0 +1,71 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+import Testing
+
+/// Several local changes in one transaction.
+@Suite(.timeLimit(.minutes(2))) struct BatchTests {
+    private struct ChangedMyMind: Error {}
+
+    @Test(arguments: StoreKind.allCases)
+    func `its changes are queued in their order and pushed like any others`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "old", "text": "old"])
+            try await a.sync()
+            let count = try await a.context.batch { local in
+                try local.insert(["id": "new", "text": "new"], in: Todo.name)
+                try local.update(id: "new", ["text": "newer"], in: Todo.name)
+                try local.update(id: "old", ["text": "changed"], in: Todo.name)
+                try local.insert(["id": "gone"], in: Todo.name)
+                try local.delete(id: "gone", in: Todo.name)
+                #expect(try local.item(id: "new", in: Todo.name)?["text"] == "newer")
+                return 5
+            }
+            #expect(count == 5)
+            #expect(try await a.operations().map(\.itemID) == ["new", "old"])
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["changed", "newer"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what its body throws is thrown as it is, and nothing is changed`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            await #expect(throws: ChangedMyMind.self) {
+                try await a.context.batch { local in
+                    try local.insert(["text": "x"], in: Todo.name)
+                    throw ChangedMyMind()
+                }
+            }
+            await expectError(.itemNotFound) {
+                try await a.context.batch { local in
+                    try local.insert(["text": "x"], in: Todo.name)
+                    try local.delete(id: "nobody", in: Todo.name)
+                }
+            }
+            #expect(try await a.table.items().isEmpty)
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a refused change that is caught leaves the others`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.context.batch { local in
+                try local.insert(["id": "a", "text": "a"], in: Todo.name)
+                #expect(throws: SyncError.self) { try local.insert(["id": "a"], in: Todo.name) }
+                #expect(throws: SyncError.self) { try local.insert(["price": .double(.nan)], in: Todo.name) }
+                #expect(throws: SyncError.self) { try local.insert(["id": ""], in: Todo.name) }
+                #expect(throws: SyncError.self) { try local.insert([:], in: "Nowhere") }
+            }
+            #expect(try await a.texts() == ["a"])
+            #expect(try await a.operations().count == 1)
+        }
+    }
+}
