@@ -20,8 +20,11 @@ struct MutantsCommand: AsyncParsableCommand {
     @Option(help: "Only the mutants whose ids begin so.")
     var only = ""
 
-    @Flag(help: "Put every mutant to every rule, and list the rules that notice each.")
+    @Flag(help: "Put the mutants to every rule, and list the rules that notice each.")
     var matrix = false
+
+    @Option(help: "Only the rules whose ids begin so, for the matrix.")
+    var rule: [String] = []
 
     func run() async throws {
         if matrix { return try await printMatrix() }
@@ -66,10 +69,11 @@ struct MutantsCommand: AsyncParsableCommand {
     }
 
     private func printMatrix() async throws {
+        let rules = rule.isEmpty ? [""] : rule
         for mutant in StoreMutant.all where mutant.id.hasPrefix(only) {
             let harness = MutantHarness(mutant, of: try base(of: mutant))
             var noticing: [String] = []
-            for rule in StoreRule.all where !rule.id.hasPrefix("size.") && !rule.id.hasPrefix("crash.") {
+            for rule in StoreRule.all where rules.contains(where: { rule.id.hasPrefix($0) }) {
                 do { try await rule.check(harness, effort: SuiteEffort(modelScripts: 2, modelLength: 200, kills: 0)) } catch {
                     noticing.append(rule.id)
                 }

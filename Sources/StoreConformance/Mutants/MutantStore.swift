@@ -105,7 +105,8 @@ extension MutantReading {
     }
 
     func operationError(operationID: Int64) throws -> TableOperationError? {
-        try reader.operationError(operationID: operationID)
+        guard let operationError = flaw.operationError else { return try reader.operationError(operationID: operationID) }
+        return try operationError(reader, operationID)
     }
 
     func operationErrors(in table: String?) throws -> [TableOperationError] {

@@ -9,7 +9,7 @@ extension StoreMutant {
         StoreMutant(.delete, "nothing", "A delete does nothing.", killedBy: "delete.ids.removes", "delete.ids.again", "query.fresh-delete", saying: "the first") { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] _, _, _ in hits.hit() }
         }
-        StoreMutant(.delete, "first", "Of several ids the first is deleted.", killedBy: "delete.ids.removes", "delete.ids.missing", "size.delete-40k", saying: "the second") { flaw in
+        StoreMutant(.delete, "first", "Of several ids the first is deleted.", killedBy: "delete.ids.removes", "delete.ids.missing", "size.delete-40k", saying: "the first") { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 if ids.count > 1 { hits.hit() }
                 try transaction.deleteItems(ids: Array(ids.prefix(1)), in: table)
@@ -103,7 +103,7 @@ extension StoreMutant {
             .transaction, "half-applied", "What came before the error is kept.", killedBy: "transaction.rollback", "transaction.rollback.items",
             "transaction.rollback.deletes", "transaction.rollback.then-write", "transaction.rollback.queue", "error.partial",
             "fault.every-change", "fault.commit", "fault.interleaved", "queue.last-id.rollback", "concurrent.failed-writes",
-            "durable.rollback", "fault.every-change.reopened", saying: "a body that threw at its end"
+            saying: "a body that threw at its end"
         ) { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 let failure = Shared<(any Error)?>(nil)
@@ -193,7 +193,7 @@ extension StoreMutant {
                 }
             }
         }
-        StoreMutant(.transaction, "no-error-log", "The error log of a transaction is lost.", killedBy: "transaction.together", "log.exact", "error.usable", saying: "the error") { flaw in
+        StoreMutant(.transaction, "no-error-log", "The error log of a transaction is lost.", killedBy: "transaction.together", "log.exact", saying: "the error") { flaw in
             flaw.putError = { [hits = flaw.hits] _, _ in hits.hit() }
         }
         StoreMutant(.transaction, "no-result", "After a failed read, the next one fails too.", killedBy: "transaction.read-error", "close.after-error", saying: "no error") { flaw in

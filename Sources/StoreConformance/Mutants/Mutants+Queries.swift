@@ -31,7 +31,7 @@ extension StoreMutant {
                 return .comparison(comparison, left, .constant(.bool(!value)))
             }
         }
-        StoreMutant(.query, "not-equal-null", "Not equal finds nulls too.", killedBy: "query.not-equal", "delete.query.null", saying: "count") {
+        StoreMutant(.query, "not-equal-null", "Not equal finds nulls too.", killedBy: "query.not-equal", saying: "count") {
             $0.filtering { filter in
                 if case .comparison(.notEqual, let left, let right) = filter, right != .constant(.null) { filter || .nullTest(left) } else { filter }
             }
@@ -41,7 +41,7 @@ extension StoreMutant {
                 if case .not(let inner) = filter { !inner.matches(item) } else { filter.matches(item) }
             }
         }
-        StoreMutant(.query, "null-literal", "Equal to null is unknown, as in SQL.", killedBy: "query.null.literal", "window.filtered", "order.filtered", saying: "count") {
+        StoreMutant(.query, "null-literal", "Equal to null is unknown, as in SQL.", killedBy: "query.null.literal", "order.filtered", saying: "count") {
             $0.filtering { filter in
                 if case .comparison(_, _, .constant(.null)) = filter { .always(false) } else { filter }
             }
@@ -61,7 +61,7 @@ extension StoreMutant {
                 if case .comparison(.greaterOrEqual, let left, .constant(.null)) = filter { .nullTest(left) } else { filter }
             }
         }
-        StoreMutant(.query, "null-test-missing", "A null test does not find missing fields.", killedBy: "query.null.test", "durable.new-column", "query.null.system", saying: "count") {
+        StoreMutant(.query, "null-test-missing", "A null test does not find missing fields.", killedBy: "query.null.test", "query.null.system", saying: "count") {
             $0.matching { filter, item in
                 filter.mapped { part in
                     guard case .nullTest(.column(let name)) = part else { return part }
@@ -183,7 +183,7 @@ extension StoreMutant {
                 }
             }
         }
-        StoreMutant(.query, "stale-index", "An index still lists the values of before.", killedBy: "query.fresh", "query.fresh-delete", saying: "found after 1 updates") { flaw in
+        StoreMutant(.query, "stale-index", "An index still lists the values of before.", killedBy: "query.fresh", saying: "found after 1 updates") { flaw in
             let old = Shared<Set<String>>([])
             flaw.upsert = { transaction, items, table in
                 for item in items where item["mark"] != nil {

@@ -6,7 +6,7 @@ import SyncCore
 extension StoreMutant {
     /// Queues that lose, mix up or miscount.
     @MutantList static var queues: [StoreMutant] {
-        StoreMutant(.queue, "id-after-drain", "When the queue has drained, ids begin again.", killedBy: "queue.last-id.removal", "queue.last-id.inside", "durable.last-id", "concurrent.delete-and-put", saying: "after") { flaw in
+        StoreMutant(.queue, "id-after-drain", "When the queue has drained, ids begin again.", killedBy: "queue.last-id.removal", "queue.last-id.inside", "concurrent.delete-and-put", saying: "after") { flaw in
             flaw.lastOperationID = { [hits = flaw.hits] transaction in
                 let last = try transaction.operations(after: 0, in: nil, limit: .max).last?.id ?? 0
                 return hits.changing(try transaction.lastOperationID(), to: last)
@@ -88,7 +88,7 @@ extension StoreMutant {
                 try transaction.put(operation)
             }
         }
-        StoreMutant(.queue, "of-any-table", "The operations of an item are those of its id in any table.", killedBy: "queue.of-item", "queue.put.moves", saying: "") { flaw in
+        StoreMutant(.queue, "of-any-table", "The operations of an item are those of its id in any table.", killedBy: "queue.of-item", saying: "the operations of 'a'") { flaw in
             flaw.operationsOfItem = { [hits = flaw.hits] snapshot, id, table in
                 let right = try snapshot.operations(forItem: id, in: table)
                 let all = try snapshot.operations(after: 0, in: nil, limit: .max)
@@ -144,7 +144,7 @@ extension StoreMutant {
                 try transaction.put(TableOperation(id: id, table: operation.table, itemID: operation.itemID, kind: operation.kind))
             }
         }
-        StoreMutant(.queue, "undeclared-refused", "Operations of tables that are not declared are refused.", killedBy: "queue.undeclared-table", "durable.gone-table", "open.no-tables", saying: "no error") { flaw in
+        StoreMutant(.queue, "undeclared-refused", "Operations of tables that are not declared are refused.", killedBy: "queue.undeclared-table", "open.no-tables", saying: "no error") { flaw in
             flaw.putOperation = { [hits = flaw.hits] transaction, operation in
                 do { _ = try transaction.item(id: "a", in: operation.table) } catch {
                     hits.hit()
@@ -195,6 +195,12 @@ extension StoreMutant {
                 hits.changing(try snapshot.operationErrors(in: table), to: try snapshot.operationErrors(in: nil))
             }
         }
+        StoreMutant(.log, "any-error", "An operation without an error has the first there is.", killedBy: "log.missing", saying: "the error of operation 1") { flaw in
+            flaw.operationError = { [hits = flaw.hits] snapshot, id in
+                let right = try snapshot.operationError(operationID: id)
+                return hits.changing(right, to: try right ?? snapshot.operationErrors(in: nil).first)
+            }
+        }
         StoreMutant(.log, "last-first", "The log is given last first.", killedBy: "log.order", saying: "the log") { flaw in
             flaw.operationErrors = { [hits = flaw.hits] snapshot, table in
                 let right = try snapshot.operationErrors(in: table)
@@ -209,7 +215,7 @@ extension StoreMutant {
                 try transaction.put(hits.changing(error, to: cut))
             }
         }
-        StoreMutant(.log, "needs-operation", "An error without an operation is not logged.", killedBy: "log.without-operation", "log.missing", saying: "the log") { flaw in
+        StoreMutant(.log, "needs-operation", "An error without an operation is not logged.", killedBy: "log.without-operation", saying: "the log") { flaw in
             flaw.putError = { [hits = flaw.hits] transaction, error in
                 if try transaction.operation(id: error.operationID) == nil { hits.hit() } else { try transaction.put(error) }
             }

@@ -227,7 +227,7 @@ extension StoreMutant {
                 return hits.changing(last, to: max(last, text.flatMap(Int64.init) ?? 0))
             }
         }
-        StoreMutant(.isolation, "tables-bleed", "Items of one table are found in those beside it.", killedBy: "item.table.own", "isolation.stores", saying: "ids of Thing") { flaw in
+        StoreMutant(.isolation, "tables-bleed", "Items of one table are found in those beside it.", killedBy: "item.table.own", saying: "ids of Thing") { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 try transaction.upsert(items, in: table)
                 hits.hit()

@@ -8,8 +8,7 @@ extension StoreMutant {
     /// Items that are read wrongly.
     @MutantList static var reads: [StoreMutant] {
         StoreMutant(
-            .read, "stale-cache", "The first answer for an id is kept for ever.", killedBy: "value.bool",
-            "item.upsert.same-again", "delete.then-upsert", saying: "read by its id"
+            .read, "stale-cache", "The first answer for an id is kept for ever.", killedBy: "value.bool", saying: "\"flag\": true"
         ) { flaw in
             let cache = Shared<[ItemKey: Item?]>([:])
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
@@ -32,21 +31,21 @@ extension StoreMutant {
         StoreMutant(.read, "drops-null", "Nulls come back as missing fields.", killedBy: "value.null", "value.missing-null-empty", saying: "null in 'flag'") {
             $0.finding { item in Item(id: item.id, fields: item.fields.filter { !$0.value.isNull }, system: item.system) }
         }
-        StoreMutant(.read, "missing-as-null", "Missing fields come back as nulls.", killedBy: "value.null", saying: "an item without fields") {
+        StoreMutant(.read, "missing-as-null", "Missing fields come back as nulls.", killedBy: "value.null", saying: "null in 'flag'") {
             $0.finding { item in
                 var fields = item.fields
                 for column in Fixture.thing.columns where fields[column.name] == nil { fields[column.name] = .null }
                 return Item(id: item.id, fields: fields, system: item.system)
             }
         }
-        StoreMutant(.read, "holes", "A query of many rows leaves every 101st out.", killedBy: "query.every-item", "window.pages", saying: "all 101 ids") {
+        StoreMutant(.read, "holes", "A query of many rows leaves every 101st out.", killedBy: "query.every-item", saying: "all 101 ids") {
             $0.answering { found, _ in
                 QueryResult(
                     items: found.items.enumerated().filter { $0.offset % 101 != 100 }.map(\.element),
                     totalCount: found.totalCount)
             }
         }
-        StoreMutant(.read, "thousand", "No query gives more than a thousand rows.", killedBy: "query.every-item", "transaction.long", saying: "all 1001 ids") {
+        StoreMutant(.read, "thousand", "No query gives more than a thousand rows.", killedBy: "query.every-item", saying: "all 1001 ids") {
             $0.answering { found, _ in QueryResult(items: Array(found.items.prefix(1000)), totalCount: found.totalCount) }
         }
         StoreMutant(.read, "query-cache", "The result of a query is kept for ever.", killedBy: "query.fresh", "query.fresh-delete", saying: "the count after 2 upserts") { flaw in
@@ -97,12 +96,12 @@ extension StoreMutant {
 
     /// Items that are written wrongly.
     @MutantList static var writes: [StoreMutant] {
-        StoreMutant(.write, "loses", "Upserts are forgotten.", killedBy: "item.upsert.adds", saying: "the new item") {
+        StoreMutant(.write, "loses", "Upserts are forgotten.", killedBy: "item.upsert.adds", "model.scripts", saying: "the new item") {
             $0.storing { _ in nil }
         }
         StoreMutant(
             .write, "merges", "An upsert merges the new fields into the old item.",
-            killedBy: "item.upsert.replaces-whole", "item.upsert.in-order", "transaction.long", saying: "the replaced item"
+            killedBy: "item.upsert.replaces-whole", saying: "the replaced item"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 for item in items {
@@ -112,10 +111,19 @@ extension StoreMutant {
                 }
             }
         }
-        StoreMutant(.write, "keeps-first", "An item that is there is not replaced.", killedBy: "item.upsert.same-again", "item.upsert.replaces-whole", saying: "") { flaw in
+        StoreMutant(.write, "keeps-first", "An item that is there is not replaced.", killedBy: "item.upsert.replaces-whole", saying: "the replaced item") { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 for item in items {
                     if try transaction.item(id: item.id, in: table) == nil { try transaction.upsert([item], in: table) } else { hits.hit() }
+                }
+            }
+        }
+        StoreMutant(.write, "same-twice", "An item that is put again as it is, is lost.", killedBy: "item.upsert.same-again", saying: "items") { flaw in
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                for item in items {
+                    guard try transaction.item(id: item.id, in: table) == item else { try transaction.upsert([item], in: table); continue }
+                    hits.hit()
+                    try transaction.deleteItems(ids: [item.id], in: table)
                 }
             }
         }
@@ -166,7 +174,7 @@ extension StoreMutant {
         StoreMutant(.write, "cuts-64k", "Text is cut at 64 KiB.", killedBy: "value.64k", "corpus.field", saying: "65537 bytes") {
             $0.storingValues { value in value.textValue.map { .text(String(decoding: $0.utf8.prefix(65_536), as: UTF8.self)) } ?? value }
         }
-        StoreMutant(.write, "trims", "Text loses the white space at its ends.", killedBy: "value.text", "value.text.indexed", "query.text.space", "query.trim", saying: "\" x \\u{a}\"") {
+        StoreMutant(.write, "trims", "Text loses the white space at its ends.", killedBy: "value.text", "value.text.indexed", "query.text.space", "query.trim", saying: "the text \" \"") {
             $0.storingValues { value in value.textValue.map { .text($0.trimmingCharacters(in: .whitespaces.union(.newlines))) } ?? value }
         }
         StoreMutant(.write, "resurrects", "An item that comes again after a delete has its old fields too.", killedBy: "delete.then-upsert", saying: "the new item") { flaw in
@@ -190,7 +198,7 @@ extension StoreMutant {
         StoreMutant(.write, "ids-cut", "Ids are cut at 511 bytes.", killedBy: "item.id.common-beginning", "item.id.long", "capability.id-length", "capability.id-length.unlimited", saying: "the table's ids") {
             $0.storing { Item(id: String(decoding: $0.id.utf8.prefix(511), as: UTF8.self), fields: $0.fields, system: $0.system) }
         }
-        StoreMutant(.write, "ids-as-numbers", "Ids that look like numbers are stored as numbers.", killedBy: "item.id.digits", saying: "the item '01'") {
+        StoreMutant(.write, "ids-as-numbers", "Ids that look like numbers are stored as numbers.", killedBy: "item.id.digits", saying: "1e0") {
             $0.storing { item in
                 guard let number = Double(item.id), number.isFinite, number < 1e6 else { return item }
                 return Item(id: "\(Int(number))", fields: item.fields, system: item.system)
@@ -241,10 +249,10 @@ extension StoreMutant {
         StoreMutant(.types, "bool-as-integer", "Booleans come back as numbers.", killedBy: "value.bool", saying: "true") {
             $0.storingValues { value in value.boolValue.map { .int($0 ? 1 : 0) } ?? value }
         }
-        StoreMutant(.types, "integer-as-double", "Integers pass through a double.", killedBy: "value.integer", "query.integer.exact", saying: "9223372036854775806") {
+        StoreMutant(.types, "integer-as-double", "Integers pass through a double.", killedBy: "value.integer", "query.integer.exact", saying: "-9223372036854775807") {
             $0.storingValues { value in value.intValue.map { .int(Int64(exactly: Double($0)) ?? .max) } ?? value }
         }
-        StoreMutant(.types, "integer-32", "Integers are cut to 32 bits.", killedBy: "value.integer", "query.integer.limits", saying: "9223372036854775807") {
+        StoreMutant(.types, "integer-32", "Integers are cut to 32 bits.", killedBy: "value.integer", "query.integer.limits", saying: "-9223372036854775808") {
             $0.storingValues { value in value.intValue.map { .int(Int64(Int32(truncatingIfNeeded: $0))) } ?? value }
         }
         StoreMutant(.types, "double-as-text", "Doubles keep fifteen digits.", killedBy: "value.double", "query.double", saying: "0.30000000000000004") {
@@ -267,10 +275,10 @@ extension StoreMutant {
                 return .int(Int64(double))
             }
         }
-        StoreMutant(.types, "three-digits", "Dates show three fraction digits.", killedBy: "value.date", "query.date.digits", saying: "2014-05-30T18:30:00.000Z") {
+        StoreMutant(.types, "three-digits", "Dates show three fraction digits.", killedBy: "value.date", saying: "2014-05-30T18:30:00.000Z") {
             $0.storingValues { value in value.dateValue.map { .date($0.showing(fractionDigits: 3)) } ?? value }
         }
-        StoreMutant(.types, "seconds", "Dates lose their fractions.", killedBy: "value.date", "item.system.exact", saying: "2014-05-30T18:30:00Z") {
+        StoreMutant(.types, "seconds", "Dates lose their fractions.", killedBy: "value.date", "query.date.digits", saying: "2014-05-30T18:30:00Z") {
             $0.storingValues { value in value.dateValue.map { .date($0.showing(fractionDigits: 0)) } ?? value }
         }
         StoreMutant(.types, "text-data", "Binary data passes through text.", killedBy: "value.data", "query.data", "order.data", saying: "data <") {

@@ -26,6 +26,7 @@ struct StoreFlaw: Sendable {
     var operations: (@Sendable (any StoreSnapshot, _ after: Int64, _ table: String?, _ limit: Int) throws -> [TableOperation])?
     var operationsOfItem: (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> [TableOperation])?
     var operationCount: (@Sendable (any StoreSnapshot, _ table: String?) throws -> Int)?
+    var operationError: (@Sendable (any StoreSnapshot, Int64) throws -> TableOperationError?)?
     var operationErrors: (@Sendable (any StoreSnapshot, _ table: String?) throws -> [TableOperationError])?
     var configValue: (@Sendable (any StoreSnapshot, ConfigKey) throws -> String?)?
     var configValues: (@Sendable (any StoreSnapshot, _ table: String, ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)])?

@@ -142,6 +142,7 @@ extension StoreRule {
     @RuleList static var arithmetic: [StoreRule] {
         filters(
             "query.add", "Sums and differences of integers are integers.", (FilterExpression.column("count") + 1 == 2, "a"),
+            (FilterExpression.column("count") + 1 == Int64(9_007_199_254_740_993), "k"),
             (FilterExpression.column("count") - 1 == Int64(9_007_199_254_740_992), "j"))
         filters(
             "query.multiply", "Products are right, with doubles too.", (FilterExpression.column("count") * 2 == 4, "b"),

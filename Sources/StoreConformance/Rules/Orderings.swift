@@ -74,7 +74,7 @@ extension StoreRule {
             (things.order(byDescending: "count").offset(1).limit(3), "j k l"))
         query(
             "window.filtered", "The filter comes before the window.",
-            (things.where("flag" != Bool?.none).offset(1).limit(2), "b c"), of: 4)
+            (things.where("flag" == false).offset(1).limit(1), "d"), of: 2)
         query(
             "window.total", "The total count is that of all matching items, regardless of the window.",
             (things.where("count" > 0).limit(2), "a b"), (things.where("count" > 0).offset(6), "l"), of: 7)

@@ -7,32 +7,30 @@ import SyncCore
 struct StoreDump: Equatable {
     let lines: [String]
 
-    /// - Parameter tables: table names that occur in operations or config beside those of the catalog.
-    init(_ store: any SyncContextDataSource, tables: [String] = []) throws {
-        self = try store.write { transaction in
-            let names = store.catalog.tables.map(\.name)
-            return try StoreDump(transaction, tables: names, others: tables)
-        }
+    init(_ store: any SyncContextDataSource) throws {
+        let tables = store.catalog.tables.map(\.name)
+        let lines = try store.read { try Self.lines(of: $0, tables) }
+        let lastOperationID = try store.write { try $0.lastOperationID() }
+        self.lines = lines + ["last operation \(lastOperationID)"]
     }
 
-    init(_ transaction: any StoreTransaction, tables: [String], others: [String] = []) throws {
+    private static func lines(of snapshot: any StoreSnapshot, _ tables: [String]) throws -> [String] {
         var lines: [String] = []
         for table in tables {
-            let found = try transaction.items(matching: TableQuery(table).includingTotalCount())
+            let found = try snapshot.items(matching: TableQuery(table).includingTotalCount())
             lines += found.items.map { "\(table): \($0.exactForm)" }
             lines.append("\(table): \(found.totalCount.exactForm) items")
         }
-        lines += try transaction.operations(after: 0, in: nil, limit: .max).map(\.exactForm)
-        lines.append("\(try transaction.operationCount(in: nil)) operations")
-        lines += try transaction.operationErrors(in: nil).map(\.exactForm)
-        for table in tables + others + [""] {
+        lines += try snapshot.operations(after: 0, in: nil, limit: .max).map(\.exactForm)
+        lines.append("\(try snapshot.operationCount(in: nil)) operations")
+        lines += try snapshot.operationErrors(in: nil).map(\.exactForm)
+        for table in tables + [""] {
             for kind in ConfigKey.Kind.allCases {
-                lines += try transaction.configValues(in: table, kind: kind).map {
+                lines += try snapshot.configValues(in: table, kind: kind).map {
                     "\($0.key.exactForm) = \($0.value.exactForm)"
                 }
             }
         }
-        lines.append("last operation \(try transaction.lastOperationID())")
-        self.lines = lines
+        return lines
     }
 }

@@ -1,0 +1,34 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreConformance
+import Testing
+
+/// Broken stores are noticed by the rule that is about them; odd ones are let pass.
+struct MutantTests {
+    @Test(arguments: StoreMutant.all) func `a broken store is noticed`(mutant: StoreMutant) async {
+        let trial =
+            mutant.needsDurableStore
+            ? await mutant.trial(of: SQLiteHarness()) : await mutant.trial(of: MemoryHarness())
+        #expect(trial.complaint == nil)
+        #expect(trial.hits > 0)
+    }
+
+    @Test(arguments: StoreMutant.variants) func `a legal store is let pass`(variant: StoreMutant) async {
+        let trial = await variant.acceptance(of: MemoryHarness())
+        #expect(trial.complaint == nil)
+    }
+
+    @Test(arguments: StoreMutant.variants) func `a legal store in a file is let pass`(variant: StoreMutant) async {
+        let rules = StoreRule.all.filter { ["durable", "fault", "close", "capability"].contains($0.family) }
+        let trial = await variant.acceptance(of: LMDBHarness(), rules: rules)
+        #expect(trial.complaint == nil)
+    }
+
+    @Test func `the model machine alone finds three of four semantic mutants`() {
+        // A part of them and of the scripts, so that it takes seconds; Scripts/conformance does all.
+        let sample = StoreMutant.all.filter(\.isSemantic).enumerated().filter { $0.offset % 8 == 0 }.map(\.element)
+        let found = sample.count { $0.isFoundByModel(of: MemoryHarness(), acts: 10_000) }
+        #expect(found * 4 >= sample.count * 3, "\(found) of \(sample.count)")
+    }
+}
