@@ -5,7 +5,7 @@ import StoreConformance
 import Testing
 
 /// Broken stores are noticed by the rule that is about them; odd ones are let pass.
-struct MutantTests {
+@Suite(.serialized) struct MutantTests {
     @Test(arguments: StoreMutant.all) func `a broken store is noticed`(mutant: StoreMutant) async {
         let trial =
             mutant.needsDurableStore

@@ -4,25 +4,25 @@
 import StoreConformance
 import Testing
 
-struct MemoryConformanceTests {
+@Suite(.serialized) struct MemoryConformanceTests {
     @Test(arguments: StoreRule.all) func conforms(to rule: StoreRule) async throws {
         try await rule.check(MemoryHarness())
     }
 }
 
-struct SQLiteConformanceTests {
+@Suite(.serialized) struct SQLiteConformanceTests {
     @Test(arguments: StoreRule.all) func conforms(to rule: StoreRule) async throws {
         try await rule.check(SQLiteHarness())
     }
 }
 
-struct SharedSQLiteConformanceTests {
+@Suite(.serialized) struct SharedSQLiteConformanceTests {
     @Test(arguments: StoreRule.all) func conforms(to rule: StoreRule) async throws {
         try await rule.check(SharedSQLiteHarness())
     }
 }
 
-struct LMDBConformanceTests {
+@Suite(.serialized) struct LMDBConformanceTests {
     @Test(arguments: StoreRule.all) func conforms(to rule: StoreRule) async throws {
         try await rule.check(LMDBHarness())
     }
