@@ -6,7 +6,7 @@ import SyncCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RemoteAuthenticationTests {
     /// Answers 401 to every token but this one.
     private func transport(accepting token: String) -> RemoteScriptedTransport {

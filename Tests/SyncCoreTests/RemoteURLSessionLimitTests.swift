@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RemoteURLSessionLimitTests {
     @Test func `a body of the greatest length is accepted and one byte more is not`() async throws {
         let full = String(repeating: "x", count: 1000)

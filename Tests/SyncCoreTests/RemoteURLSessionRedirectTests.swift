@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RemoteURLSessionRedirectTests {
     @Test func `a GET follows a redirect within the origin, with every header`() async throws {
         try await withRawServer { request in

@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RemoteURLSessionTransportTests {
     @Test func `method, path, headers and body arrive as they were given`() async throws {
         try await withRawServer { _ in

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// The user goes on working while operations of the same items are on their way.
-@Suite(.timeLimit(.minutes(2))) struct InFlightEditTests {
+@Suite(.timeLimit(.minutes(5))) struct InFlightEditTests {
     /// Pushes, and runs the body while the first write is at the server and not yet applied.
     private func push(
         _ device: Device, _ scenario: Scenario, then fault: ServerFault = .none,

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Incremental pulls of more rows than fit a page: nothing is skipped, nothing loops.
-@Suite(.timeLimit(.minutes(2))) struct PagingTests {
+@Suite(.timeLimit(.minutes(5))) struct PagingTests {
     /// A server whose clock stands, with rows that all have one `updatedAt`.
     private func crowded(
         on kind: StoreKind, rows count: Int, configure: (inout TableServer.Configuration) -> Void = { _ in },
