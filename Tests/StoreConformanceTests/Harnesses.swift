@@ -43,7 +43,9 @@ extension ChildProgram {
     /// The command line tool, which is built beside the tests.
     static func conformance(store: String) -> ChildProgram {
         var directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        while directory.path != "/", !FileManager.default.fileExists(atPath: directory.path + "/sync-conformance") {
+        while directory.path != "/",
+            !FileManager.default.fileExists(atPath: directory.path + "/sync-conformance")
+        {
             directory.deleteLastPathComponent()
         }
         return ChildProgram(executable: directory.path + "/sync-conformance", arguments: ["child", store])

@@ -32,7 +32,8 @@ extension StoreRule {
             (.contains("label", "\""), "o"), (.hasSuffix("label", "'\"*"), "o"))
         filters(
             "query.part.nul", "Text tests see NUL and what comes after it.", (.contains("label", "\0"), "l"),
-            (.hasPrefix("label", "a\0"), "l"), (.hasSuffix("label", "\0b"), "l"), (.hasPrefix("label", "a"), "a l"))
+            (.hasPrefix("label", "a\0"), "l"), (.hasSuffix("label", "\0b"), "l"),
+            (.hasPrefix("label", "a"), "a l"))
         filters(
             "query.part.bytes", "Text tests go by bytes: a letter with its accent apart contains the letter.",
             (.hasPrefix("label", "e"), "h"), (.hasPrefix("label", "\u{e9}"), "g"),
@@ -45,7 +46,8 @@ extension StoreRule {
             (.text(.hasPrefix, .column("label"), .column("id")), "a c"))
         filters(
             "query.part.computed", "Text tests work on computed texts.",
-            (.hasPrefix(Expression.lowercased("label"), "app"), "a p"), (.contains(Expression.trimmed("label"), "\n"), ""))
+            (.hasPrefix(Expression.lowercased("label"), "app"), "a p"),
+            (.contains(Expression.trimmed("label"), "\n"), ""))
     }
 
     /// Filters made of filters.
@@ -54,7 +56,8 @@ extension StoreRule {
         filters("query.or", "Or needs one.", ("flag" == true || "count" == 0, "a c d"))
         filters(
             "query.and.unknown", "False and unknown is false; true and unknown is unknown.",
-            (!("flag" == true && "count" == 10), "a b d g h i j k l"), ("flag" == true && "mark" == "x", "a c"))
+            (!("flag" == true && "count" == 10), "a b d g h i j k l"),
+            ("flag" == true && "mark" == "x", "a c"))
         filters(
             "query.or.unknown", "True or unknown is true; false or unknown is unknown.",
             ("flag" == true || "count" > 50, "a c h j k l"), (!("flag" == true || "count" == 10), "b d"))
@@ -88,12 +91,18 @@ extension StoreRule {
             (Expression.lowercased("label") == "banana", "b"))
         filters(
             "query.uppercase", "Upper case is Unicode's, also beyond ASCII.",
-            (Expression.uppercased("label") == "APPLE", "a p"), (Expression.uppercased("label") == "\u{c9}", "g"))
-        filters("query.trim", "Trim takes white space and line ends off.", (Expression.trimmed("label") == "apple", "a k"))
+            (Expression.uppercased("label") == "APPLE", "a p"),
+            (Expression.uppercased("label") == "\u{c9}", "g"))
+        filters(
+            "query.trim", "Trim takes white space and line ends off.",
+            (Expression.trimmed("label") == "apple", "a k"))
         filters(
             "query.concat", "Concat joins, and null joined with anything is null.",
             (Expression.call(.concat, [.column("label"), .column("mark")]) == "applex", "a"),
-            (.isNull(Expression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0, "h j k l"))
+            (
+                .isNull(Expression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0,
+                "h j k l"
+            ))
         filters(
             "query.length", "Length counts Unicode scalars.", (Expression.length("label") == 1, "g j m n"),
             (Expression.length("label") == 2, "h i"), (Expression.length("label") == 3, "l"),
@@ -105,12 +114,15 @@ extension StoreRule {
             (Expression.call(.indexof, [.column("label"), .constant("a")]) == -1, "c d g h i j m n o p"),
             (
                 Expression.call(
-                    .indexof, [.call(.concat, [.constant("\u{1F600}"), .column("label")]), .constant("apple")]) == 1,
+                    .indexof,
+                    [.call(.concat, [.constant("\u{1F600}"), .column("label")]), .constant("apple")]) == 1,
                 "a"
             ))
         filters(
-            "query.date.parts", "The parts of a date are those of UTC.", (Expression.year("due") == 2020, "a b c"),
-            (Expression.call(.month, [.column("due")]) == 6, "c"), (Expression.call(.day, [.column("due")]) == 15, "c"),
+            "query.date.parts", "The parts of a date are those of UTC.",
+            (Expression.year("due") == 2020, "a b c"),
+            (Expression.call(.month, [.column("due")]) == 6, "c"),
+            (Expression.call(.day, [.column("due")]) == 15, "c"),
             (Expression.call(.hour, [.column("due")]) == 12, "c"),
             (Expression.call(.minute, [.column("due")]) == 30, "c"),
             (Expression.call(.second, [.column("due")]) == 45, "c"))
@@ -130,22 +142,26 @@ extension StoreRule {
             (Expression.call(.floor, [.column("ratio")]) == -3.0, "m"),
             (Expression.call(.floor, [.column("count")]) == Int64(9_007_199_254_740_993), "j"))
         filters(
-            "query.ceiling", "Ceiling goes up.", (Expression.call(.ceiling, [.column("ratio")]) == 1.0, "a i k l"),
+            "query.ceiling", "Ceiling goes up.",
+            (Expression.call(.ceiling, [.column("ratio")]) == 1.0, "a i k l"),
             (Expression.call(.ceiling, [.column("ratio")]) == -2.0, "m"))
         filters(
             "query.function.null", "A function of null is null.",
             (Expression.lowercased("label") != "x", "a b c d g h i j k l m n o p"),
-            (.isNull(Expression.length("label")), "e f"), (.isNull(Expression.year("due")) && "count" < 0, "g i"))
+            (.isNull(Expression.length("label")), "e f"),
+            (.isNull(Expression.year("due")) && "count" < 0, "g i"))
     }
 
     /// Arithmetic in filters.
     @RuleList static var arithmetic: [StoreRule] {
         filters(
-            "query.add", "Sums and differences of integers are integers.", (Expression.column("count") + 1 == 2, "a"),
+            "query.add", "Sums and differences of integers are integers.",
+            (Expression.column("count") + 1 == 2, "a"),
             (Expression.column("count") + 1 == Int64(9_007_199_254_740_993), "k"),
             (Expression.column("count") - 1 == Int64(9_007_199_254_740_992), "j"))
         filters(
-            "query.multiply", "Products are right, with doubles too.", (Expression.column("count") * 2 == 4, "b"),
+            "query.multiply", "Products are right, with doubles too.",
+            (Expression.column("count") * 2 == 4, "b"),
             (Expression.column("ratio") * 2 == 5.0, "b"), (Expression.column("count") + 0.5 == 2.5, "b"))
         filters(
             "query.divide", "Dividing integers truncates toward zero; with a double it does not.",
@@ -158,7 +174,8 @@ extension StoreRule {
         filters(
             "query.divide.zero", "Dividing by zero gives null.",
             (.isNull(Expression.column("count") / 0), "a b c d e f g h i j k l m n o p"),
-            (Expression.column("count") % 0 == 0, ""), (.isNull(Expression.column("ratio") / 0.0) && "count" == 1, "a"))
+            (Expression.column("count") % 0 == 0, ""),
+            (.isNull(Expression.column("ratio") / 0.0) && "count" == 1, "a"))
         filters(
             "query.overflow", "A result beyond 64 bits becomes a double instead of wrapping round.",
             (Expression.column("count") + 1 > 9.2e18, "h"), (Expression.column("count") - 1 < -9.2e18, "i"),
