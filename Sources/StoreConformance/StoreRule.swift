@@ -43,7 +43,8 @@ public struct StoreRule: Sendable, Identifiable {
     /// What an author does who differs on purpose.
     public var wayOut: String {
         if let need { return "If that is by design, \(need.wayOut)." }
-        return "The contract asks this of every store. To differ all the same, add '\(id)' with the reason to "
+        return
+            "The contract asks this of every store. To differ all the same, add '\(id)' with the reason to "
             + "StoreHarness.declaredDifferences; reports will show it, and the store does not count as "
             + "\(level.rawValue) conformant."
     }

@@ -58,7 +58,8 @@ private struct NamedHarness: StoreHarness {
     }
 
     var child: ChildProgram? {
-        base.child ?? Bundle.main.executablePath.map { ChildProgram(executable: $0, arguments: ["child", name]) }
+        base.child
+            ?? Bundle.main.executablePath.map { ChildProgram(executable: $0, arguments: ["child", name]) }
     }
 
     var declaredDifferences: [String: String] { base.declaredDifferences }

@@ -14,7 +14,8 @@ struct MutantsCommand: AsyncParsableCommand {
     @Option(help: "The store that mutants are made of that need files.")
     var durableStore = "sqlite"
 
-    @Option(help: "How many acts and questions the model machine may take to notice a mutant; 0 leaves it out.")
+    @Option(
+        help: "How many acts and questions the model machine may take to notice a mutant; 0 leaves it out.")
     var modelActs = 0
 
     @Option(help: "Only the mutants whose ids begin so.")
@@ -43,12 +44,20 @@ struct MutantsCommand: AsyncParsableCommand {
             }
             if modelActs > 0, mutant.isSemantic {
                 row.semantic += 1
-                if mutant.isFoundByModel(of: base, acts: modelActs) { row.found += 1 } else { print("\(mutant.id) is not found by the model machine.") }
+                if mutant.isFoundByModel(of: base, acts: modelActs) {
+                    row.found += 1
+                } else {
+                    print("\(mutant.id) is not found by the model machine.")
+                }
             }
             rows[mutant.kind] = row
         }
-        print("class         killed by a named rule" + (modelActs > 0 ? "   found by the model machine alone" : ""))
-        for kind in StoreMutant.Kind.allCases { if let row = rows[kind] { print(row.line(kind.rawValue, modelActs > 0)) } }
+        print(
+            "class         killed by a named rule"
+                + (modelActs > 0 ? "   found by the model machine alone" : ""))
+        for kind in StoreMutant.Kind.allCases {
+            if let row = rows[kind] { print(row.line(kind.rawValue, modelActs > 0)) }
+        }
         print(rows.values.reduce(into: Row()) { $0.add($1) }.line("all", modelActs > 0))
         var accepted = 0
         for variant in StoreMutant.variants where variant.id.hasPrefix(only) || only.isEmpty {
@@ -74,7 +83,10 @@ struct MutantsCommand: AsyncParsableCommand {
             let harness = MutantHarness(mutant, of: try base(of: mutant))
             var noticing: [String] = []
             for rule in StoreRule.all where rules.contains(where: { rule.id.hasPrefix($0) }) {
-                do { try await rule.check(harness, effort: SuiteEffort(modelScripts: 2, modelLength: 200, kills: 0)) } catch {
+                do {
+                    try await rule.check(
+                        harness, effort: SuiteEffort(modelScripts: 2, modelLength: 200, kills: 0))
+                } catch {
                     noticing.append(rule.id)
                 }
             }

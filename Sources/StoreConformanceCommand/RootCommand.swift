@@ -8,7 +8,10 @@ import StoreConformance
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync-conformance", abstract: "Checks stores against the store contract.",
-        subcommands: [RunCommand.self, ListCommand.self, ExplainCommand.self, ReplayCommand.self, MutantsCommand.self, ChildCommand.self])
+        subcommands: [
+            RunCommand.self, ListCommand.self, ExplainCommand.self, ReplayCommand.self, MutantsCommand.self,
+            ChildCommand.self,
+        ])
 }
 
 /// Which store, and how thoroughly.
@@ -61,7 +64,9 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         try options.handOver()
         let harness = try ConformanceCommand.harness(named: options.store)
-        let rules = StoreRule.clauses.filter { clause in rule.isEmpty || rule.contains { clause.id.hasPrefix($0) } }
+        let rules = StoreRule.clauses.filter { clause in
+            rule.isEmpty || rule.contains { clause.id.hasPrefix($0) }
+        }
         guard !rules.isEmpty else { throw ValidationError("There is no such rule; see 'list'.") }
         let start = ContinuousClock.now
         let report = try await ConformanceReport.checking(
@@ -70,12 +75,15 @@ struct RunCommand: AsyncParsableCommand {
             if let failure = result.failure { print("\(failure)\n") }
             if verbose { print("\(result.status.rawValue) \(result.rule.id) \(result.reason ?? "")") }
         }
-        print("\(report.store): \(report.count(.passed)) of \(rules.count) clauses kept, \(report.count(.failed)) broken, "
-            + "\(report.count(.skipped)) skipped, \(report.count(.notApplicable)) not applicable, "
-            + "\(report.count(.untested)) untested; \(report.assertions) assertions, seed \(report.seed), "
-            + "\(ContinuousClock.now - start)")
+        print(
+            "\(report.store): \(report.count(.passed)) of \(rules.count) clauses kept, \(report.count(.failed)) broken, "
+                + "\(report.count(.skipped)) skipped, \(report.count(.notApplicable)) not applicable, "
+                + "\(report.count(.untested)) untested; \(report.assertions) assertions, seed \(report.seed), "
+                + "\(ContinuousClock.now - start)")
         if rule.isEmpty {
-            print(StoreLevel.allCases.map { "\($0.rawValue): \(report.standing($0).rawValue)" }.joined(separator: "; "))
+            print(
+                StoreLevel.allCases.map { "\($0.rawValue): \(report.standing($0).rawValue)" }.joined(
+                    separator: "; "))
         }
         if let reports { try write(report, to: reports) }
         if !report.hasNoFailure { throw ExitCode.failure }
@@ -95,7 +103,8 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 struct ListCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists all rules and stores.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists all rules and stores.")
 
     func run() {
         for rule in StoreRule.clauses {
@@ -108,13 +117,16 @@ struct ListCommand: ParsableCommand {
 }
 
 struct ExplainCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "explain", abstract: "Tells what a rule is about.")
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Tells what a rule is about.")
 
     @Argument(help: "The rule's id.")
     var rule: String
 
     func run() throws {
-        guard let found = StoreRule.named(rule) else { throw ValidationError("There is no rule '\(rule)'; see 'list'.") }
+        guard let found = StoreRule.named(rule) else {
+            throw ValidationError("There is no rule '\(rule)'; see 'list'.")
+        }
         print("\(found.id)\n  \(found.sentence)\n  Level: \(found.level.rawValue)")
         switch found.need {
         case .declared(let power): print("  About stores that declare \(power.declaration).")
@@ -132,7 +144,8 @@ struct ExplainCommand: ParsableCommand {
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Runs the random script of one seed again, and shrinks it if the store differs.")
+        commandName: "replay",
+        abstract: "Runs the random script of one seed again, and shrinks it if the store differs.")
 
     @Argument(help: "The script's seed.")
     var script: UInt64
@@ -162,7 +175,9 @@ struct ChildCommand: ParsableCommand {
     @Argument(parsing: .captureForPassthrough) var arguments: [String]
 
     func run() throws {
-        guard let child = CrashChild(arguments: arguments) else { throw ValidationError("These are no child's arguments.") }
+        guard let child = CrashChild(arguments: arguments) else {
+            throw ValidationError("These are no child's arguments.")
+        }
         try child.run(try ConformanceCommand.harness(named: store))
     }
 }

@@ -61,7 +61,10 @@ struct SuiteTests {
             #expect(failure.ruleID == rule.id)
             #expect(failure.expected == "Item(\"a\" [\"mark\": \"new\"])")
             #expect(failure.actual == "Item(\"a\" [\"count\": 1, \"label\": \"old\", \"mark\": \"new\"])")
-            #expect(failure.operations.contains { $0.contains("upsert in Thing: Item(\"a\" [\"mark\": \"new\"])") })
+            #expect(
+                failure.operations.contains {
+                    $0.contains("upsert in Thing: Item(\"a\" [\"mark\": \"new\"])")
+                })
             for part in [rule.id, rule.sentence, "seed: 77", "declaredDifferences"] {
                 #expect(failure.description.contains(part))
             }
@@ -89,7 +92,8 @@ struct SuiteTests {
     @Test func `a report is written in every form`() async throws {
         let mutant = try #require(StoreMutant.named("types.line-ends"))
         let rules = StoreRule.all.filter { $0.family == "value" }
-        let report = try await ConformanceReport.checking(MutantHarness(mutant, of: MemoryHarness()), rules: rules)
+        let report = try await ConformanceReport.checking(
+            MutantHarness(mutant, of: MemoryHarness()), rules: rules)
         #expect(report.failures.map(\.ruleID) == ["value.text"])
         let json = try ItemValue(json: report.json)
         guard case .object(let fields) = json, case .array(let listed) = fields["rules"] else {

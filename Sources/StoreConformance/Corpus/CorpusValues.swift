@@ -26,8 +26,10 @@ struct CorpusValues: Sendable {
     private static let doubles = CorpusValues(
         column: "ratio",
         values: ([
-            -.greatestFiniteMagnitude, -1e308, -0x1p63, -1_015_555_132.5, -2.5, -1, -0.1, -.leastNormalMagnitude,
-            -.leastNonzeroMagnitude, 0.0, .leastNonzeroMagnitude, .leastNormalMagnitude, 1e-10, 0.1, 0.3, 0.1 + 0.2, 1.0 / 3, 0.5, 1,
+            -.greatestFiniteMagnitude, -1e308, -0x1p63, -1_015_555_132.5, -2.5, -1, -0.1,
+            -.leastNormalMagnitude,
+            -.leastNonzeroMagnitude, 0.0, .leastNonzeroMagnitude, .leastNormalMagnitude, 1e-10, 0.1, 0.3,
+            0.1 + 0.2, 1.0 / 3, 0.5, 1,
             1.0000000000000002, 2.5, 40.234523452345234, 1_015_555_132.0, 0x1p53, 0x1p63, 1e308,
             .greatestFiniteMagnitude,
         ] as [Double]).map(ItemValue.double))
@@ -38,7 +40,8 @@ struct CorpusValues: Sendable {
         values: [
             "0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000001Z", "1582-10-15T00:00:00Z",
             "1899-12-31T23:59:59.999Z", "1969-12-31T23:59:59Z", "1969-12-31T23:59:59.9999999Z",
-            "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z", "2000-02-29T12:00:00Z", "2001-09-09T01:46:40Z",
+            "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z", "2000-02-29T12:00:00Z",
+            "2001-09-09T01:46:40Z",
             "2014-05-30T18:30:00Z", "2014-05-30T18:30:00.0Z", "2014-05-30T18:30:00.000Z",
             "2014-05-30T18:30:00.705Z", "2014-05-30T18:30:00.7050001Z", "2014-05-30T18:30:00.706Z",
             "2024-03-31T01:59:59.999Z", "2024-03-31T02:30:00Z", "2038-01-19T03:14:08Z",

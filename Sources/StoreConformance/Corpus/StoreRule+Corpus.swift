@@ -6,9 +6,13 @@ import SyncCore
 extension StoreRule {
     /// Every awkward text and value in every place where one can stand.
     @RuleList static var corpus: [StoreRule] {
-        StoreRule("corpus.id", "Every id that is allowed is exact; every other is refused before a store sees it.") { run in
+        StoreRule(
+            "corpus.id", "Every id that is allowed is exact; every other is refused before a store sees it."
+        ) { run in
             for entry in CorpusText.all where !entry.isID {
-                try run.expect(throws: .invalidItemID, "the id '\(entry.name)'") { try ItemID.validate(entry.text) }
+                try run.expect(throws: .invalidItemID, "the id '\(entry.name)'") {
+                    try ItemID.validate(entry.text)
+                }
             }
             let entries = CorpusText.all.filter(\.isID)
             try run.put(entries.map { Item(id: $0.text, fields: ["label": .text($0.name)]) })
@@ -36,7 +40,8 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("corpus.json", "Every text is exact as a JSON value, as a name in JSON, and nested.") { run in
+        StoreRule("corpus.json", "Every text is exact as a JSON value, as a name in JSON, and nested.") {
+            run in
             try run.put(Self.items { ["extra": [.text($0.text), .object([$0.text: [.text($0.text)]])]] })
             for (index, entry) in CorpusText.all.enumerated() {
                 let found = try run.item(Fixture.number(index))?["extra"]
@@ -46,14 +51,17 @@ extension StoreRule {
         }
         StoreRule("corpus.version", "Every text is exact as a version.") { run in
             let items = CorpusText.all.enumerated().map { index, entry in
-                Item(id: Fixture.number(index), system: SystemProperties(version: entry.text, supersededVersions: [entry.text]))
+                Item(
+                    id: Fixture.number(index),
+                    system: SystemProperties(version: entry.text, supersededVersions: [entry.text]))
             }
             try run.put(items)
             for (item, entry) in zip(items, CorpusText.all) {
                 try run.expect(try run.item(item.id), is: item, "'\(entry.name)'")
             }
         }
-        StoreRule("corpus.literal", "Every text as a filter's constant finds itself and nothing else.") { run in
+        StoreRule("corpus.literal", "Every text as a filter's constant finds itself and nothing else.") {
+            run in
             try run.put(Self.items { ["label": .text($0.text), "mark": .text($0.text)] })
             for (index, entry) in CorpusText.all.enumerated() {
                 let id = [Fixture.number(index)]
@@ -61,28 +69,39 @@ extension StoreRule {
                     let equal = try run.find(TableQuery("Thing").where(column == entry.text)).items.map(\.id)
                     try run.expect(equal, is: id, "\(column) == '\(entry.name)'")
                 }
-                let within = try run.find(TableQuery("Thing").where(.isIn("label", [entry.text]))).items.map(\.id)
+                let within = try run.find(TableQuery("Thing").where(.isIn("label", [entry.text]))).items.map(
+                    \.id)
                 try run.expect(within, is: id, "in ['\(entry.name)']")
             }
         }
-        StoreRule("corpus.part", "Every text as the part of a text test finds the texts that have its bytes there.") { run in
+        StoreRule(
+            "corpus.part", "Every text as the part of a text test finds the texts that have its bytes there."
+        ) { run in
             try run.put(Self.items { ["label": .text($0.text)] })
             let all = CorpusText.all.enumerated().map { (Fixture.number($0), Array($1.text.utf8)) }
             for entry in CorpusText.all where entry.text.utf8.count < 300 {
                 let part = Array(entry.text.utf8)
                 let starting = all.filter { $0.1.starts(with: part) }.map(\.0)
-                try run.expect(try run.ids(where: .hasPrefix("label", entry.text)), is: starting, "has prefix '\(entry.name)'")
+                try run.expect(
+                    try run.ids(where: .hasPrefix("label", entry.text)), is: starting,
+                    "has prefix '\(entry.name)'")
                 let ending = all.filter { $0.1.reversed().starts(with: part.reversed()) }.map(\.0)
-                try run.expect(try run.ids(where: .hasSuffix("label", entry.text)), is: ending, "has suffix '\(entry.name)'")
+                try run.expect(
+                    try run.ids(where: .hasSuffix("label", entry.text)), is: ending,
+                    "has suffix '\(entry.name)'")
             }
         }
         StoreRule("corpus.order", "All texts are ordered by their bytes.") { run in
             try run.put(Self.items { ["label": .text($0.text)] })
-            let found = try run.find(TableQuery("Thing").order(by: "label")).items.compactMap { $0["label"]?.textValue }
+            let found = try run.find(TableQuery("Thing").order(by: "label")).items.compactMap {
+                $0["label"]?.textValue
+            }
             let inOrder = CorpusText.all.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             try run.expect(found, is: inOrder, "all texts, ordered")
         }
-        StoreRule("corpus.config", "Every text is exact as a config name, as a value and as the name of the table.") { run in
+        StoreRule(
+            "corpus.config", "Every text is exact as a config name, as a value and as the name of the table."
+        ) { run in
             try run.store.write { transaction in
                 for entry in CorpusText.all {
                     try transaction.setConfigValue(entry.text, for: Fixture.key(entry.text))
@@ -92,8 +111,10 @@ extension StoreRule {
             try run.store.read { snapshot in
                 for entry in CorpusText.all {
                     let (named, ofTable) = (Fixture.key(entry.text), Fixture.key("of table", in: entry.text))
-                    try run.expect(try snapshot.configValue(named), is: entry.text, "'\(entry.name)' as a name")
-                    try run.expect(try snapshot.configValue(ofTable), is: entry.name, "'\(entry.name)' as a table")
+                    try run.expect(
+                        try snapshot.configValue(named), is: entry.text, "'\(entry.name)' as a name")
+                    try run.expect(
+                        try snapshot.configValue(ofTable), is: entry.name, "'\(entry.name)' as a table")
                     let values = try snapshot.configValues(in: entry.text, kind: .deltaToken).map(\.value)
                     try run.expect(values, is: [entry.name], "all values of table '\(entry.name)'")
                 }
@@ -102,7 +123,8 @@ extension StoreRule {
                 try run.expect(names, is: inOrder, "all names, in order")
             }
         }
-        StoreRule("corpus.operation", "Every text is exact as the item and as the table of an operation.") { run in
+        StoreRule("corpus.operation", "Every text is exact as the item and as the table of an operation.") {
+            run in
             try run.store.write { transaction in
                 for (index, entry) in CorpusText.all.enumerated() {
                     try transaction.put(Fixture.operation(Int64(2 * index + 1), item: entry.text))
@@ -112,27 +134,36 @@ extension StoreRule {
             try run.store.read { snapshot in
                 for (index, entry) in CorpusText.all.enumerated() {
                     let ofItem = try snapshot.operations(forItem: entry.text, in: "Thing").map(\.id)
-                    try run.expect(ofItem, is: [Int64(2 * index + 1)], "operations of the item '\(entry.name)'")
+                    try run.expect(
+                        ofItem, is: [Int64(2 * index + 1)], "operations of the item '\(entry.name)'")
                     let ofTable = try snapshot.operations(after: 0, in: entry.text, limit: 9).map(\.id)
-                    try run.expect(ofTable, is: [Int64(2 * index + 2)], "operations of the table '\(entry.name)'")
-                    try run.expect(try snapshot.operationCount(in: entry.text), is: 1, "how many of '\(entry.name)'")
+                    try run.expect(
+                        ofTable, is: [Int64(2 * index + 2)], "operations of the table '\(entry.name)'")
+                    try run.expect(
+                        try snapshot.operationCount(in: entry.text), is: 1, "how many of '\(entry.name)'")
                 }
             }
         }
         StoreRule("corpus.error", "Every text is exact as the message and as the table of an error.") { run in
             try run.put(
-                CorpusText.all.enumerated().map { Fixture.error(Int64($0 + 1), in: $1.text, message: $1.text) })
+                CorpusText.all.enumerated().map {
+                    Fixture.error(Int64($0 + 1), in: $1.text, message: $1.text)
+                })
             for (index, entry) in CorpusText.all.enumerated() {
                 let found = try run.store.read { try $0.operationErrors(in: entry.text) }
                 let error = Fixture.error(Int64(index + 1), in: entry.text, message: entry.text)
                 try run.expect(found, is: [error], "errors of the table '\(entry.name)'")
             }
         }
-        StoreRule("corpus.name", "Every name that is allowed works for a table and a column; every other is refused.") { run in
+        StoreRule(
+            "corpus.name",
+            "Every name that is allowed works for a table and a column; every other is refused."
+        ) { run in
             let (good, bad) = (CorpusText.all.filter(\.isName), CorpusText.all.filter { !$0.isName })
             for entry in bad {
                 for table in [
-                    TableDefinition(entry.text, columns: []), TableDefinition("T", columns: [Column(entry.text, .text)]),
+                    TableDefinition(entry.text, columns: []),
+                    TableDefinition("T", columns: [Column(entry.text, .text)]),
                 ] {
                     try run.expect(throws: .invalidTableDefinition, "the name '\(entry.name)'") {
                         try run.harness.open(at: try run.path("bad"), tables: [table])
@@ -145,15 +176,20 @@ extension StoreRule {
             }
             let tables = names.map { name in TableDefinition(name, columns: names.map { Column($0, .text) }) }
             try run.with("names", tables: tables) { store in
-                let item = Item(id: "a", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, .text($0)) }))
+                let item = Item(
+                    id: "a", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, .text($0)) }))
                 for name in names {
                     try store.write { try $0.upsert([item], in: name) }
                     let query = TableQuery(name).where(name == name).order(by: name)
-                    try run.expect(try store.read { try $0.items(matching: query) }.items, is: [item], "table '\(name)'")
+                    try run.expect(
+                        try store.read { try $0.items(matching: query) }.items, is: [item], "table '\(name)'")
                 }
             }
         }
-        StoreRule("corpus.values", "Every integer, double, date and blob is exact in its column, numbers in JSON too.") { run in
+        StoreRule(
+            "corpus.values",
+            "Every integer, double, date and blob is exact in its column, numbers in JSON too."
+        ) { run in
             for corpus in CorpusValues.all {
                 for value in corpus.values {
                     var item = Item(id: "it", fields: [corpus.column: value])
@@ -162,23 +198,33 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("corpus.values.order", "All integers, doubles, dates and blobs are ordered, and found by their value.") { run in
+        StoreRule(
+            "corpus.values.order",
+            "All integers, doubles, dates and blobs are ordered, and found by their value."
+        ) { run in
             for corpus in CorpusValues.all {
                 try run.delete(try run.ids())
                 try run.put(
-                    corpus.values.enumerated().reversed().map { Item(id: Fixture.number($0), fields: [corpus.column: $1]) })
+                    corpus.values.enumerated().reversed().map {
+                        Item(id: Fixture.number($0), fields: [corpus.column: $1])
+                    })
                 let found = try run.find(TableQuery("Thing").order(by: corpus.column)).items
                 try run.expect(
-                    found.compactMap { $0[corpus.column] }, is: corpus.values, "all of '\(corpus.column)', ordered")
+                    found.compactMap { $0[corpus.column] }, is: corpus.values,
+                    "all of '\(corpus.column)', ordered")
                 for value in corpus.values {
-                    let less = try run.find(TableQuery("Thing").where(corpus.column < value).includingTotalCount())
-                    let greater = try run.find(TableQuery("Thing").where(corpus.column > value).includingTotalCount())
+                    let less = try run.find(
+                        TableQuery("Thing").where(corpus.column < value).includingTotalCount())
+                    let greater = try run.find(
+                        TableQuery("Thing").where(corpus.column > value).includingTotalCount())
                     let equal = try run.find(TableQuery("Thing").where(corpus.column == value)).items
                     try run.expect(
-                        (less.totalCount ?? 0) + equal.count + (greater.totalCount ?? 0), is: corpus.values.count,
+                        (less.totalCount ?? 0) + equal.count + (greater.totalCount ?? 0),
+                        is: corpus.values.count,
                         "how many are less, equal or greater than \(value.exactForm)")
                     try run.expect(
-                        equal.contains { $0[corpus.column] == value }, "\(value.exactForm) is found by its value.")
+                        equal.contains { $0[corpus.column] == value },
+                        "\(value.exactForm) is found by its value.")
                 }
             }
         }

@@ -7,7 +7,9 @@ extension ModelMachine {
     /// The shortest script found that still differs, and where it does; `nil` when the script does not differ.
     ///
     /// Steps, acts and items are left out as long as the two still differ somewhere, each time on a fresh store.
-    func shrunk(_ steps: [ModelStep], firstPlace: Int, maxRuns: Int = 600) -> (steps: [ModelStep], Difference)? {
+    func shrunk(_ steps: [ModelStep], firstPlace: Int, maxRuns: Int = 600) -> (
+        steps: [ModelStep], Difference
+    )? {
         var place = firstPlace
         func difference(_ steps: [ModelStep]) -> Difference? {
             place += 1
@@ -80,7 +82,8 @@ extension ModelStep {
 extension ModelAct {
     fileprivate var smaller: [ModelAct] {
         guard case .upsert(let items, let table) = self else { return [] }
-        let fewer = items.count > 1 ? items.indices.map { ModelAct.upsert(items.removing($0), table: table) } : []
+        let fewer =
+            items.count > 1 ? items.indices.map { ModelAct.upsert(items.removing($0), table: table) } : []
         let poorer = items.indices.flatMap { index in
             items[index].fields.keys.map { name in
                 var item = items[index]

@@ -56,14 +56,17 @@ private struct ModelPair {
             try compare(found, try Self.write(acts, fails, to: model), acts)
         case .read(let questions):
             let found = try store.read { snapshot in try questions.map { try $0.answer(snapshot) } }
-            try compare(found, try model.read { snapshot in try questions.map { try $0.answer(snapshot) } }, questions)
+            try compare(
+                found, try model.read { snapshot in try questions.map { try $0.answer(snapshot) } }, questions
+            )
         case .reopen: break
         }
     }
 
     mutating func compareAll() throws {
         let (found, expected) = (try StoreDump(store).lines, try StoreDump(model).lines)
-        try compare([found.joined(separator: "\n")], [expected.joined(separator: "\n")], ["all that there is"])
+        try compare(
+            [found.joined(separator: "\n")], [expected.joined(separator: "\n")], ["all that there is"])
     }
 
     private static func write(

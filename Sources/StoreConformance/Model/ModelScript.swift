@@ -1,8 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import struct Foundation.Data
 import SyncCore
+
+import struct Foundation.Data
 
 /// A script drawn from a seed: the same seed always gives the same script.
 struct ModelScript: Sendable {
@@ -53,7 +54,9 @@ private struct ModelSource {
     private static let integers: [Int64] = [
         -1, 0, 1, 2, 10, .min, .max, 9_007_199_254_740_992, 9_007_199_254_740_993,
     ]
-    private static let doubles: [Double] = [-0.0, 0.0, 1.0, 2.5, -2.5, 0.1, 1e308, .leastNonzeroMagnitude, 0x1p53]
+    private static let doubles: [Double] = [
+        -0.0, 0.0, 1.0, 2.5, -2.5, 0.1, 1e308, .leastNonzeroMagnitude, 0x1p53,
+    ]
     private static let dates = [
         "2020-01-01T00:00:00Z", "2020-01-01T00:00:00.000Z", "1969-12-31T23:59:59.9999999Z",
         "2020-06-15T12:30:45.123Z",
@@ -108,7 +111,8 @@ private struct ModelSource {
 
     private mutating func item(in table: String) -> Item {
         var item = Item(id: id())
-        for column in Fixture.tables.first(where: { $0.name == table })?.columns ?? [] where random.once(in: 2) {
+        for column in Fixture.tables.first(where: { $0.name == table })?.columns ?? []
+        where random.once(in: 2) {
             item[column.name] = random.once(in: 6) ? .null : value(column.type)
         }
         if random.once(in: 3) {
@@ -135,14 +139,16 @@ private struct ModelSource {
     private mutating func operation() -> TableOperation {
         TableOperation(
             id: operationID(), table: random.pick(Self.tables), itemID: id(),
-            kind: random.pick(TableOperation.Kind.allCases), state: random.pick(TableOperation.State.allCases),
+            kind: random.pick(TableOperation.Kind.allCases),
+            state: random.pick(TableOperation.State.allCases),
             attempts: random.below(3), base: random.once(in: 3) ? item(in: "Thing") : nil,
             version: random.once(in: 2) ? text() : nil)
     }
 
     private mutating func error() -> TableOperationError {
         TableOperationError(
-            operationID: operationID(), table: random.pick(Self.tables), itemID: id(), kind: .update, item: nil,
+            operationID: operationID(), table: random.pick(Self.tables), itemID: id(), kind: .update,
+            item: nil,
             serverItem: random.once(in: 3) ? item(in: "Thing") : nil, status: 412, code: .preconditionFailed,
             message: text(), revision: random.below(3))
     }
@@ -157,7 +163,8 @@ private struct ModelSource {
             query.orderings.append(Ordering(column, isDescending: random.once(in: 2)))
         }
         if query.table == "Thing", random.once(in: 3) {
-            query.orderings.append(Ordering(.column(random.pick(["ratio", "due", "blob", "flag", "version"]))))
+            query.orderings.append(
+                Ordering(.column(random.pick(["ratio", "due", "blob", "flag", "version"]))))
         }
         if random.once(in: 3) { query.offset = random.below(4) }
         if random.once(in: 3) { query.limit = random.below(5) }
@@ -177,14 +184,18 @@ private struct ModelSource {
         switch random.below(10) {
         case 0: return .nullTest(.column(random.pick(Fixture.thing.columns).name))
         case 1, 2: return .text(random.pick(Filter.TextTest.allCases), textColumn(), .constant(.text(text())))
-        case 3: return .membership(.column("count"), (0...random.below(3)).map { _ in .int(random.pick(Self.integers)) })
+        case 3:
+            return .membership(
+                .column("count"), (0...random.below(3)).map { _ in .int(random.pick(Self.integers)) })
         case 4:
             let function = random.pick([FilterExpression.Function.tolower, .toupper, .trim])
             return FilterExpression.call(function, [textColumn()]) == text()
         case 5:
             let sum = FilterExpression.arithmetic(
-                random.pick(FilterExpression.Arithmetic.allCases), .column("count"), .constant(.int(Int64(random.below(4)))))
-            return .comparison(random.pick(Filter.Comparison.allCases), sum, .constant(.int(random.pick(Self.integers))))
+                random.pick(FilterExpression.Arithmetic.allCases), .column("count"),
+                .constant(.int(Int64(random.below(4)))))
+            return .comparison(
+                random.pick(Filter.Comparison.allCases), sum, .constant(.int(random.pick(Self.integers))))
         default:
             let columns = Fixture.thing.columns.filter { $0.type != .json }
             let column = random.pick(columns)

@@ -77,7 +77,8 @@ enum ModelQuestion: Sendable {
         case .errors(let table): try snapshot.operationErrors(in: table).exactForm
         case .config(let key): try snapshot.configValue(key).exactForm
         case .configs(let table, let kind):
-            try snapshot.configValues(in: table, kind: kind).map { "\($0.key.exactForm)=\($0.value)" }.exactForm
+            try snapshot.configValues(in: table, kind: kind).map { "\($0.key.exactForm)=\($0.value)" }
+                .exactForm
         }
     }
 }

@@ -7,16 +7,19 @@ extension StoreRule {
     /// Random scripts, compared with the memory store.
     @RuleList static var model: [StoreRule] {
         StoreRule(
-            "model.scripts", "After any script of transactions, questions and reopenings, the store says what the memory store says.",
+            "model.scripts",
+            "After any script of transactions, questions and reopenings, the store says what the memory store says.",
             level: .full
         ) { run in
             for number in 0..<UInt64(run.effort.modelScripts) { try run.runScript(seed: run.seed &+ number) }
         }
-        StoreRule("model.repeats", "The same script gives the same answers on a fresh store.", level: .full) { run in
+        StoreRule("model.repeats", "The same script gives the same answers on a fresh store.", level: .full) {
+            run in
             let script = ModelScript(seed: run.seed, length: 200, reopens: try run.isDurable)
             let machine = run.machine(named: "repeats")
             try run.expect(
-                try machine.run(script.steps, at: 0) == machine.run(script.steps, at: 1), "Both runs gave the same.")
+                try machine.run(script.steps, at: 0) == machine.run(script.steps, at: 1),
+                "Both runs gave the same.")
         }
     }
 }

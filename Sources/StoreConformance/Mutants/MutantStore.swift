@@ -47,7 +47,9 @@ private struct MutantStore: SyncContextDataSource {
     var capabilities: StoreCapabilities { flaw.capabilities?(base.capabilities) ?? base.capabilities }
 
     func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
-        guard let read = flaw.read else { return try base.read { try body(MutantSnapshot(base: $0, flaw: flaw)) } }
+        guard let read = flaw.read else {
+            return try base.read { try body(MutantSnapshot(base: $0, flaw: flaw)) }
+        }
         var result: T?
         try read(base) { result = try body(MutantSnapshot(base: $0, flaw: flaw)) }
         return try result.orThrow()
@@ -93,7 +95,8 @@ extension MutantReading {
     }
 
     func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
-        try flaw.operations?(reader, id, table, limit) ?? reader.operations(after: id, in: table, limit: limit)
+        try flaw.operations?(reader, id, table, limit)
+            ?? reader.operations(after: id, in: table, limit: limit)
     }
 
     func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
@@ -105,7 +108,9 @@ extension MutantReading {
     }
 
     func operationError(operationID: Int64) throws -> TableOperationError? {
-        guard let operationError = flaw.operationError else { return try reader.operationError(operationID: operationID) }
+        guard let operationError = flaw.operationError else {
+            return try reader.operationError(operationID: operationID)
+        }
         return try operationError(reader, operationID)
     }
 

@@ -26,8 +26,12 @@ extension StoreMutant {
                 if number == 0, !message.isEmpty, !text.contains(message) {
                     return ended(harness, "\(id) does not say '\(message)':\n\(text)")
                 }
-                if failure.subject.contains("did not come to an end") { return ended(harness, "\(id) was stuck.") }
-                if failure.ruleID != id { return ended(harness, "\(failure.ruleID) failed instead of \(id).") }
+                if failure.subject.contains("did not come to an end") {
+                    return ended(harness, "\(id) was stuck.")
+                }
+                if failure.ruleID != id {
+                    return ended(harness, "\(failure.ruleID) failed instead of \(id).")
+                }
             } catch {
                 return ended(harness, "\(id) threw \(error).")
             }
@@ -36,7 +40,9 @@ extension StoreMutant {
     }
 
     /// Puts a legal variant to every rule: all must let it pass.
-    public func acceptance(of base: some StoreHarness, rules: [StoreRule] = StoreRule.all) async -> MutantTrial {
+    public func acceptance(of base: some StoreHarness, rules: [StoreRule] = StoreRule.all) async
+        -> MutantTrial
+    {
         let harness = MutantHarness(self, of: base)
         for rule in rules {
             do { try await rule.check(harness) } catch { return ended(harness, "\(error)") }
@@ -57,7 +63,8 @@ extension StoreMutant {
             try harness.open(at: try run.path("model\(place)"), tables: Fixture.tables)
         }
         for number in 0..<acts / 500 {
-            let script = ModelScript(seed: StoreRule.defaultSeed &+ UInt64(number), length: 500, reopens: needsDurableStore)
+            let script = ModelScript(
+                seed: StoreRule.defaultSeed &+ UInt64(number), length: 500, reopens: needsDurableStore)
             do { _ = try machine.run(script.steps, at: number) } catch { return true }
         }
         return false

@@ -39,7 +39,9 @@ extension StoreMutant {
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 hits.hit()
                 try transaction.deleteItems(ids: [], in: table)
-                for id in Set(ids.map(ExactText.init)) { try transaction.deleteItems(ids: [id.text], in: table) }
+                for id in Set(ids.map(ExactText.init)) {
+                    try transaction.deleteItems(ids: [id.text], in: table)
+                }
             }
         }
         legal("delete-then-insert", "An upsert deletes first.") { flaw in
@@ -75,7 +77,8 @@ extension StoreMutant {
                 return try snapshot.item(id: id, in: table)
             }
         }
-        legal("one-at-a-time", "Reads and writes wait for each other, and nothing else is declared.") { flaw in
+        legal("one-at-a-time", "Reads and writes wait for each other, and nothing else is declared.") {
+            flaw in
             let turn = NSLock()
             flaw.declare { $0.hasConcurrentReaders = false }
             flaw.read = { base, body in
@@ -92,11 +95,15 @@ extension StoreMutant {
         legal("limited-ids", "Ids have 1020 bytes at most, and longer ones are refused.") { flaw in
             flaw.declare { $0.maxIDLength = 1020 }
             flaw.upsert = { transaction, items, table in
-                for item in items where item.id.utf8.count > 1020 { throw StoreError(.unsupported, "An id is longer than 1020 bytes.") }
+                for item in items where item.id.utf8.count > 1020 {
+                    throw StoreError(.unsupported, "An id is longer than 1020 bytes.")
+                }
                 try transaction.upsert(items, in: table)
             }
         }
-        legal("modest", "A durable store does not declare that it is.") { flaw in flaw.declare { $0.isDurable = false } }
+        legal("modest", "A durable store does not declare that it is.") { flaw in
+            flaw.declare { $0.isDurable = false }
+        }
         legal("removes-before-put", "An operation that is put again is removed first.") { flaw in
             flaw.putOperation = { [hits = flaw.hits] transaction, operation in
                 hits.hit()
@@ -110,9 +117,12 @@ extension StoreMutant {
                 hits.hit()
                 var items: [Item] = []
                 while true {
-                    let page = try snapshot.items(matching: query.with { ($0.limit, $0.offset) = (700, query.offset + items.count) })
+                    let page = try snapshot.items(
+                        matching: query.with { ($0.limit, $0.offset) = (700, query.offset + items.count) })
                     items += page.items
-                    if page.items.count < 700 { return QueryResult(items: items, totalCount: page.totalCount) }
+                    if page.items.count < 700 {
+                        return QueryResult(items: items, totalCount: page.totalCount)
+                    }
                 }
             }
         }
@@ -121,7 +131,8 @@ extension StoreMutant {
                 try base.write { transaction in
                     try body(transaction)
                     hits.hit()
-                    try transaction.setConfigValue("now", for: ConfigKey(table: "\u{1}own", kind: .setting, name: "time"))
+                    try transaction.setConfigValue(
+                        "now", for: ConfigKey(table: "\u{1}own", kind: .setting, name: "time"))
                 }
             }
         }

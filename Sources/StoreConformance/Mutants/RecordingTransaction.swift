@@ -46,5 +46,7 @@ struct RecordingTransaction: StoreTransaction, ForwardingSnapshot {
         note { try $0.removeOperationError(operationID: operationID) }
     }
 
-    func setConfigValue(_ value: String?, for key: ConfigKey) { note { try $0.setConfigValue(value, for: key) } }
+    func setConfigValue(_ value: String?, for key: ConfigKey) {
+        note { try $0.setConfigValue(value, for: key) }
+    }
 }

@@ -64,8 +64,10 @@ extension StoreFlaw {
     /// Computes expressions differently: the change tells what an expression is for an item, or `nil` as always.
     mutating func computing(_ change: @escaping @Sendable (FilterExpression, Item) -> ItemValue?) {
         matching { filter, item in
-            filter.mapped { $0.mappedExpressions { expression in change(expression, item).map(FilterExpression.constant) } }
-                .matches(item)
+            filter.mapped {
+                $0.mappedExpressions { expression in change(expression, item).map(FilterExpression.constant) }
+            }
+            .matches(item)
         }
     }
 

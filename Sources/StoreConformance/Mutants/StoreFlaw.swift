@@ -13,7 +13,8 @@ struct StoreFlaw: Sendable {
     /// The path that the store was opened at.
     let path: String
 
-    var openBase: (@Sendable (any StoreHarness, _ path: String, [TableDefinition]) throws -> any SyncContextDataSource)?
+    var openBase:
+        (@Sendable (any StoreHarness, _ path: String, [TableDefinition]) throws -> any SyncContextDataSource)?
     var catalog: (@Sendable (TableCatalog) -> TableCatalog)?
     var capabilities: (@Sendable (StoreCapabilities) -> StoreCapabilities)?
     var read: (@Sendable (any SyncContextDataSource, Run<any StoreSnapshot>) throws -> Void)?
@@ -23,13 +24,23 @@ struct StoreFlaw: Sendable {
     var item: (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> Item?)?
     var items: (@Sendable (any StoreSnapshot, TableQuery) throws -> QueryResult)?
     var operation: (@Sendable (any StoreSnapshot, Int64) throws -> TableOperation?)?
-    var operations: (@Sendable (any StoreSnapshot, _ after: Int64, _ table: String?, _ limit: Int) throws -> [TableOperation])?
-    var operationsOfItem: (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> [TableOperation])?
+    var operations:
+        (
+            @Sendable (any StoreSnapshot, _ after: Int64, _ table: String?, _ limit: Int) throws ->
+                [TableOperation]
+        )?
+    var operationsOfItem:
+        (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> [TableOperation])?
     var operationCount: (@Sendable (any StoreSnapshot, _ table: String?) throws -> Int)?
     var operationError: (@Sendable (any StoreSnapshot, Int64) throws -> TableOperationError?)?
     var operationErrors: (@Sendable (any StoreSnapshot, _ table: String?) throws -> [TableOperationError])?
     var configValue: (@Sendable (any StoreSnapshot, ConfigKey) throws -> String?)?
-    var configValues: (@Sendable (any StoreSnapshot, _ table: String, ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)])?
+    var configValues:
+        (
+            @Sendable (any StoreSnapshot, _ table: String, ConfigKey.Kind) throws -> [(
+                key: ConfigKey, value: String
+            )]
+        )?
 
     var upsert: (@Sendable (any StoreTransaction, [Item], _ table: String) throws -> Void)?
     var deleteIDs: (@Sendable (any StoreTransaction, [String], _ table: String) throws -> Void)?

@@ -64,7 +64,9 @@ extension StoreMutant {
     /// Every broken store.
     public static let all: [StoreMutant] =
         [
-            reads, writes, types, comparisons, expressions, windows, orders, deletions, transactions, queues, logs,
+            reads, writes, types, comparisons, constants, expressions, windows, orders, deletions,
+            transactions, queues,
+            logs,
             configs, lifecycles, openings, durabilities, concurrencies, errors, isolations, capabilities,
         ]
         .flatMap { $0 }

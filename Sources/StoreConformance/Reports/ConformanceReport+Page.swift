@@ -57,7 +57,8 @@ extension ConformanceReport {
     private func familyRow(_ family: (name: String, results: [Result])) -> String {
         let bars = Result.Status.allCases.map { status -> String in
             let count = family.results.count { $0.status == status }
-            return "<i class=\"\(status.rawValue.prefix(3))\" style=\"flex:\(count)\" title=\"\(count) \(status.rawValue)\"></i>"
+            return
+                "<i class=\"\(status.rawValue.prefix(3))\" style=\"flex:\(count)\" title=\"\(count) \(status.rawValue)\"></i>"
         }
         return "<tr><td>\(family.name)</td><td class=\"bar\"><span>\(bars.joined())</span></td>"
             + "<td>\(family.results.count)</td></tr>"
@@ -65,7 +66,8 @@ extension ConformanceReport {
 
     private func reasonItem(_ result: Result) -> String {
         guard let reason = result.reason else { return "" }
-        return "<dt>\(result.rule.id) <small>\(result.status.rawValue)</small></dt><dd>\(reason.escapedForXML)</dd>"
+        return
+            "<dt>\(result.rule.id) <small>\(result.status.rawValue)</small></dt><dd>\(reason.escapedForXML)</dd>"
     }
 
     private func familyDetails(_ family: (name: String, results: [Result])) -> String {
@@ -74,7 +76,8 @@ extension ConformanceReport {
                 + "<td>\(result.rule.sentence.escapedForXML)</td><td>\(result.rule.level.rawValue)</td>"
                 + "<td>\(result.status.rawValue)</td></tr>"
         }
-        return "<details><summary>\(family.name) (\(family.results.count))</summary><table>\(rows.joined())</table></details>"
+        return
+            "<details><summary>\(family.name) (\(family.results.count))</summary><table>\(rows.joined())</table></details>"
     }
 
     private static let style = """

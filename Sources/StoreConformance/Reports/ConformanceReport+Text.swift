@@ -39,7 +39,9 @@ extension ConformanceReport {
                 return "\(head)><failure message=\"\(failure.subject.escapedForXML)\">"
                     + "\(failure.description.escapedForXML)</failure></testcase>"
             }
-            if let reason = result.reason { return "\(head)><skipped message=\"\(reason.escapedForXML)\"/></testcase>" }
+            if let reason = result.reason {
+                return "\(head)><skipped message=\"\(reason.escapedForXML)\"/></testcase>"
+            }
             return "\(head)/>"
         }
         let skipped = results.count { $0.reason != nil }
@@ -57,7 +59,8 @@ extension ConformanceReport {
     public var markdown: String {
         var lines = [
             "# \(store): store conformance", "",
-            "Suite \(Self.suiteVersion), seed \(seed), \(results.count) clauses, \(assertions) assertions.", "",
+            "Suite \(Self.suiteVersion), seed \(seed), \(results.count) clauses, \(assertions) assertions.",
+            "",
             "| level | |", "|---|---|",
         ]
         lines += StoreLevel.allCases.map { "| \($0.rawValue) | \(standing($0).rawValue) |" }
@@ -66,10 +69,14 @@ extension ConformanceReport {
         lines += ["", "| family | " + Result.Status.allCases.map(\.rawValue).joined(separator: " | ") + " |"]
         lines.append("|---|" + Result.Status.allCases.map { _ in "---|" }.joined())
         for family in families {
-            let counts = Result.Status.allCases.map { status in "\(family.results.count { $0.status == status })" }
+            let counts = Result.Status.allCases.map { status in
+                "\(family.results.count { $0.status == status })"
+            }
             lines.append("| \(family.name) | \(counts.joined(separator: " | ")) |")
         }
-        for failure in failures { lines += ["", "## Broken: \(failure.ruleID)", "", "```", failure.description, "```"] }
+        for failure in failures {
+            lines += ["", "## Broken: \(failure.ruleID)", "", "```", failure.description, "```"]
+        }
         lines += ["", "## Not checked", ""]
         lines += results.compactMap { result in
             result.reason.map { "- `\(result.rule.id)` (\(result.status.rawValue)): \($0)" }
@@ -88,7 +95,8 @@ extension ConformanceReport {
         [
             ("isDurable", "\(capabilities.isDurable)"),
             ("hasConcurrentReaders", "\(capabilities.hasConcurrentReaders)"),
-            ("isMultiProcess", "\(capabilities.isMultiProcess)"), ("usesIndexes", "\(capabilities.usesIndexes)"),
+            ("isMultiProcess", "\(capabilities.isMultiProcess)"),
+            ("usesIndexes", "\(capabilities.usesIndexes)"),
             ("maxIDLength", capabilities.maxIDLength == .max ? "unlimited" : "\(capabilities.maxIDLength)"),
         ]
     }

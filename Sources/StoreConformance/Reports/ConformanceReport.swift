@@ -49,7 +49,9 @@ public struct ConformanceReport: Sendable {
 
     /// How the store stands to that level.
     public func standing(_ level: StoreLevel) -> Standing {
-        if level == .durable, !capabilities.isDurable { return isKept(.durable) ? .notDeclared : .notConformant }
+        if level == .durable, !capabilities.isDurable {
+            return isKept(.durable) ? .notDeclared : .notConformant
+        }
         switch level {
         case .core: return isKept(.core) ? .conformant : .notConformant
         case .full: return StoreLevel.allCases.allSatisfy(isKept) ? .conformant : .notConformant

@@ -7,7 +7,8 @@ import SyncCore
 extension StoreRule {
     /// What a store declares is true, and so is what it does not declare.
     @RuleList static var capabilities: [StoreRule] {
-        StoreRule("capability.constant", "Capabilities never change, and every opening declares the same.") { run in
+        StoreRule("capability.constant", "Capabilities never change, and every opening declares the same.") {
+            run in
             let store = try run.store
             let first = store.capabilities
             try run.seedEverything()
@@ -15,7 +16,8 @@ extension StoreRule {
             let other = try run.open("other")
             try run.expect(other.capabilities == first, "Another store declares the same.")
         }
-        StoreRule("capability.id-length", "A store takes ids of 255 characters of 4 bytes: 1020 bytes.") { run in
+        StoreRule("capability.id-length", "A store takes ids of 255 characters of 4 bytes: 1020 bytes.") {
+            run in
             let length = try run.store.capabilities.maxIDLength
             try run.expect(length >= ItemID.maxUTF8Length, "maxIDLength \(length) is at least 1020.")
             try run.expectExact(Item(id: String(repeating: "\u{1F600}", count: 255)), "an id of 1020 bytes")
@@ -25,7 +27,8 @@ extension StoreRule {
             level: .full, need: .declared(.unlimitedIDs)
         ) { run in
             for length in [1021, 5000, 70_000] {
-                try run.expectExact(Item(id: String(repeating: "i", count: length)), "an id of \(length) bytes")
+                try run.expectExact(
+                    Item(id: String(repeating: "i", count: length)), "an id of \(length) bytes")
             }
         }
         StoreRule(
@@ -52,7 +55,8 @@ extension StoreRule {
                 try second.write { try $0.upsert([Item(id: "second")], in: "Thing") }
                 try run.expect(!second.capabilities.isDurable, "A durable store does not open twice.")
                 let seen = try second.read { try $0.item(id: "first", in: "Thing") }
-                try run.expect(seen, is: nil, "the first's item in a second opening that is not declared to work")
+                try run.expect(
+                    seen, is: nil, "the first's item in a second opening that is not declared to work")
             } catch let error as StoreError {
                 try run.expect(error.code == .alreadyOpen, "The error is alreadyOpen: \(error)")
             }
@@ -65,7 +69,8 @@ extension StoreRule {
             for round in 0..<10 {
                 try run.reopen()
                 try run.put([Item(id: "a", fields: ["count": .int(Int64(round))])])
-                try run.expect(try run.item("a")?["count"], is: .int(Int64(round)), "the item in round \(round)")
+                try run.expect(
+                    try run.item("a")?["count"], is: .int(Int64(round)), "the item in round \(round)")
             }
         }
         StoreRule(
@@ -104,7 +109,8 @@ extension StoreRule {
             var states = [try StoreDump(run.store).lines]
             for id: Int64 in 1...5 {
                 try run.store.write { transaction in
-                    try transaction.upsert([Item(id: "a", fields: ["count": .int(id)]), Item(id: "i\(id)")], in: "Thing")
+                    try transaction.upsert(
+                        [Item(id: "a", fields: ["count": .int(id)]), Item(id: "i\(id)")], in: "Thing")
                     try transaction.put(Fixture.operation(id))
                 }
                 states.append(try StoreDump(run.store).lines)
@@ -114,14 +120,16 @@ extension StoreRule {
             try run.expect(states.contains(found), "The state \(found) is one that the store had.")
         }
         StoreRule(
-            "capability.indexes.declared", "A query on an indexed column is faster than one on another column.",
+            "capability.indexes.declared",
+            "A query on an indexed column is faster than one on another column.",
             level: .full, need: .declared(.indexes)
         ) { run in
             let ratio = try run.indexedToScannedTime { $0 < 0.5 }
             try run.expect(ratio < 0.5, "It takes \(ratio) of the time of a scan, less than half.")
         }
         StoreRule(
-            "capability.indexes.undeclared", "A store that does not declare indexes is not ten times faster with them.",
+            "capability.indexes.undeclared",
+            "A store that does not declare indexes is not ten times faster with them.",
             level: .full, need: .undeclared(.indexes)
         ) { run in
             let ratio = try run.indexedToScannedTime { $0 > 0.1 }
@@ -135,10 +143,11 @@ extension RuleRun {
     ///
     /// Each is the best of several, and a machine that is busy with something else gets further chances.
     fileprivate func indexedToScannedTime(until isExpected: (Double) -> Bool) throws -> Double {
-        try put((0..<4000).map { number in
-            let text = ItemValue.text("t\(number)")
-            return Item(id: Fixture.number(number), fields: ["mark": text, "label": text])
-        })
+        try put(
+            (0..<4000).map { number in
+                let text = ItemValue.text("t\(number)")
+                return Item(id: Fixture.number(number), fields: ["mark": text, "label": text])
+            })
         var ratio = 0.0
         for _ in 0..<4 {
             var (indexed, scanned) = (Duration.seconds(1000), Duration.seconds(1000))

@@ -1,26 +1,31 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import struct Foundation.Data
 import SyncCore
+
+import struct Foundation.Data
 
 extension StoreRule {
     /// Filters that compare.
     @RuleList static var comparisons: [StoreRule] {
         filters("query.equal", "Equal finds the items whose value is the constant.", ("count" == 10, "c"))
         filters(
-            "query.not-equal", "Not equal finds other values, and no nulls.", ("count" != 10, "a b d g h i j k l"))
+            "query.not-equal", "Not equal finds other values, and no nulls.",
+            ("count" != 10, "a b d g h i j k l"))
         filters("query.less", "Less leaves the constant out.", ("count" < 1, "d g i"))
         filters("query.less-or-equal", "Less or equal takes the constant in.", ("count" <= 1, "a d g i"))
         filters("query.greater", "Greater leaves the constant out.", ("count" > 2, "c h j k l"))
-        filters("query.greater-or-equal", "Greater or equal takes the constant in.", ("count" >= 2, "b c h j k l"))
+        filters(
+            "query.greater-or-equal", "Greater or equal takes the constant in.", ("count" >= 2, "b c h j k l")
+        )
         filters("query.between", "Between takes both ends in.", (.between("count", 0, 10), "a b c d"))
         filters(
             "query.integer.exact", "Integers beyond the precision of a double compare exactly.",
             ("count" == Int64(9_007_199_254_740_993), "j"), ("count" == Int64(9_007_199_254_740_992), "k"),
             ("count" > Int64(9_007_199_254_740_992), "h j"))
         filters(
-            "query.integer.limits", "The least and the greatest integer are found.", ("count" == Int64.min, "i"),
+            "query.integer.limits", "The least and the greatest integer are found.",
+            ("count" == Int64.min, "i"),
             ("count" == Int64.max, "h"), ("count" > Int64.min, "a b c d g h j k l"),
             ("count" >= Int64.max, "h"))
         filters(
@@ -31,16 +36,20 @@ extension StoreRule {
             ("count" == 9_007_199_254_740_992.0, "k"), ("count" > 9_007_199_254_740_992.0, "h j"),
             ("count" == 9_223_372_036_854_775_808.0, ""), ("count" < 9.3e18, "a b c d g h i j k l"),
             ("count" >= -9.3e18, "a b c d g h i j k l"))
-        filters("query.double", "Doubles compare to the last bit.", ("ratio" == 0.1, "i"), ("ratio" == 0.3, ""))
         filters(
-            "query.double.small", "The least double above zero is above zero.", ("ratio" == Double.leastNonzeroMagnitude, "l"),
+            "query.double", "Doubles compare to the last bit.", ("ratio" == 0.1, "i"), ("ratio" == 0.3, ""))
+        filters(
+            "query.double.small", "The least double above zero is above zero.",
+            ("ratio" == Double.leastNonzeroMagnitude, "l"),
             ("ratio" > 0.0, "a b g i j k l n"), ("ratio" < 0.1, "c d h l m o"))
         filters(
             "query.double.zero", "Zero and negative zero are equal in filters.", ("ratio" == 0.0, "c d"),
             ("ratio" == -0.0, "c d"), ("ratio" < 0.0, "h m o"))
-        filters("query.bool", "Booleans are found by value.", ("flag" == true, "a c"), ("flag" == false, "b d"))
         filters(
-            "query.bool.order", "False comes before true.", ("flag" < true, "b d"), ("flag" >= false, "a b c d"),
+            "query.bool", "Booleans are found by value.", ("flag" == true, "a c"), ("flag" == false, "b d"))
+        filters(
+            "query.bool.order", "False comes before true.", ("flag" < true, "b d"),
+            ("flag" >= false, "a b c d"),
             ("flag" > true, ""))
         filters(
             "query.text.bytes", "Texts are equal only byte for byte.", ("label" == "\u{e9}", "g"),
@@ -62,7 +71,8 @@ extension StoreRule {
             "query.text.order-utf8", "A character beyond the first 65 536 comes after all others.",
             ("label" > "\u{FFFD}", "n"), ("label" >= "\u{FFFD}", "m n"))
         filters(
-            "query.date.instant", "Dates are equal when they are the same instant, however many digits they show.",
+            "query.date.instant",
+            "Dates are equal when they are the same instant, however many digits they show.",
             ("due" == Fixture.timestamp("2020-01-01T00:00:00.0000000Z"), "a b"),
             ("due" != Fixture.timestamp("2020-01-01T00:00:00Z"), "c d"))
         filters(
@@ -75,10 +85,12 @@ extension StoreRule {
             ("due" > Fixture.timestamp("2020-06-15T12:30:45.123Z"), ""),
             ("due" == Fixture.timestamp("2020-06-15T12:30:45Z"), ""))
         filters(
-            "query.data", "Binary data compares byte by byte.", ("blob" == Data([1]), "a"), ("blob" == Data(), "c"),
+            "query.data", "Binary data compares byte by byte.", ("blob" == Data([1]), "a"),
+            ("blob" == Data(), "c"),
             ("blob" > Data([1]), "b d"), ("blob" < Data([1, 2]), "a c"))
         filters(
-            "query.columns", "Two columns can be compared.", ("count" < FilterExpression.column("ratio"), "b g i"),
+            "query.columns", "Two columns can be compared.",
+            ("count" < FilterExpression.column("ratio"), "b g i"),
             ("count" == FilterExpression.column("ratio"), "a d"))
         filters(
             "query.id", "The id can be compared like text.", ("id" == "c", "c"), ("id" > "n", "o p"),

@@ -7,7 +7,10 @@ import SyncCore
 extension StoreRule {
     /// Many threads on one store.
     @RuleList static var concurrency: [StoreRule] {
-        StoreRule("concurrent.no-lost-updates", "Writes happen one after another: no update is lost.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.no-lost-updates", "Writes happen one after another: no update is lost.",
+            level: .concurrent
+        ) { run in
             let store = try run.store
             try run.put([Item(id: "n", fields: ["count": 0])])
             try run.together(
@@ -15,16 +18,20 @@ extension StoreRule {
                     {
                         for _ in 0..<25 {
                             try store.write { transaction in
-                                let count = try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? -1
+                                let count =
+                                    try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? -1
                                 Thread.sleep(forTimeInterval: 0.0002)
-                                try transaction.upsert([Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
+                                try transaction.upsert(
+                                    [Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
                             }
                         }
                     }
                 })
             try run.expect(try run.item("n")?["count"], is: 200, "the count after 8 times 25 increments")
         }
-        StoreRule("concurrent.one-writer", "No two bodies of writes run at the same time.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.one-writer", "No two bodies of writes run at the same time.", level: .concurrent
+        ) { run in
             let store = try run.store
             let (inside, most) = (Shared(0), Shared(0))
             try run.together(
@@ -44,7 +51,10 @@ extension StoreRule {
                 })
             try run.expect(most.value, is: 1, "the most bodies of writes at one time")
         }
-        StoreRule("concurrent.operation-ids", "Operation ids drawn by many threads are unique, complete and in order.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.operation-ids",
+            "Operation ids drawn by many threads are unique, complete and in order.", level: .concurrent
+        ) { run in
             let store = try run.store
             try run.together(
                 (0..<8).map { thread in
@@ -53,7 +63,8 @@ extension StoreRule {
                             try store.write { transaction in
                                 let id = try transaction.lastOperationID() + 1
                                 Thread.sleep(forTimeInterval: 0.0002)
-                                try transaction.put(Fixture.operation(id, item: "t\(thread)-\(Fixture.number(step))"))
+                                try transaction.put(
+                                    Fixture.operation(id, item: "t\(thread)-\(Fixture.number(step))"))
                             }
                         }
                     }
@@ -62,11 +73,15 @@ extension StoreRule {
             let items = try run.store.read { try $0.operations(after: 0, in: nil, limit: .max).map(\.itemID) }
             for thread in 0..<8 {
                 let own = items.filter { $0.hasPrefix("t\(thread)-") }
-                try run.expect(own, is: own.sorted(), "the steps of thread \(thread), in the order it made them")
+                try run.expect(
+                    own, is: own.sorted(), "the steps of thread \(thread), in the order it made them")
                 try run.expect(own.count, is: 25, "how many steps of thread \(thread)")
             }
         }
-        StoreRule("concurrent.whole-transactions", "Readers beside writers see whole transactions only.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.whole-transactions", "Readers beside writers see whole transactions only.",
+            level: .concurrent
+        ) { run in
             let store = try run.store
             try run.put((0..<8).map { Item(id: "\($0)", fields: ["count": 100]) })
             let (reading, transfers) = (Shared(3), Shared(0))
@@ -94,12 +109,16 @@ extension StoreRule {
             }
             do { try run.join(crew) } catch let torn as TornRead {
                 throw run.failure(
-                    "A reader summed up the accounts of a bank.", expected: "800", actual: "\(torn.sum): half a transfer")
+                    "A reader summed up the accounts of a bank.", expected: "800",
+                    actual: "\(torn.sum): half a transfer")
             }
             let counts = try run.find(TableQuery("Thing")).items.compactMap { $0["count"]?.intValue }
             try run.expect(counts.reduce(0, +), is: 800, "the sum of the accounts")
         }
-        StoreRule("concurrent.read-your-writes", "A read that begins after a write returned sees it, on any thread.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.read-your-writes",
+            "A read that begins after a write returned sees it, on any thread.", level: .concurrent
+        ) { run in
             let store = try run.store
             let latest = Shared<Int64>(0)
             let (reading, stale) = (Shared(3), Shared<[Int64]>([]))
@@ -111,7 +130,9 @@ extension StoreRule {
                     while reads < 60 || latest.value < 60 {
                         reads += 1
                         let expected = latest.value
-                        let seen = try store.read { try $0.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0 }
+                        let seen = try store.read {
+                            try $0.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0
+                        }
                         if seen < expected { stale.change { $0.append(seen - expected) } }
                     }
                 }
@@ -126,7 +147,10 @@ extension StoreRule {
             try run.join(crew)
             try run.expect(stale.value, is: [], "by how much reads were behind")
         }
-        StoreRule("concurrent.failed-writes", "Writes that fail beside others undo nothing but themselves.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.failed-writes", "Writes that fail beside others undo nothing but themselves.",
+            level: .concurrent
+        ) { run in
             let store = try run.store
             try run.together(
                 (0..<6).map { thread in
@@ -141,9 +165,15 @@ extension StoreRule {
                 })
             let ids = try run.ids()
             try run.expect(ids.count, is: 60, "how many items")
-            try run.expect(ids.allSatisfy { "024".contains($0.dropFirst().prefix(1)) }, "All are of writes that did not fail.")
+            try run.expect(
+                ids.allSatisfy { "024".contains($0.dropFirst().prefix(1)) },
+                "All are of writes that did not fail.")
         }
-        StoreRule("concurrent.delete-and-put", "Queue operations put and removed by many threads are neither lost nor doubled.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.delete-and-put",
+            "Queue operations put and removed by many threads are neither lost nor doubled.",
+            level: .concurrent
+        ) { run in
             let store = try run.store
             let taken = Shared<[Int64]>([])
             let producers: [@Sendable () throws -> Void] = (0..<4).map { _ in
@@ -158,7 +188,8 @@ extension StoreRule {
                     var rest = 20
                     while rest > 0 {
                         let id = try store.write { transaction -> Int64? in
-                            guard let first = try transaction.operations(after: 0, in: nil, limit: 1).first else { return nil }
+                            guard let first = try transaction.operations(after: 0, in: nil, limit: 1).first
+                            else { return nil }
                             try transaction.removeOperation(id: first.id)
                             return first.id
                         }
@@ -173,7 +204,10 @@ extension StoreRule {
             try run.expect(try run.queue(), is: [], "the queue")
             try run.expect(try run.lastOperationID(), is: 80, "the last operation id")
         }
-        StoreRule("concurrent.close", "Close waits for running transactions, and lets nobody in afterwards.", level: .concurrent) { run in
+        StoreRule(
+            "concurrent.close", "Close waits for running transactions, and lets nobody in afterwards.",
+            level: .concurrent
+        ) { run in
             let store = try run.store
             let (inside, closing) = (Signal(), Signal())
             let ended = Shared(false)
@@ -197,7 +231,8 @@ extension StoreRule {
             try run.expect(throws: .closed, "a write afterwards") { try store.write { _ in } }
         }
         StoreRule(
-            "concurrent.reader-beside-writer", "A read does not wait for a running write, and does not see it.",
+            "concurrent.reader-beside-writer",
+            "A read does not wait for a running write, and does not see it.",
             level: .concurrent, need: .declared(.concurrentReaders)
         ) { run in
             let store = try run.store
@@ -219,7 +254,8 @@ extension StoreRule {
             try run.expect(seen.value, is: ["old"], "what the read saw")
         }
         StoreRule(
-            "concurrent.reader-beside-writer.undeclared", "A store without concurrent readers lets a read wait for the write.",
+            "concurrent.reader-beside-writer.undeclared",
+            "A store without concurrent readers lets a read wait for the write.",
             level: .concurrent, need: .undeclared(.concurrentReaders)
         ) { run in
             let store = try run.store
@@ -237,7 +273,8 @@ extension StoreRule {
             try run.join(crew)
         }
         StoreRule(
-            "concurrent.snapshot", "A read sees one state while writes are committed beside it, and does not hold them up.",
+            "concurrent.snapshot",
+            "A read sees one state while writes are committed beside it, and does not hold them up.",
             level: .concurrent, need: .declared(.concurrentReaders)
         ) { run in
             let store = try run.store
@@ -250,7 +287,8 @@ extension StoreRule {
                     for _ in 0..<5 { try store.write { try Self.changeEverything($0) } }
                     isDone.send()
                 }
-                try run.expect(isDone.wait(seconds: 60), "The writes came to an end while the read was running.")
+                try run.expect(
+                    isDone.wait(seconds: 60), "The writes came to an end while the read was running.")
                 try run.expect(try Self.look(snapshot), is: before, "what the read sees after them")
             }
             try run.join(crew)
@@ -261,7 +299,8 @@ extension StoreRule {
         ) { run in
             try run.put(Fixture.items)
             let store = try run.store
-            let query = TableQuery("Thing").where("count" > 0).order(byDescending: "ratio").includingTotalCount()
+            let query = TableQuery("Thing").where("count" > 0).order(byDescending: "ratio")
+                .includingTotalCount()
             let expected = try run.find(query).exactForm
             let different = Shared<[String]>([])
             try run.together(
@@ -291,7 +330,8 @@ extension StoreRule {
 
     /// Something of everything that a snapshot shows.
     private static func look(_ snapshot: any StoreSnapshot) throws -> [String] {
-        var seen = try snapshot.items(matching: TableQuery("Thing").includingTotalCount()).items.map(\.exactForm)
+        var seen = try snapshot.items(matching: TableQuery("Thing").includingTotalCount()).items.map(
+            \.exactForm)
         seen.append(try snapshot.item(id: "new", in: "Thing").exactForm)
         seen.append(try snapshot.operations(after: 0, in: nil, limit: 99).exactForm)
         seen.append(try snapshot.operationCount(in: nil).exactForm)

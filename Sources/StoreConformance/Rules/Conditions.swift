@@ -32,7 +32,8 @@ extension StoreRule {
             (.contains("label", "\""), "o"), (.hasSuffix("label", "'\"*"), "o"))
         filters(
             "query.part.nul", "Text tests see NUL and what comes after it.", (.contains("label", "\0"), "l"),
-            (.hasPrefix("label", "a\0"), "l"), (.hasSuffix("label", "\0b"), "l"), (.hasPrefix("label", "a"), "a l"))
+            (.hasPrefix("label", "a\0"), "l"), (.hasSuffix("label", "\0b"), "l"),
+            (.hasPrefix("label", "a"), "a l"))
         filters(
             "query.part.bytes", "Text tests go by bytes: a letter with its accent apart contains the letter.",
             (.hasPrefix("label", "e"), "h"), (.hasPrefix("label", "\u{e9}"), "g"),
@@ -45,7 +46,8 @@ extension StoreRule {
             (.text(.hasPrefix, .column("label"), .column("id")), "a c"))
         filters(
             "query.part.computed", "Text tests work on computed texts.",
-            (.hasPrefix(FilterExpression.lowercased("label"), "app"), "a p"), (.contains(FilterExpression.trimmed("label"), "\n"), ""))
+            (.hasPrefix(FilterExpression.lowercased("label"), "app"), "a p"),
+            (.contains(FilterExpression.trimmed("label"), "\n"), ""))
     }
 
     /// Filters made of filters.
@@ -54,7 +56,8 @@ extension StoreRule {
         filters("query.or", "Or needs one.", ("flag" == true || "count" == 0, "a c d"))
         filters(
             "query.and.unknown", "False and unknown is false; true and unknown is unknown.",
-            (!("flag" == true && "count" == 10), "a b d g h i j k l"), ("flag" == true && "mark" == "x", "a c"))
+            (!("flag" == true && "count" == 10), "a b d g h i j k l"),
+            ("flag" == true && "mark" == "x", "a c"))
         filters(
             "query.or.unknown", "True or unknown is true; false or unknown is unknown.",
             ("flag" == true || "count" > 50, "a c h j k l"), (!("flag" == true || "count" == 10), "b d"))
@@ -84,39 +87,54 @@ extension StoreRule {
     /// Functions in filters.
     @RuleList static var functions: [StoreRule] {
         filters(
-            "query.lowercase", "Lower case is Unicode's.", (FilterExpression.lowercased("label") == "apple", "a p"),
+            "query.lowercase", "Lower case is Unicode's.",
+            (FilterExpression.lowercased("label") == "apple", "a p"),
             (FilterExpression.lowercased("label") == "banana", "b"))
         filters(
             "query.uppercase", "Upper case is Unicode's, also beyond ASCII.",
-            (FilterExpression.uppercased("label") == "APPLE", "a p"), (FilterExpression.uppercased("label") == "\u{c9}", "g"))
-        filters("query.trim", "Trim takes white space and line ends off.", (FilterExpression.trimmed("label") == "apple", "a k"))
+            (FilterExpression.uppercased("label") == "APPLE", "a p"),
+            (FilterExpression.uppercased("label") == "\u{c9}", "g"))
+        filters(
+            "query.trim", "Trim takes white space and line ends off.",
+            (FilterExpression.trimmed("label") == "apple", "a k"))
         filters(
             "query.concat", "Concat joins, and null joined with anything is null.",
             (FilterExpression.call(.concat, [.column("label"), .column("mark")]) == "applex", "a"),
-            (.isNull(FilterExpression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0, "h j k l"))
+            (
+                .isNull(FilterExpression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0,
+                "h j k l"
+            ))
         filters(
-            "query.length", "Length counts Unicode scalars.", (FilterExpression.length("label") == 1, "g j m n"),
+            "query.length", "Length counts Unicode scalars.",
+            (FilterExpression.length("label") == 1, "g j m n"),
             (FilterExpression.length("label") == 2, "h i"), (FilterExpression.length("label") == 3, "l"),
             (FilterExpression.length("label") == 0, "d"))
         filters(
             "query.indexof", "Indexof counts Unicode scalars from 0, and is -1 when absent.",
             (FilterExpression.call(.indexof, [.column("label"), .constant("a")]) == 0, "a l"),
             (FilterExpression.call(.indexof, [.column("label"), .constant("p")]) == 2, "k"),
-            (FilterExpression.call(.indexof, [.column("label"), .constant("a")]) == -1, "c d g h i j m n o p"),
+            (
+                FilterExpression.call(.indexof, [.column("label"), .constant("a")]) == -1,
+                "c d g h i j m n o p"
+            ),
             (
                 FilterExpression.call(
-                    .indexof, [.call(.concat, [.constant("\u{1F600}"), .column("label")]), .constant("apple")]) == 1,
+                    .indexof,
+                    [.call(.concat, [.constant("\u{1F600}"), .column("label")]), .constant("apple")]) == 1,
                 "a"
             ))
         filters(
-            "query.date.parts", "The parts of a date are those of UTC.", (FilterExpression.year("due") == 2020, "a b c"),
-            (FilterExpression.call(.month, [.column("due")]) == 6, "c"), (FilterExpression.call(.day, [.column("due")]) == 15, "c"),
+            "query.date.parts", "The parts of a date are those of UTC.",
+            (FilterExpression.year("due") == 2020, "a b c"),
+            (FilterExpression.call(.month, [.column("due")]) == 6, "c"),
+            (FilterExpression.call(.day, [.column("due")]) == 15, "c"),
             (FilterExpression.call(.hour, [.column("due")]) == 12, "c"),
             (FilterExpression.call(.minute, [.column("due")]) == 30, "c"),
             (FilterExpression.call(.second, [.column("due")]) == 45, "c"))
         filters(
             "query.date.parts-before-1970", "The parts of a date before 1970 are right too.",
-            (FilterExpression.year("due") == 1969, "d"), (FilterExpression.call(.day, [.column("due")]) == 31, "d"),
+            (FilterExpression.year("due") == 1969, "d"),
+            (FilterExpression.call(.day, [.column("due")]) == 31, "d"),
             (FilterExpression.call(.hour, [.column("due")]) == 23, "d"),
             (FilterExpression.call(.second, [.column("due")]) == 58, "d"))
         filters(
@@ -130,38 +148,47 @@ extension StoreRule {
             (FilterExpression.call(.floor, [.column("ratio")]) == -3.0, "m"),
             (FilterExpression.call(.floor, [.column("count")]) == Int64(9_007_199_254_740_993), "j"))
         filters(
-            "query.ceiling", "Ceiling goes up.", (FilterExpression.call(.ceiling, [.column("ratio")]) == 1.0, "a i k l"),
+            "query.ceiling", "Ceiling goes up.",
+            (FilterExpression.call(.ceiling, [.column("ratio")]) == 1.0, "a i k l"),
             (FilterExpression.call(.ceiling, [.column("ratio")]) == -2.0, "m"))
         filters(
             "query.function.null", "A function of null is null.",
             (FilterExpression.lowercased("label") != "x", "a b c d g h i j k l m n o p"),
-            (.isNull(FilterExpression.length("label")), "e f"), (.isNull(FilterExpression.year("due")) && "count" < 0, "g i"))
+            (.isNull(FilterExpression.length("label")), "e f"),
+            (.isNull(FilterExpression.year("due")) && "count" < 0, "g i"))
     }
 
     /// Arithmetic in filters.
     @RuleList static var arithmetic: [StoreRule] {
         filters(
-            "query.add", "Sums and differences of integers are integers.", (FilterExpression.column("count") + 1 == 2, "a"),
+            "query.add", "Sums and differences of integers are integers.",
+            (FilterExpression.column("count") + 1 == 2, "a"),
             (FilterExpression.column("count") + 1 == Int64(9_007_199_254_740_993), "k"),
             (FilterExpression.column("count") - 1 == Int64(9_007_199_254_740_992), "j"))
         filters(
-            "query.multiply", "Products are right, with doubles too.", (FilterExpression.column("count") * 2 == 4, "b"),
-            (FilterExpression.column("ratio") * 2 == 5.0, "b"), (FilterExpression.column("count") + 0.5 == 2.5, "b"))
+            "query.multiply", "Products are right, with doubles too.",
+            (FilterExpression.column("count") * 2 == 4, "b"),
+            (FilterExpression.column("ratio") * 2 == 5.0, "b"),
+            (FilterExpression.column("count") + 0.5 == 2.5, "b"))
         filters(
             "query.divide", "Dividing integers truncates toward zero; with a double it does not.",
-            (FilterExpression.column("count") / 3 == 3, "c"), (FilterExpression.column("count") / 2 == 0, "a d g"),
+            (FilterExpression.column("count") / 3 == 3, "c"),
+            (FilterExpression.column("count") / 2 == 0, "a d g"),
             (FilterExpression.column("count") / 2.0 == 0.5, "a"))
         filters(
             "query.remainder", "A remainder has the sign of the dividend.",
-            (FilterExpression.column("count") % 3 == 1, "a c h l"), (FilterExpression.column("count") % 3 == -1, "g"),
+            (FilterExpression.column("count") % 3 == 1, "a c h l"),
+            (FilterExpression.column("count") % 3 == -1, "g"),
             (FilterExpression.column("count") % 3 == -2, "i"))
         filters(
             "query.divide.zero", "Dividing by zero gives null.",
             (.isNull(FilterExpression.column("count") / 0), "a b c d e f g h i j k l m n o p"),
-            (FilterExpression.column("count") % 0 == 0, ""), (.isNull(FilterExpression.column("ratio") / 0.0) && "count" == 1, "a"))
+            (FilterExpression.column("count") % 0 == 0, ""),
+            (.isNull(FilterExpression.column("ratio") / 0.0) && "count" == 1, "a"))
         filters(
             "query.overflow", "A result beyond 64 bits becomes a double instead of wrapping round.",
-            (FilterExpression.column("count") + 1 > 9.2e18, "h"), (FilterExpression.column("count") - 1 < -9.2e18, "i"),
+            (FilterExpression.column("count") + 1 > 9.2e18, "h"),
+            (FilterExpression.column("count") - 1 < -9.2e18, "i"),
             (FilterExpression.column("count") * 2 > 1.8e19, "h"))
         filters(
             "query.overflow.divide", "The least integer divided by -1 overflows without harm.",

@@ -15,7 +15,8 @@ extension StoreRule {
             try run.expect(try run.config(key), is: "two", "after setting it again")
             try run.expect(try run.names(), is: ["query"], "the names")
         }
-        StoreRule("config.remove", "Setting nil removes the value, and is no error when there is none.") { run in
+        StoreRule("config.remove", "Setting nil removes the value, and is no error when there is none.") {
+            run in
             try run.set("v", for: Fixture.key("a"))
             try run.set("v", for: Fixture.key("b"))
             for _ in 0..<2 { try run.set(nil, for: Fixture.key("a")) }
@@ -23,7 +24,9 @@ extension StoreRule {
             try run.expect(try run.names(), is: ["b"], "the names")
         }
         StoreRule("config.exact", "Values are exact byte for byte, and may be empty.") { run in
-            for value in ["", " ", "a\0b", "e\u{301}", "\u{1F600}", "2014-05-30T18:30:00.1234567Z|id", "null"] {
+            for value in [
+                "", " ", "a\0b", "e\u{301}", "\u{1F600}", "2014-05-30T18:30:00.1234567Z|id", "null",
+            ] {
                 try run.set(value, for: Fixture.key("k"))
                 try run.expect(try run.config(Fixture.key("k")), is: value, "the value")
             }
@@ -36,7 +39,9 @@ extension StoreRule {
             }
             try run.expect(try run.names().count, is: names.count, "how many names")
         }
-        StoreRule("config.table", "Tables do not share values, exact in name; the empty name is one of its own.") { run in
+        StoreRule(
+            "config.table", "Tables do not share values, exact in name; the empty name is one of its own."
+        ) { run in
             let tables = ["", "Thing", "Thing2", "thing", "Gone", "e\u{301}", "\u{e9}"]
             for table in tables { try run.set(table, for: Fixture.key("k", in: table)) }
             for table in tables {
@@ -63,7 +68,9 @@ extension StoreRule {
             try run.expect(try run.config(Fixture.key("c", in: "a\0b")), is: "3", "c of a, NUL, b")
             try run.expect(try run.names(in: "a"), is: ["b\0c", "b/c"], "the names of a")
         }
-        StoreRule("config.order", "The values of a table come in byte order of their names, each with its key.") { run in
+        StoreRule(
+            "config.order", "The values of a table come in byte order of their names, each with its key."
+        ) { run in
             let names = ["", "10", "9", "B", "a", "ab", "e\u{301}", "\u{e9}", "\u{FFFD}", "\u{1F600}"]
             for name in names.reversed() { try run.set("value of \(name)", for: Fixture.key(name)) }
             let found = try run.store.read { try $0.configValues(in: "Thing", kind: .deltaToken) }
@@ -92,7 +99,9 @@ extension StoreRule {
 }
 
 extension RuleRun {
-    fileprivate func names(in table: String = "Thing", _ kind: ConfigKey.Kind = .deltaToken) throws -> [String] {
+    fileprivate func names(in table: String = "Thing", _ kind: ConfigKey.Kind = .deltaToken) throws
+        -> [String]
+    {
         try store.read { try $0.configValues(in: table, kind: kind).map(\.key.name) }
     }
 }

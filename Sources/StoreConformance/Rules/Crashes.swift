@@ -8,7 +8,8 @@ extension StoreRule {
     /// Processes that are killed.
     @RuleList static var crashes: [StoreRule] {
         StoreRule(
-            "crash.any-time", "A process killed at any time loses no write that returned, and leaves none half done.",
+            "crash.any-time",
+            "A process killed at any time loses no write that returned, and leaves none half done.",
             level: .durable, need: .childProgram
         ) { run in
             var crashes = try CrashRun(run)
@@ -16,7 +17,8 @@ extension StoreRule {
             for _ in 0..<run.effort.kills {
                 try crashes.kill(afterAcknowledged: random.below(12), spinning: random.below(40_000))
             }
-            try run.expect(crashes.kills >= run.effort.kills / 2, "At least half of the processes were killed at work.")
+            try run.expect(
+                crashes.kills >= run.effort.kills / 2, "At least half of the processes were killed at work.")
         }
         StoreRule(
             "crash.every-change", "A process that ends at any change of a transaction leaves nothing of it.",
@@ -28,7 +30,8 @@ extension StoreRule {
                     try crashes.end(atChange: transaction * CrashScript.length + change)
                 }
             }
-            try run.expect(crashes.kills, is: 2 * CrashScript.length, "how many processes ended where they should")
+            try run.expect(
+                crashes.kills, is: 2 * CrashScript.length, "how many processes ended where they should")
         }
     }
 }
@@ -77,7 +80,8 @@ private struct CrashRun {
         run.trace.note("start a process")
         return try ChildProcess(
             program,
-            arguments: CrashChild.arguments(path: path, seed: run.seed, count: count, crashingChange: crashingChange))
+            arguments: CrashChild.arguments(
+                path: path, seed: run.seed, count: count, crashingChange: crashingChange))
     }
 
     /// What is there is what was there after the last acknowledged write, or after the one behind it.

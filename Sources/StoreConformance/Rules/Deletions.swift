@@ -12,9 +12,11 @@ extension StoreRule {
             try run.expect(try run.item("a"), is: nil, "the first")
             try run.expect(try run.item("c"), is: nil, "the second")
             try run.expect(try run.ids().joined(), is: "bdefghijklmnop", "what is left")
-            try run.expect(try run.find(TableQuery("Thing").where("label" == "apple")).items, is: [], "a query")
+            try run.expect(
+                try run.find(TableQuery("Thing").where("label" == "apple")).items, is: [], "a query")
         }
-        StoreRule("delete.ids.missing", "Deleting ids that are not there is no error, and the others go.") { run in
+        StoreRule("delete.ids.missing", "Deleting ids that are not there is no error, and the others go.") {
+            run in
             try run.delete(["nobody"])
             try run.put([Item(id: "a"), Item(id: "b")])
             try run.delete(["nobody", "a", "a"])
@@ -49,13 +51,15 @@ extension StoreRule {
                 try run.expect(try run.ids(), is: [Fixture.number(count)], "what is left of \(count + 1)")
             }
         }
-        StoreRule("delete.then-upsert", "An item that comes again after a delete has nothing of the old one.") { run in
+        StoreRule("delete.then-upsert", "An item that comes again after a delete has nothing of the old one.")
+        { run in
             try run.put([Fixture.items[0]])
             try run.delete(["a"])
             try run.put([Item(id: "a", fields: ["count": 5])])
             try run.expect(try run.item("a"), is: Item(id: "a", fields: ["count": 5]), "the new item")
         }
-        StoreRule("delete.leaves-queue", "Deleting items leaves operations, errors and config values alone.") { run in
+        StoreRule("delete.leaves-queue", "Deleting items leaves operations, errors and config values alone.")
+        { run in
             try run.put([Item(id: "a")])
             try run.put([Fixture.operation(1)])
             try run.put([Fixture.error(1)])
@@ -73,7 +77,8 @@ extension StoreRule {
             "delete.query.matching", "A delete by query removes what matches, and nothing else.",
             TableQuery("Thing").where("flag" == true), removes: "a c")
         Self.queryDeletion(
-            "delete.query.all", "A delete by a query without a filter empties the table.", TableQuery("Thing"),
+            "delete.query.all", "A delete by a query without a filter empties the table.",
+            TableQuery("Thing"),
             removes: "a b c d e f g h i j k l m n o p")
         Self.queryDeletion(
             "delete.query.none", "A delete by a query that finds nothing removes nothing.",
@@ -94,8 +99,12 @@ extension StoreRule {
             "delete.query.null", "A delete by query treats nulls as the query does.",
             TableQuery("Thing").where("flag" != true), removes: "b d")
         StoreRule("delete.query.own-table", "A delete by query leaves other tables alone.") { run in
-            for table in ["Thing", "Thing2"] { try run.put([Item(id: "a", fields: ["label": "x"])], in: table) }
-            try run.store.write { _ = try $0.deleteItems(matching: TableQuery("Thing").where("label" == "x")) }
+            for table in ["Thing", "Thing2"] {
+                try run.put([Item(id: "a", fields: ["label": "x"])], in: table)
+            }
+            try run.store.write {
+                _ = try $0.deleteItems(matching: TableQuery("Thing").where("label" == "x"))
+            }
             try run.expect(try run.ids("Thing"), is: [], "ids of Thing")
             try run.expect(try run.ids("Thing2"), is: ["a"], "ids of Thing2")
         }

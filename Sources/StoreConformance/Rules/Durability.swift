@@ -9,28 +9,40 @@ extension StoreRule {
 
     /// What is there after closing and opening again, and in a copy of the files of a store that is still open.
     @RuleList static var durability: [StoreRule] {
-        StoreRule("durable.items", "Items are the same after opening again.", level: .durable, need: durable) { run in
+        StoreRule("durable.items", "Items are the same after opening again.", level: .durable, need: durable)
+        { run in
             try run.put(Fixture.items)
             try run.reopen()
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "all items")
-            for item in Fixture.items { try run.expect(try run.item(item.id), is: item, "the item '\(item.id)'") }
+            for item in Fixture.items {
+                try run.expect(try run.item(item.id), is: item, "the item '\(item.id)'")
+            }
         }
-        StoreRule("durable.everything", "All that a store tells is the same after opening again.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.everything", "All that a store tells is the same after opening again.", level: .durable,
+            need: durable
+        ) { run in
             try run.seedEverything()
             try run.store.write { try Self.changeEverything($0) }
             for round in 0..<3 {
-                try run.expectUnchanged("the store after opening it again, round \(round)") { try run.reopen() }
+                try run.expectUnchanged("the store after opening it again, round \(round)") {
+                    try run.reopen()
+                }
             }
         }
-        StoreRule("durable.queries", "Queries find the same after opening again.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.queries", "Queries find the same after opening again.", level: .durable, need: durable
+        ) { run in
             try run.put(Fixture.items)
-            let query = TableQuery("Thing").where("mark" == "x").order(byDescending: "count").includingTotalCount()
+            let query = TableQuery("Thing").where("mark" == "x").order(byDescending: "count")
+                .includingTotalCount()
             let before = try run.find(query)
             try run.reopen()
             try run.expect(before.items.count, is: 3, "how many before")
             try run.expect(try run.find(query), is: before, "what the query finds")
         }
-        StoreRule("durable.deletes", "What was deleted stays deleted.", level: .durable, need: durable) { run in
+        StoreRule("durable.deletes", "What was deleted stays deleted.", level: .durable, need: durable) {
+            run in
             try run.seedEverything()
             try run.delete(["a", "b"])
             try run.store.write { transaction in
@@ -44,7 +56,8 @@ extension StoreRule {
             try run.expect(try run.store.read { try $0.operationErrors(in: nil) }, is: [], "the log")
             try run.expect(try run.config(Fixture.key("k")), is: nil, "the value")
         }
-        StoreRule("durable.rollback", "What was undone does not come back.", level: .durable, need: durable) { run in
+        StoreRule("durable.rollback", "What was undone does not come back.", level: .durable, need: durable) {
+            run in
             try run.seedEverything()
             try run.expectUnchanged("the store") {
                 try? run.store.write { transaction in
@@ -69,14 +82,21 @@ extension StoreRule {
             try run.reopen()
             try run.expect(try run.lastOperationID(), is: 6, "the last operation id after one more")
         }
-        StoreRule("durable.last-write", "Close does not lose the last write, however small.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.last-write", "Close does not lose the last write, however small.", level: .durable,
+            need: durable
+        ) { run in
             for round in 0..<20 {
                 try run.put([Item(id: "a", fields: ["count": .int(Int64(round))])])
                 try run.reopen()
-                try run.expect(try run.item("a")?["count"], is: .int(Int64(round)), "the item in round \(round)")
+                try run.expect(
+                    try run.item("a")?["count"], is: .int(Int64(round)), "the item in round \(round)")
             }
         }
-        StoreRule("durable.new-table", "A table declared later is added; the others keep what they have.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.new-table", "A table declared later is added; the others keep what they have.",
+            level: .durable, need: durable
+        ) { run in
             try run.put(Fixture.items)
             let added = TableDefinition("Added", columns: [Column("label", .text)])
             try run.reopen(tables: Fixture.tables + [added])
@@ -84,7 +104,10 @@ extension StoreRule {
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "the items of Thing")
             try run.expect(try run.ids("Added"), is: ["n"], "the ids of Added")
         }
-        StoreRule("durable.new-column", "A column declared later is missing from older items, and takes values.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.new-column", "A column declared later is missing from older items, and takes values.",
+            level: .durable, need: durable
+        ) { run in
             try run.with("columns", tables: [Self.table("label")]) { store in
                 try store.write { try $0.upsert([Item(id: "old", fields: ["label": "x"])], in: "T") }
             }
@@ -93,10 +116,15 @@ extension StoreRule {
                 let found = try store.read { try $0.items(matching: TableQuery("T").where(.isNull("more"))) }
                 try run.expect(
                     found.items,
-                    is: [Item(id: "new", fields: ["more": nil]), Item(id: "old", fields: ["label": "x"])], "the items")
+                    is: [Item(id: "new", fields: ["more": nil]), Item(id: "old", fields: ["label": "x"])],
+                    "the items")
             }
         }
-        StoreRule("durable.gone-column", "A column no longer declared loses nothing: it is there when declared again.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.gone-column",
+            "A column no longer declared loses nothing: it is there when declared again.", level: .durable,
+            need: durable
+        ) { run in
             let item = Item(id: "a", fields: ["label": "x", "more": "y"])
             try run.with("columns", tables: [Self.table("label", "more")]) { store in
                 try store.write { try $0.upsert([item], in: "T") }
@@ -109,7 +137,10 @@ extension StoreRule {
                 try run.expect(try store.read { try $0.item(id: "a", in: "T") }, is: item, "the item")
             }
         }
-        StoreRule("durable.gone-table", "A table no longer declared keeps its items for when it is declared again.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.gone-table", "A table no longer declared keeps its items for when it is declared again.",
+            level: .durable, need: durable
+        ) { run in
             try run.put(Fixture.items)
             try run.put([Fixture.operation(1)])
             try run.reopen(tables: [Fixture.thing2])
@@ -118,7 +149,11 @@ extension StoreRule {
             try run.reopen()
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "its items again")
         }
-        StoreRule("durable.column-type", "A column declared with another type than before is refused with schemaMismatch.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.column-type",
+            "A column declared with another type than before is refused with schemaMismatch.",
+            level: .durable, need: durable
+        ) { run in
             try run.with("columns", tables: [Self.table("label")]) { store in
                 try store.write { try $0.upsert([Item(id: "a", fields: ["label": "x"])], in: "T") }
             }
@@ -127,30 +162,46 @@ extension StoreRule {
             }
             try run.with("columns", tables: [Self.table("label")]) { store in
                 try run.expect(
-                    try store.read { try $0.item(id: "a", in: "T")?["label"] }, is: "x", "the item as it was declared")
+                    try store.read { try $0.item(id: "a", in: "T")?["label"] }, is: "x",
+                    "the item as it was declared")
             }
         }
-        StoreRule("durable.foreign-file", "A file that is no store is refused as corrupt or not to be opened, and left alone.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.foreign-file",
+            "A file that is no store is refused as corrupt or not to be opened, and left alone.",
+            level: .durable, need: durable
+        ) { run in
             let path = try run.path("foreign")
             let text = Data(String(repeating: "This is no store. ", count: 500).utf8)
             try text.write(to: URL(fileURLWithPath: path))
-            try run.expectError("StoreError.corrupt or .cannotOpen", "opening it", { try run.open("foreign") }) {
+            try run.expectError(
+                "StoreError.corrupt or .cannotOpen", "opening it", { try run.open("foreign") }
+            ) {
                 [.corrupt, .cannotOpen].contains(($0 as? StoreError)?.code)
             }
             try run.expect(FileManager.default.contents(atPath: path), is: text, "the file afterwards")
         }
-        StoreRule("durable.image", "A copy of the files, made when a write has returned, holds the write.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.image", "A copy of the files, made when a write has returned, holds the write.",
+            level: .durable, need: durable
+        ) { run in
             for round in 0..<12 {
                 try run.store.write { transaction in
-                    try transaction.upsert([Item(id: "a", fields: ["count": .int(Int64(round))])], in: "Thing")
+                    try transaction.upsert(
+                        [Item(id: "a", fields: ["count": .int(Int64(round))])], in: "Thing")
                     try transaction.put(Fixture.operation(Int64(round + 1)))
                     if round > 2 { try transaction.removeOperation(id: Int64(round - 2)) }
                 }
                 try run.expect(
-                    try run.dumpOfImage("\(round)"), is: try StoreDump(run.store).lines, "the copy after write \(round)")
+                    try run.dumpOfImage("\(round)"), is: try StoreDump(run.store).lines,
+                    "the copy after write \(round)")
             }
         }
-        StoreRule("durable.image.inside", "A copy of the files, made at any point inside a write, holds nothing of it.", level: .durable, need: durable) { run in
+        StoreRule(
+            "durable.image.inside",
+            "A copy of the files, made at any point inside a write, holds nothing of it.", level: .durable,
+            need: durable
+        ) { run in
             try run.seedEverything()
             let before = try StoreDump(run.store).lines
             var images: [String] = []
@@ -161,11 +212,15 @@ extension StoreRule {
                 }
             }
             try run.expect(images.count >= 10, "There were copies at every change.")
-            for image in images { try run.expect(try run.dump(ofImage: image), is: before, "the copy '\(image)'") }
+            for image in images {
+                try run.expect(try run.dump(ofImage: image), is: before, "the copy '\(image)'")
+            }
             try run.expect(
                 try run.dumpOfImage("after"), is: try StoreDump(run.store).lines, "the copy after the write")
         }
-        StoreRule("durable.image.large", "The same for a write of many megabytes.", level: .full, need: durable) { run in
+        StoreRule(
+            "durable.image.large", "The same for a write of many megabytes.", level: .full, need: durable
+        ) { run in
             try run.put([Item(id: "before")])
             let before = try StoreDump(run.store).lines
             try run.store.write { transaction in

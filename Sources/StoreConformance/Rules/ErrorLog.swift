@@ -25,12 +25,15 @@ extension StoreRule {
             let found = try run.store.read { try $0.operationError(operationID: 1) }
             try run.expect(found, is: nil, "the error of operation 1")
         }
-        StoreRule("log.replaces", "A later error of the same operation takes the place of the earlier.") { run in
+        StoreRule("log.replaces", "A later error of the same operation takes the place of the earlier.") {
+            run in
             try run.put([Fixture.error(1, message: "first"), Fixture.error(2)])
             try run.put([Fixture.error(1, message: "second")])
-            try run.expect(try run.errors(), is: [Fixture.error(1, message: "second"), Fixture.error(2)], "the log")
+            try run.expect(
+                try run.errors(), is: [Fixture.error(1, message: "second"), Fixture.error(2)], "the log")
         }
-        StoreRule("log.moves", "An error put again for another table is found there, and only there.") { run in
+        StoreRule("log.moves", "An error put again for another table is found there, and only there.") {
+            run in
             try run.put([Fixture.error(1, in: "Thing")])
             try run.put([Fixture.error(1, in: "Thing2")])
             try run.expect(try run.errors(in: "Thing"), is: [], "errors of Thing")
@@ -59,10 +62,14 @@ extension StoreRule {
             try run.put([Fixture.error(1)])
             try run.put([Fixture.operation(2)])
             try run.expectUnchanged("the store") {
-                try run.store.write { for id: Int64 in [2, 77] { try $0.removeOperationError(operationID: id) } }
+                try run.store.write {
+                    for id: Int64 in [2, 77] { try $0.removeOperationError(operationID: id) }
+                }
             }
         }
-        StoreRule("log.without-operation", "An error needs no operation, and does not raise the last operation id.") { run in
+        StoreRule(
+            "log.without-operation", "An error needs no operation, and does not raise the last operation id."
+        ) { run in
             try run.put([Fixture.error(40)])
             try run.expect(try run.errors().map(\.operationID), is: [40], "the log")
             try run.expect(try run.lastOperationID(), is: 0, "the last operation id")

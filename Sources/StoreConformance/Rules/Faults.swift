@@ -13,7 +13,11 @@ extension StoreRule {
             try run.expect(store.calls, is: .init(reads: 0, writes: 1, changes: 10), "the calls")
             try run.expect(try run.item("new")?["count"], is: 1, "the new item")
         }
-        StoreRule("fault.every-change", "Wherever a transaction fails, at its first change or its last, nothing of it is kept.", level: .full) { run in
+        StoreRule(
+            "fault.every-change",
+            "Wherever a transaction fails, at its first change or its last, nothing of it is kept.",
+            level: .full
+        ) { run in
             try run.seedEverything()
             for number in 1...10 {
                 let store = FaultingStore(try run.store)
@@ -29,7 +33,8 @@ extension StoreRule {
             try run.expect(try run.item("new")?["count"], is: 1, "the item, once it does not fail")
         }
         StoreRule(
-            "fault.every-change.reopened", "The same holds after opening again.", level: .full, need: .declared(.durable)
+            "fault.every-change.reopened", "The same holds after opening again.", level: .full,
+            need: .declared(.durable)
         ) { run in
             try run.seedEverything()
             for number in 1...10 {
@@ -41,7 +46,8 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("fault.commit", "A transaction that fails at its end is undone whole.", level: .full) { run in
+        StoreRule("fault.commit", "A transaction that fails at its end is undone whole.", level: .full) {
+            run in
             try run.seedEverything()
             for number in 1...3 {
                 let store = FaultingStore(try run.store)
@@ -53,7 +59,9 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("fault.after-commit", "A transaction whose answer is lost was made all the same.", level: .full) { run in
+        StoreRule(
+            "fault.after-commit", "A transaction whose answer is lost was made all the same.", level: .full
+        ) { run in
             try run.seedEverything()
             let store = FaultingStore(try run.store)
             store.faults.failingAfterCommit = 1
@@ -70,11 +78,15 @@ extension StoreRule {
             try run.expect(throws: .inputOutput, "the read") { try store.read { _ in } }
             try run.expect(try store.read { try $0.operationCount(in: nil) }, is: 2, "the next read")
         }
-        StoreRule("fault.interleaved", "Failing and succeeding transactions in turn leave what the succeeding ones did.", level: .full) { run in
+        StoreRule(
+            "fault.interleaved",
+            "Failing and succeeding transactions in turn leave what the succeeding ones did.", level: .full
+        ) { run in
             for round in 1...30 {
                 try? run.store.write { transaction in
                     try transaction.put(Fixture.operation(try transaction.lastOperationID() + 1))
-                    try transaction.upsert([Item(id: "a", fields: ["count": .int(Int64(round))])], in: "Thing")
+                    try transaction.upsert(
+                        [Item(id: "a", fields: ["count": .int(Int64(round))])], in: "Thing")
                     if round % 3 == 0 { throw AppError() }
                 }
             }

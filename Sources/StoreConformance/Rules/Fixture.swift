@@ -12,7 +12,8 @@ enum Fixture {
     static let thing = TableDefinition(
         "Thing",
         columns: [
-            Column("flag", .bool), Column("count", .integer), Column("ratio", .double), Column("label", .text),
+            Column("flag", .bool), Column("count", .integer), Column("ratio", .double),
+            Column("label", .text),
             Column("mark", .text, isIndexed: true), Column("due", .date), Column("blob", .data),
             Column("extra", .json), Column("note", .text, isLocalOnly: true),
         ])
@@ -84,9 +85,11 @@ enum Fixture {
         TableOperation(id: id, table: table, itemID: item, kind: kind)
     }
 
-    static func error(_ id: Int64, in table: String = "Thing", message: String = "no") -> TableOperationError {
+    static func error(_ id: Int64, in table: String = "Thing", message: String = "no") -> TableOperationError
+    {
         TableOperationError(
-            operationID: id, table: table, itemID: "a", kind: .update, item: nil, serverItem: nil, status: 400,
+            operationID: id, table: table, itemID: "a", kind: .update, item: nil, serverItem: nil,
+            status: 400,
             code: .serverError, message: message, revision: 0)
     }
 

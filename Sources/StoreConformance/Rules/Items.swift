@@ -23,7 +23,8 @@ extension StoreRule {
                 try run.expect(try transaction.item(id: "a", in: "Thing"), is: nil, "after a delete")
             }
         }
-        StoreRule("item.get.repeats", "Reading changes nothing: the same question has the same answer.") { run in
+        StoreRule("item.get.repeats", "Reading changes nothing: the same question has the same answer.") {
+            run in
             try run.put(Fixture.items)
             let first = try run.find(TableQuery("Thing"))
             for _ in 0..<5 { try run.expect(try run.find(TableQuery("Thing")), is: first, "all items again") }
@@ -48,7 +49,9 @@ extension StoreRule {
             try run.put([Item(id: "a")])
             try run.expect(try run.item("a"), is: Item(id: "a"), "the item without system properties")
         }
-        StoreRule("item.upsert.last-of-duplicates", "Of an id that occurs twice in one upsert the last stays.") { run in
+        StoreRule(
+            "item.upsert.last-of-duplicates", "Of an id that occurs twice in one upsert the last stays."
+        ) { run in
             try run.put((1...3).map { Item(id: "a", fields: ["count": .int($0)]) } + [Item(id: "b")])
             try run.expect(try run.item("a")?["count"], is: 3, "the count of the last")
             try run.expect(try run.ids(), is: ["a", "b"], "the table's ids")
@@ -67,7 +70,9 @@ extension StoreRule {
                 try run.expect(try run.item(last.id), is: last, "the last of \(count)")
             }
         }
-        StoreRule("item.upsert.different-fields", "Items of one upsert may have different fields; none is lost.") { run in
+        StoreRule(
+            "item.upsert.different-fields", "Items of one upsert may have different fields; none is lost."
+        ) { run in
             let items = [
                 Item(id: "1", fields: ["label": "one"]), Item(id: "2", fields: ["count": 2, "mark": "m"]),
                 Item(id: "3"), Item(id: "4", fields: ["label": nil, "flag": true]),
@@ -84,14 +89,18 @@ extension StoreRule {
                 try transaction.deleteItems(ids: ["b"], in: "Thing")
             }
             try run.expect(
-                try run.find(TableQuery("Thing")).items, is: [Item(id: "a", fields: ["label": "back"])], "items")
+                try run.find(TableQuery("Thing")).items, is: [Item(id: "a", fields: ["label": "back"])],
+                "items")
         }
-        StoreRule("item.upsert.same-again", "Putting the same item ten times is like putting it once.") { run in
+        StoreRule("item.upsert.same-again", "Putting the same item ten times is like putting it once.") {
+            run in
             let item = Fixture.items[0]
             for _ in 0..<10 { try run.put([item]) }
             try run.expect(try run.find(TableQuery("Thing")).items, is: [item], "items")
         }
-        StoreRule("item.table.own", "Items of one table are not seen in another, also when names begin alike.") { run in
+        StoreRule(
+            "item.table.own", "Items of one table are not seen in another, also when names begin alike."
+        ) { run in
             try run.put([Item(id: "a", fields: ["label": "one"])], in: "Thing")
             try run.put([Item(id: "2a", fields: ["label": "two"])], in: "Thing2")
             try run.put([Item(id: "a", fields: ["select": "three"])], in: "order")
@@ -100,35 +109,45 @@ extension StoreRule {
             try run.expect(try run.item("a", in: "Thing2"), is: nil, "Thing's item in Thing2")
             try run.expect(try run.item("a", in: "order")?["select"], is: "three", "order's own item")
         }
-        StoreRule("item.table.separator", "Table and id are not run together: id '2a' of Thing is not 'a' of Thing2.") { run in
+        StoreRule(
+            "item.table.separator",
+            "Table and id are not run together: id '2a' of Thing is not 'a' of Thing2."
+        ) { run in
             try run.put([Item(id: "2a", fields: ["label": "one"])], in: "Thing")
             try run.expect(try run.item("a", in: "Thing2"), is: nil, "'a' of Thing2")
             try run.put([Item(id: "a", fields: ["label": "two"])], in: "Thing2")
             try run.delete(["a"], in: "Thing2")
             try run.expect(try run.ids("Thing"), is: ["2a"], "ids of Thing")
         }
-        StoreRule("item.table.keywords", "Tables and columns may be called like the words of a query language.") { run in
+        StoreRule(
+            "item.table.keywords", "Tables and columns may be called like the words of a query language."
+        ) { run in
             let item = Item(id: "from", fields: ["select": "where", "group": 1, "rowid": 7])
             try run.expectExact(item, in: "order", "an item of table 'order'")
             let found = try run.find(TableQuery("order").where("group" == 1).order(by: "rowid"))
             try run.expect(found.items, is: [item], "found by 'group', ordered by 'rowid'")
         }
-        StoreRule("item.id.bytes", "Ids that differ in any byte are different, also in case and in normal form.") { run in
+        StoreRule(
+            "item.id.bytes", "Ids that differ in any byte are different, also in case and in normal form."
+        ) { run in
             let ids = ["A", "a", "a ", " a", "e\u{301}", "\u{e9}", "\u{212b}", "\u{c5}", "A\u{30a}"]
             try run.put(ids.enumerated().map { Item(id: $1, fields: ["count": .int(Int64($0))]) })
             for (number, id) in ids.enumerated() {
-                try run.expect(try run.item(id)?["count"], is: .int(Int64(number)), "the item \(id.exactForm)")
+                try run.expect(
+                    try run.item(id)?["count"], is: .int(Int64(number)), "the item \(id.exactForm)")
             }
             try run.expect(try run.find(TableQuery("Thing")).items.count, is: ids.count, "how many items")
         }
-        StoreRule("item.id.digits", "Ids made of digits are text: '1', '01' and '1.0' are three ids.") { run in
+        StoreRule("item.id.digits", "Ids made of digits are text: '1', '01' and '1.0' are three ids.") {
+            run in
             try run.put(["1", "01", "1.0", "1e0"].map { Item(id: $0, fields: ["label": .text($0)]) })
             for id in ["1", "01", "1.0", "1e0"] {
                 try run.expect(try run.item(id)?["label"], is: .text(id), "the item '\(id)'")
             }
             try run.expect(try run.ids(), is: ["01", "1", "1.0", "1e0"], "the table's ids")
         }
-        StoreRule("item.id.long", "Ids of 255 characters are kept whole, however many bytes they have.") { run in
+        StoreRule("item.id.long", "Ids of 255 characters are kept whole, however many bytes they have.") {
+            run in
             let stems = ["x", "\u{e9}", "\u{20ac}", "\u{1F600}"]
             let ids = stems.flatMap { stem in
                 ["y", "z"].map { String(repeating: stem, count: 254) + $0 }
@@ -139,8 +158,10 @@ extension StoreRule {
             }
             try run.expect(try run.ids(), is: ids, "the table's ids")
         }
-        StoreRule("item.id.common-beginning", "Ids that begin alike for hundreds of bytes are not cut.") { run in
-            let ids = (500...520).map { String(repeating: "k", count: $0 / 4) }
+        StoreRule("item.id.common-beginning", "Ids that begin alike for hundreds of bytes are not cut.") {
+            run in
+            let ids =
+                (500...520).map { String(repeating: "k", count: $0 / 4) }
                 + (100...255).map { String(repeating: "\u{20ac}", count: $0) }
             let distinct = Array(Set(ids)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             try run.put(distinct.map { Item(id: $0, fields: ["label": .text($0)]) })
@@ -152,19 +173,24 @@ extension StoreRule {
             try run.expectExact(Item(id: "it", system: Self.allSystem), "all system properties")
             try run.expectExact(Item(id: "it", system: SystemProperties(version: "")), "an empty version")
             try run.expectExact(
-                Item(id: "it", system: SystemProperties(createdAt: Fixture.timestamp("0001-01-01T00:00:00Z"))),
+                Item(
+                    id: "it", system: SystemProperties(createdAt: Fixture.timestamp("0001-01-01T00:00:00Z"))),
                 "createdAt alone")
         }
-        StoreRule("item.system.exact", "Versions and times are kept byte for byte and digit for digit.") { run in
+        StoreRule("item.system.exact", "Versions and times are kept byte for byte and digit for digit.") {
+            run in
             for version in ["\"AAAA\"", "e\u{301}", "a\0b", " ", "W/\"1\""] {
                 try run.expectExact(
-                    Item(id: "it", system: SystemProperties(version: version, supersededVersions: ["", version])),
+                    Item(
+                        id: "it",
+                        system: SystemProperties(version: version, supersededVersions: ["", version])),
                     "the version \(version.exactForm)")
             }
             for text in ["2014-05-30T18:30:00Z", "2014-05-30T18:30:00.120Z", "2014-05-30T18:30:00.1234567Z"] {
                 let time = Fixture.timestamp(text)
                 try run.expectExact(
-                    Item(id: "it", system: SystemProperties(createdAt: time, updatedAt: time)), "the time \(text)")
+                    Item(id: "it", system: SystemProperties(createdAt: time, updatedAt: time)),
+                    "the time \(text)")
             }
         }
     }

@@ -14,7 +14,8 @@ extension StoreRule {
             try run.expect(throws: .closed, "a read") { try store.read { _ in ran = true } }
             try run.expect(!ran, "The body of a read on a closed store does not run.")
         }
-        StoreRule("close.then-write", "After close, a write throws closed, and its body does not run.") { run in
+        StoreRule("close.then-write", "After close, a write throws closed, and its body does not run.") {
+            run in
             let store = try run.store
             try store.close()
             var ran = false
@@ -29,7 +30,9 @@ extension StoreRule {
             try run.expect(throws: .closed, "a read after closing five times") { try store.read { _ in } }
         }
         StoreRule("close.unused", "A store that was never used can be closed.") { run in
-            for round in 0..<5 { try run.with("unused\(round)") { try run.expect($0.catalog.tables.count, is: 3, "tables") } }
+            for round in 0..<5 {
+                try run.with("unused\(round)") { try run.expect($0.catalog.tables.count, is: 3, "tables") }
+            }
         }
         StoreRule("close.keeps-catalog", "Catalog and capabilities can be asked also after close.") { run in
             let store = try run.store
@@ -44,7 +47,8 @@ extension StoreRule {
                     try store.write { try $0.upsert(Fixture.series(200), in: "Thing") }
                     _ = try store.read { try $0.items(matching: TableQuery("Thing")) }
                 }
-                try run.expect(OpenFiles.inside(run.directory), is: [], "open files after closing store \(round)")
+                try run.expect(
+                    OpenFiles.inside(run.directory), is: [], "open files after closing store \(round)")
             }
         }
         StoreRule("close.after-error", "A store whose transactions failed closes cleanly.") { run in
@@ -57,12 +61,15 @@ extension StoreRule {
         StoreRule("isolation.stores", "Two stores share nothing.") { run in
             let other = try run.open("other")
             try run.seedEverything()
-            try run.expect(try other.write { try $0.lastOperationID() }, is: 0, "the other's last operation id")
+            try run.expect(
+                try other.write { try $0.lastOperationID() }, is: 0, "the other's last operation id")
             try other.read { snapshot in
-                try run.expect(try snapshot.items(matching: TableQuery("Thing")).items, is: [], "the other's items")
+                try run.expect(
+                    try snapshot.items(matching: TableQuery("Thing")).items, is: [], "the other's items")
                 try run.expect(try snapshot.operationCount(in: nil), is: 0, "the other's operations")
                 try run.expect(try snapshot.operationErrors(in: nil), is: [], "the other's errors")
-                try run.expect(try snapshot.configValue(Fixture.key("k")), is: nil, "the other's config value")
+                try run.expect(
+                    try snapshot.configValue(Fixture.key("k")), is: nil, "the other's config value")
             }
             try other.write { try $0.upsert([Item(id: "mine")], in: "Thing") }
             try other.close()
@@ -83,12 +90,15 @@ extension StoreRule {
 
     /// Tables at opening.
     @RuleList static var opening: [StoreRule] {
-        StoreRule("open.catalog", "The catalog has the tables the store was opened with, in their order.") { run in
+        StoreRule("open.catalog", "The catalog has the tables the store was opened with, in their order.") {
+            run in
             try run.expect(try run.store.catalog.tables == Fixture.tables, "The catalog is the one given.")
             try run.expect(
-                try run.store.catalog.tables.map(\.name), is: ["Thing", "Thing2", "order"], "the tables' names")
+                try run.store.catalog.tables.map(\.name), is: ["Thing", "Thing2", "order"],
+                "the tables' names")
         }
-        StoreRule("open.no-tables", "A store can be opened without tables; queue, log and config work.") { run in
+        StoreRule("open.no-tables", "A store can be opened without tables; queue, log and config work.") {
+            run in
             try run.with("none", tables: []) { store in
                 try store.write { transaction in
                     try transaction.put(Fixture.operation(1))
@@ -108,15 +118,20 @@ extension StoreRule {
             try run.with("bare", tables: [TableDefinition("Bare", columns: [])]) { store in
                 let item = Item(id: "a", system: SystemProperties(version: "1"))
                 try store.write { try $0.upsert([item], in: "Bare") }
-                let found = try store.read { try $0.items(matching: TableQuery("Bare").where("version" == "1")) }
+                let found = try store.read {
+                    try $0.items(matching: TableQuery("Bare").where("version" == "1"))
+                }
                 try run.expect(found.items, is: [item], "the items")
             }
         }
         StoreRule("open.invalid-name", "Bad names of tables and columns are refused at opening.") { run in
-            let badTables = ["", "a b", "a-b", "1a", "MS_x", "ms_X", "sqlite_x", "\u{e9}", "a\0", "a;", "\"a\""]
+            let badTables = [
+                "", "a b", "a-b", "1a", "MS_x", "ms_X", "sqlite_x", "\u{e9}", "a\0", "a;", "\"a\"",
+            ]
             for name in badTables {
                 try run.expect(throws: .invalidTableDefinition, "opening a table called \(name.exactForm)") {
-                    try run.harness.open(at: try run.path("bad"), tables: [TableDefinition(name, columns: [])])
+                    try run.harness.open(
+                        at: try run.path("bad"), tables: [TableDefinition(name, columns: [])])
                 }
             }
             for name in ["", "id", "ID", "version", "Deleted", "a b", "\u{e9}", "a]"] {
@@ -128,35 +143,46 @@ extension StoreRule {
         }
         StoreRule("open.same-name", "Names that differ in case alone are refused at opening.") { run in
             try run.expect(throws: .invalidTableDefinition, "two tables") {
-                try run.harness.open(at: try run.path("bad"), tables: ["T", "t"].map { TableDefinition($0, columns: []) })
+                try run.harness.open(
+                    at: try run.path("bad"), tables: ["T", "t"].map { TableDefinition($0, columns: []) })
             }
             try run.expect(throws: .invalidTableDefinition, "two columns") {
                 let columns = [Column("c", .text), Column("C", .text)]
-                return try run.harness.open(at: try run.path("bad"), tables: [TableDefinition("T", columns: columns)])
+                return try run.harness.open(
+                    at: try run.path("bad"), tables: [TableDefinition("T", columns: columns)])
             }
         }
-        StoreRule("open.refused-leaves-nothing", "An opening that was refused leaves nothing that hinders the next.") { run in
+        StoreRule(
+            "open.refused-leaves-nothing", "An opening that was refused leaves nothing that hinders the next."
+        ) { run in
             _ = try? run.harness.open(at: run.path("twice"), tables: [TableDefinition("a b", columns: [])])
             try run.with("twice") { store in
                 try store.write { try $0.upsert([Item(id: "a")], in: "Thing") }
-                try run.expect(try store.read { try $0.item(id: "a", in: "Thing") }, is: Item(id: "a"), "the item")
+                try run.expect(
+                    try store.read { try $0.item(id: "a", in: "Thing") }, is: Item(id: "a"), "the item")
             }
             try run.expect(OpenFiles.inside(run.directory), is: [], "open files")
         }
-        StoreRule("open.many-columns", "A table may have two hundred columns, and names of 128 characters.") { run in
+        StoreRule("open.many-columns", "A table may have two hundred columns, and names of 128 characters.") {
+            run in
             let names = (0..<199).map { "c\($0)" } + [String(repeating: "n", count: 128)]
             let table = TableDefinition(
                 String(repeating: "T", count: 128), columns: names.map { Column($0, .integer) })
             try run.with("wide", tables: [table]) { store in
-                let fields = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, ItemValue.int(Int64($0))) })
+                let fields = Dictionary(
+                    uniqueKeysWithValues: names.enumerated().map { ($1, ItemValue.int(Int64($0))) })
                 try store.write { try $0.upsert([Item(id: "a", fields: fields)], in: table.name) }
                 let found = try store.read {
-                    try $0.items(matching: TableQuery(table.name).where(Filter.isNull(names[199]) || "c7" == 7))
+                    try $0.items(
+                        matching: TableQuery(table.name).where(Filter.isNull(names[199]) || "c7" == 7))
                 }
                 try run.expect(found.items, is: [Item(id: "a", fields: fields)], "the item")
             }
         }
-        StoreRule("open.canonical-name", "A table's name is exact: a sign that merely looks and counts like K is not K.") { run in
+        StoreRule(
+            "open.canonical-name",
+            "A table's name is exact: a sign that merely looks and counts like K is not K."
+        ) { run in
             try run.with("kelvin", tables: [TableDefinition("K", columns: [])]) { store in
                 try run.expect(throws: .unknownTable, "an item of table KELVIN SIGN") {
                     try store.read { try $0.item(id: "a", in: "\u{212A}") }
@@ -178,7 +204,9 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("error.partial", "A call that throws in the middle of a transaction undoes what came before it.") { run in
+        StoreRule(
+            "error.partial", "A call that throws in the middle of a transaction undoes what came before it."
+        ) { run in
             try run.seedEverything()
             try run.expectUnchanged("the store after an upsert into an unknown table") {
                 try run.expect(throws: .unknownTable, "the write") {
@@ -192,14 +220,17 @@ extension StoreRule {
         StoreRule("error.message", "An error is a typed one with a sentence to read.") { run in
             let store = try run.store
             do { _ = try store.read { try $0.item(id: "a", in: "Nothing") } } catch let error as SyncError {
-                try run.expect(error.message.contains("Nothing"), "The message '\(error.message)' names the table.")
+                try run.expect(
+                    error.message.contains("Nothing"), "The message '\(error.message)' names the table.")
             }
             try store.close()
             do { try store.read { _ in } } catch let error as StoreError {
                 try run.expect(error.message.count >= 10, "The message '\(error.message)' is a sentence.")
             }
         }
-        StoreRule("error.swallowed", "An error inside a body that the body handles does not end the transaction.") { run in
+        StoreRule(
+            "error.swallowed", "An error inside a body that the body handles does not end the transaction."
+        ) { run in
             let count = try run.store.write { transaction in
                 try transaction.upsert([Item(id: "a")], in: "Thing")
                 _ = try? transaction.item(id: "a", in: "Nothing")
@@ -210,7 +241,8 @@ extension StoreRule {
             try run.expect(count, is: 2, "items in the transaction")
             try run.expect(try run.ids(), is: ["a", "b"], "items after it")
         }
-        StoreRule("error.empty-catch", "A read that fails in one snapshot does not spoil the next question.") { run in
+        StoreRule("error.empty-catch", "A read that fails in one snapshot does not spoil the next question.")
+        { run in
             try run.put([Item(id: "a")])
             try run.store.read { snapshot in
                 _ = try? snapshot.item(id: "a", in: "Nothing")

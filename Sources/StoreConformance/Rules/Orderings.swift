@@ -16,7 +16,8 @@ extension StoreRule {
             try run.put(ids.reversed().map { Item(id: $0) })
             try run.expect(try run.ids(), is: ids, "all ids")
             try run.expect(
-                try run.find(things.order(byDescending: "id")).items.map(\.id), is: ids.reversed(), "descending")
+                try run.find(things.order(byDescending: "id")).items.map(\.id), is: ids.reversed(),
+                "descending")
         }
         query(
             "order.ascending", "Nulls and missing come first, then values; ties go by id.",
@@ -33,7 +34,8 @@ extension StoreRule {
             (things.order(by: "label"), "e f d k i o j p b l a c h g m n"),
             (things.order(byDescending: "label"), "n m g h c a l b p j o i k d e f"))
         query(
-            "order.bool", "False comes before true.", (things.order(by: "flag"), "e f g h i j k l m n o p b d a c"),
+            "order.bool", "False comes before true.",
+            (things.order(by: "flag"), "e f g h i j k l m n o p b d a c"),
             (things.order(byDescending: "flag"), "a c b d e f g h i j k l m n o p"))
         query(
             "order.date", "Dates are ordered in time; of one instant, fewer digits come first.",
@@ -46,7 +48,8 @@ extension StoreRule {
             "order.two-keys", "A second key decides among equals of the first.",
             (things.order(by: "mark").order(byDescending: "count"), "h j k l i e f m n o p c a g b d"),
             (things.order(byDescending: "mark").order(by: "count"), "d b g a c e f m n o p i l k j h"))
-        query("order.id-descending", "Items can be ordered by descending id.",
+        query(
+            "order.id-descending", "Items can be ordered by descending id.",
             (things.order(byDescending: "id"), "p o n m l k j i h g f e d c b a"))
         query(
             "order.system", "Items can be ordered by system properties.",
@@ -66,8 +69,12 @@ extension StoreRule {
             "window.limit-large", "A limit beyond the end takes all.",
             (things.limit(100), "a b c d e f g h i j k l m n o p"), (things.offset(14).limit(.max), "o p"))
         query("window.offset", "An offset alone skips the first.", (things.offset(13), "n o p"))
-        query("window.offset-beyond", "An offset beyond the end finds nothing.", (things.offset(16), ""), (things.offset(99), ""))
-        query("window.both", "Offset comes before limit.", (things.offset(2).limit(2), "c d"), (things.offset(15).limit(5), "p"))
+        query(
+            "window.offset-beyond", "An offset beyond the end finds nothing.", (things.offset(16), ""),
+            (things.offset(99), ""))
+        query(
+            "window.both", "Offset comes before limit.", (things.offset(2).limit(2), "c d"),
+            (things.offset(15).limit(5), "p"))
         query(
             "window.ordered", "The order comes before the window.",
             (things.order(byDescending: "count").limit(1), "h"),
@@ -78,7 +85,9 @@ extension StoreRule {
         query(
             "window.total", "The total count is that of all matching items, regardless of the window.",
             (things.where("count" > 0).limit(2), "a b"), (things.where("count" > 0).offset(6), "l"), of: 7)
-        StoreRule("window.pages", "Pages together hold every item once, in order, also when all values are alike.") { run in
+        StoreRule(
+            "window.pages", "Pages together hold every item once, in order, also when all values are alike."
+        ) { run in
             let time = Fixture.timestamp("2020-01-01T00:00:00.000Z")
             let items = Fixture.series(107).map { Item(id: $0.id, system: SystemProperties(updatedAt: time)) }
             try run.put(items)
@@ -93,7 +102,8 @@ extension StoreRule {
             try run.put(Fixture.series(57))
             var ids: [String] = []
             while true {
-                let page = try run.find(things.where("id" > (ids.last ?? " ")).order(by: "id").limit(10)).items
+                let page = try run.find(things.where("id" > (ids.last ?? " ")).order(by: "id").limit(10))
+                    .items
                 if page.isEmpty { break }
                 ids += page.map(\.id)
             }
@@ -115,8 +125,12 @@ extension StoreRule {
         query(
             "select.unselected", "Filter and order may use fields that are not selected.",
             (things.where("count" > 0).select("label").order(by: "ratio").limit(9), "h c l k a b j"), of: 7)
-        query("select.twice", "Selecting a field twice is selecting it.", (things.select("mark", "mark").limit(1), "a"))
-        query("select.system", "System properties may be named in a selection.", (things.select("version").limit(3), "a b c"))
+        query(
+            "select.twice", "Selecting a field twice is selecting it.",
+            (things.select("mark", "mark").limit(1), "a"))
+        query(
+            "select.system", "System properties may be named in a selection.",
+            (things.select("version").limit(3), "a b c"))
         query(
             "query.parameters", "Parameters for the server change nothing here.",
             (things.parameter("count", "1").where("count" == 2), "b"), of: 1)
@@ -126,10 +140,16 @@ extension StoreRule {
     @RuleList static var scans: [StoreRule] {
         StoreRule("query.none", "A query on an empty table finds nothing.") { run in
             try run.expect(
-                try run.find(things.includingTotalCount()), is: QueryResult(items: [], totalCount: 0), "the result")
+                try run.find(things.includingTotalCount()), is: QueryResult(items: [], totalCount: 0),
+                "the result")
         }
-        StoreRule("query.unknown-table", "A table that is not in the catalog is refused wherever items are concerned.") { run in
-            for table in ["Nothing", "thing", "THING", "Thing3", "", "Thing;", "MS_TableOperations", "sqlite_master"] {
+        StoreRule(
+            "query.unknown-table",
+            "A table that is not in the catalog is refused wherever items are concerned."
+        ) { run in
+            for table in [
+                "Nothing", "thing", "THING", "Thing3", "", "Thing;", "MS_TableOperations", "sqlite_master",
+            ] {
                 let store = try run.store
                 try run.expect(throws: .unknownTable, "reading an item of '\(table)'") {
                     try store.read { try $0.item(id: "a", in: table) }
@@ -159,7 +179,8 @@ extension StoreRule {
             }
             for round in 1...20 {
                 try run.put([Item(id: Fixture.number(round), fields: ["mark": "y"])])
-                try run.expect(try run.find(query).items.count, is: 20 - round, "found after \(round) updates")
+                try run.expect(
+                    try run.find(query).items.count, is: 20 - round, "found after \(round) updates")
             }
         }
         StoreRule("query.fresh-delete", "A query finds no item that was deleted before it.") { run in

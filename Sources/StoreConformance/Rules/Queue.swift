@@ -10,18 +10,22 @@ extension StoreRule {
         StoreRule("queue.empty", "A new store has no operations, and its last operation id is 0.") { run in
             try run.expect(try run.queue(), is: [], "the queue")
             try run.expect(try run.lastOperationID(), is: 0, "the last operation id")
-            let (one, count) = try run.store.read { (try $0.operation(id: 1), try $0.operationCount(in: nil)) }
+            let (one, count) = try run.store.read {
+                (try $0.operation(id: 1), try $0.operationCount(in: nil))
+            }
             try run.expect(one, is: nil, "the operation 1")
             try run.expect(count, is: 0, "the count")
         }
         StoreRule("queue.put.exact", "An operation comes back with everything it was put with.") { run in
             let item = Fixture.items[0]
             let full = TableOperation(
-                id: 7, table: "Thing", itemID: "a", kind: .delete, state: .attempted, revision: 3, attempts: 2,
+                id: 7, table: "Thing", itemID: "a", kind: .delete, state: .attempted, revision: 3,
+                attempts: 2,
                 lastAttempt: Fixture.timestamp("2020-01-01T00:00:00.1234567Z"), lastStatus: 503, base: item,
                 version: "\"1\0\"", serverItem: Item(id: "a", system: SystemProperties(deleted: true)),
                 deletedItem: Fixture.items[4],
-                sent: .init(kind: .update, fields: ["ratio": -0.0, "label": nil], version: ""), replaces: true)
+                sent: .init(kind: .update, fields: ["ratio": -0.0, "label": nil], version: ""), replaces: true
+            )
             try run.put([full, Fixture.operation(8, .insert)])
             let (found, listed) = try run.store.read {
                 (try $0.operation(id: 7), try $0.operations(after: 0, in: nil, limit: 10))
@@ -41,7 +45,8 @@ extension StoreRule {
             let listed = try run.store.read { try $0.operations(after: 0, in: nil, limit: .max) }
             try run.expect(listed, is: operations, "the queue")
         }
-        StoreRule("queue.put.replaces", "Putting an operation again replaces it whole, in its place.") { run in
+        StoreRule("queue.put.replaces", "Putting an operation again replaces it whole, in its place.") {
+            run in
             try run.put((1...3).map { Fixture.operation($0) })
             var changed = Fixture.operation(2, .delete)
             changed.attempts = 4
@@ -50,7 +55,8 @@ extension StoreRule {
             try run.expect(try run.store.read { try $0.operation(id: 2) }, is: changed, "the operation")
             try run.expect(try run.store.read { try $0.operationCount(in: nil) }, is: 3, "the count")
         }
-        StoreRule("queue.put.moves", "Putting an operation again for another item or table moves it.") { run in
+        StoreRule("queue.put.moves", "Putting an operation again for another item or table moves it.") {
+            run in
             try run.put([Fixture.operation(1, item: "a"), Fixture.operation(2, item: "a")])
             try run.put([Fixture.operation(1, item: "b", in: "Thing2")])
             try run.store.read { snapshot in
@@ -62,13 +68,15 @@ extension StoreRule {
                 try run.expect(try snapshot.operationCount(in: "Thing2"), is: 1, "count of Thing2")
             }
         }
-        StoreRule("queue.order", "Operations come in ascending order of id, whatever order they were put in.") { run in
+        StoreRule("queue.order", "Operations come in ascending order of id, whatever order they were put in.")
+        { run in
             try run.put([5, 300, 2, 70_000, 255, 256, 1, 65_536].map { Fixture.operation($0) })
             try run.expect(try run.queue(), is: [1, 2, 5, 255, 256, 300, 65_536, 70_000], "the queue")
         }
         StoreRule("queue.order.all-tables", "Across tables too the order is that of the ids.") { run in
             try run.put(
-                (1...9).map { Fixture.operation($0, in: ["order", "Thing2", "Thing"][Int($0) % 3]) }.reversed())
+                (1...9).map { Fixture.operation($0, in: ["order", "Thing2", "Thing"][Int($0) % 3]) }
+                    .reversed())
             try run.expect(try run.queue(), is: Array(1...9), "the queue of all tables")
             try run.expect(try run.queue(in: "Thing"), is: [2, 5, 8], "the queue of Thing")
         }
@@ -88,16 +96,20 @@ extension StoreRule {
             try run.expect(try run.queue(after: 4, in: "Thing", limit: 2), is: [6, 8], "the next")
             try run.expect(try run.queue(limit: 0), is: [], "a page of 0")
         }
-        StoreRule("queue.table", "The queue of a table has that table's operations alone, exact in name.") { run in
+        StoreRule("queue.table", "The queue of a table has that table's operations alone, exact in name.") {
+            run in
             let names = ["Thing", "Thing2", "thing", "Thin", "", "e\u{301}", "\u{e9}"]
             try run.put(names.enumerated().map { Fixture.operation(Int64($0 + 1), in: $1) })
             for (index, name) in names.enumerated() {
-                try run.expect(try run.queue(in: name), is: [Int64(index + 1)], "the queue of \(name.exactForm)")
+                try run.expect(
+                    try run.queue(in: name), is: [Int64(index + 1)], "the queue of \(name.exactForm)")
                 let count = try run.store.read { try $0.operationCount(in: name) }
                 try run.expect(count, is: 1, "the count of \(name.exactForm)")
             }
         }
-        StoreRule("queue.undeclared-table", "Operations of a table that is not in the catalog are kept like others.") { run in
+        StoreRule(
+            "queue.undeclared-table", "Operations of a table that is not in the catalog are kept like others."
+        ) { run in
             try run.put([Fixture.operation(1, in: "Gone"), Fixture.operation(2, in: "Thing")])
             try run.expect(try run.queue(), is: [1, 2], "the queue")
             let ofItem = try run.store.read { try $0.operations(forItem: "a", in: "Gone").map(\.id) }
@@ -105,9 +117,11 @@ extension StoreRule {
             try run.store.write { try $0.removeOperation(id: 1) }
             try run.expect(try run.queue(), is: [2], "the queue without it")
         }
-        StoreRule("queue.of-item", "The operations of an item are those of its id and table, in order.") { run in
+        StoreRule("queue.of-item", "The operations of an item are those of its id and table, in order.") {
+            run in
             try run.put([
-                Fixture.operation(4, item: "a"), Fixture.operation(1, item: "a"), Fixture.operation(2, item: "b"),
+                Fixture.operation(4, item: "a"), Fixture.operation(1, item: "a"),
+                Fixture.operation(2, item: "b"),
                 Fixture.operation(3, item: "a", in: "Thing2"), Fixture.operation(5, item: "A"),
             ])
             let found = try run.store.read { try $0.operations(forItem: "a", in: "Thing").map(\.id) }
@@ -115,7 +129,8 @@ extension StoreRule {
             let none = try run.store.read { try $0.operations(forItem: "nobody", in: "Thing").map(\.id) }
             try run.expect(none, is: [], "the operations of an item without any")
         }
-        StoreRule("queue.of-item.bytes", "Operations of items whose ids differ in any byte are kept apart.") { run in
+        StoreRule("queue.of-item.bytes", "Operations of items whose ids differ in any byte are kept apart.") {
+            run in
             let ids = ["e\u{301}", "\u{e9}", "a", "a ", String(repeating: "\u{1F600}", count: 255)]
             try run.put(ids.enumerated().map { Fixture.operation(Int64($0 + 1), item: $1) })
             for (index, id) in ids.enumerated() {
@@ -123,7 +138,8 @@ extension StoreRule {
                 try run.expect(found, is: [Int64(index + 1)], "the operations of \(id.exactForm)")
             }
         }
-        StoreRule("queue.count", "Counts are those of the operations there are, of a table and of all.") { run in
+        StoreRule("queue.count", "Counts are those of the operations there are, of a table and of all.") {
+            run in
             try run.put((1...7).map { Fixture.operation($0, in: $0 < 3 ? "Thing2" : "Thing") })
             try run.store.write { for id: Int64 in [1, 5, 99] { try $0.removeOperation(id: id) } }
             try run.store.read { snapshot in
@@ -168,14 +184,17 @@ extension StoreRule {
             try run.put([Fixture.operation(9), Fixture.operation(7)])
             try run.expect(try run.lastOperationID(), is: 9, "after putting 9 and 7")
         }
-        StoreRule("queue.last-id.removal", "Removing operations does not lower the last operation id.") { run in
+        StoreRule("queue.last-id.removal", "Removing operations does not lower the last operation id.") {
+            run in
             try run.put((1...4).map { Fixture.operation($0) })
             try run.store.write { for id: Int64 in [4, 3] { try $0.removeOperation(id: id) } }
             try run.expect(try run.lastOperationID(), is: 4, "after removing the highest")
             try run.store.write { for id: Int64 in [1, 2] { try $0.removeOperation(id: id) } }
             try run.expect(try run.lastOperationID(), is: 4, "after the queue has drained")
         }
-        StoreRule("queue.last-id.inside", "In a transaction, the last operation id counts what was put in it.") { run in
+        StoreRule(
+            "queue.last-id.inside", "In a transaction, the last operation id counts what was put in it."
+        ) { run in
             try run.store.write { transaction in
                 for _ in 0..<3 {
                     let id = try transaction.lastOperationID() + 1
@@ -186,7 +205,9 @@ extension StoreRule {
             }
             try run.expect(try run.lastOperationID(), is: 3, "after the transaction")
         }
-        StoreRule("queue.last-id.rollback", "A transaction that failed leaves the last operation id as it was.") { run in
+        StoreRule(
+            "queue.last-id.rollback", "A transaction that failed leaves the last operation id as it was."
+        ) { run in
             try run.put([Fixture.operation(2)])
             try? run.store.write { transaction in
                 try transaction.put(Fixture.operation(50))

@@ -18,7 +18,9 @@ extension StoreRule {
         StoreRule("size.upsert-40k", "Forty thousand items may come in one upsert.", level: .full) { run in
             let items = Fixture.series(40_000)
             try run.put(items)
-            try run.expect(try run.find(TableQuery("Thing").limit(0).includingTotalCount()).totalCount, is: 40_000, "how many")
+            try run.expect(
+                try run.find(TableQuery("Thing").limit(0).includingTotalCount()).totalCount, is: 40_000,
+                "how many")
             for index in [0, 999, 1000, 32_767, 32_768, 39_999] {
                 try run.expect(try run.item(items[index].id), is: items[index], "item \(index)")
             }
@@ -29,7 +31,8 @@ extension StoreRule {
             try run.delete(items.dropLast().map(\.id))
             try run.expect(try run.ids(), is: ["40000"], "what is left")
         }
-        StoreRule("size.queue-5k", "Five thousand operations are counted, ordered and found.", level: .full) { run in
+        StoreRule("size.queue-5k", "Five thousand operations are counted, ordered and found.", level: .full) {
+            run in
             try run.put((1...5000).map { Fixture.operation($0, item: "i\($0 % 100)") })
             try run.expect(try run.queue(), is: Array(1...5000), "the queue")
             try run.expect(try run.queue(after: 2500, limit: 3), is: [2501, 2502, 2503], "a page")
@@ -44,7 +47,9 @@ extension StoreRule {
                     try run.config(Fixture.key(name)), is: String(repeating: name, count: 20), "a long value")
             }
         }
-        StoreRule("size.rewrite", "A store that is written over and over does not forget or mix up.", level: .full) { run in
+        StoreRule(
+            "size.rewrite", "A store that is written over and over does not forget or mix up.", level: .full
+        ) { run in
             for round in 0..<300 {
                 try run.put((0..<5).map { Item(id: "\($0)", fields: ["count": .int(Int64(round * 5 + $0))]) })
             }

@@ -12,10 +12,14 @@ extension StoreRule {
         }
         StoreRule("transaction.error", "What a body throws comes out of the call unchanged.") { run in
             for number in 1...3 {
-                try run.expectError("AppError(\(number))", "a read", { try run.store.read { _ in throw AppError(number) } }) {
+                try run.expectError(
+                    "AppError(\(number))", "a read", { try run.store.read { _ in throw AppError(number) } }
+                ) {
                     $0 as? AppError == AppError(number)
                 }
-                try run.expectError("AppError(\(number))", "a write", { try run.store.write { _ in throw AppError(number) } }) {
+                try run.expectError(
+                    "AppError(\(number))", "a write", { try run.store.write { _ in throw AppError(number) } }
+                ) {
                     $0 as? AppError == AppError(number)
                 }
             }
@@ -29,7 +33,10 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("transaction.rollback.items", "An upsert in a transaction that failed leaves neither new nor changed items.") { run in
+        StoreRule(
+            "transaction.rollback.items",
+            "An upsert in a transaction that failed leaves neither new nor changed items."
+        ) { run in
             try run.put([Item(id: "a", fields: ["count": 1])])
             try? run.store.write { transaction in
                 try transaction.upsert([Item(id: "a", fields: ["count": 2]), Item(id: "b")], in: "Thing")
@@ -37,9 +44,12 @@ extension StoreRule {
             }
             let found = try run.find(TableQuery("Thing").includingTotalCount())
             try run.expect(
-                found, is: QueryResult(items: [Item(id: "a", fields: ["count": 1])], totalCount: 1), "the items")
+                found, is: QueryResult(items: [Item(id: "a", fields: ["count": 1])], totalCount: 1),
+                "the items")
         }
-        StoreRule("transaction.rollback.deletes", "A delete in a transaction that failed leaves the items there.") { run in
+        StoreRule(
+            "transaction.rollback.deletes", "A delete in a transaction that failed leaves the items there."
+        ) { run in
             try run.put(Fixture.items)
             try? run.store.write { transaction in
                 try transaction.deleteItems(ids: ["a"], in: "Thing")
@@ -48,7 +58,9 @@ extension StoreRule {
             }
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "the items")
         }
-        StoreRule("transaction.rollback.queue", "Queue, log and config of a transaction that failed are as before.") { run in
+        StoreRule(
+            "transaction.rollback.queue", "Queue, log and config of a transaction that failed are as before."
+        ) { run in
             try run.put([Fixture.operation(1)])
             try run.set("old", for: Fixture.key("k"))
             try? run.store.write { transaction in
@@ -63,7 +75,8 @@ extension StoreRule {
             try run.expect(try run.store.read { try $0.operationErrors(in: nil) }, is: [], "the log")
             try run.expect(try run.config(Fixture.key("k")), is: "old", "the config value")
         }
-        StoreRule("transaction.rollback.then-write", "After a transaction that failed, the next one works.") { run in
+        StoreRule("transaction.rollback.then-write", "After a transaction that failed, the next one works.") {
+            run in
             for round in 1...10 {
                 try? run.store.write { transaction in
                     try transaction.upsert([Item(id: "bad")], in: "Thing")
@@ -79,13 +92,18 @@ extension StoreRule {
             for _ in 0..<50 { try? run.store.read { _ in throw AppError() } }
             try run.expect(try run.ids(), is: ["a"], "the ids")
         }
-        StoreRule("transaction.together", "Item, operation, error and config value of one transaction come together.") { run in
+        StoreRule(
+            "transaction.together",
+            "Item, operation, error and config value of one transaction come together."
+        ) { run in
             try run.store.write { try Self.changeEverything($0) }
             try run.store.read { snapshot in
                 try run.expect(try snapshot.item(id: "new", in: "Thing")?["count"], is: 1, "the item")
-                try run.expect(try snapshot.item(id: "new", in: "Thing2")?["label"], is: "x", "the other item")
+                try run.expect(
+                    try snapshot.item(id: "new", in: "Thing2")?["label"], is: "x", "the other item")
                 try run.expect(try snapshot.operation(id: 100)?.itemID, is: "new", "the operation")
-                try run.expect(try snapshot.operationError(operationID: 100)?.operationID, is: 100, "the error")
+                try run.expect(
+                    try snapshot.operationError(operationID: 100)?.operationID, is: 100, "the error")
                 try run.expect(try snapshot.configValue(Fixture.key("k")), is: "new", "the value")
             }
         }

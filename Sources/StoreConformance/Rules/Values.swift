@@ -25,16 +25,20 @@ extension StoreRule {
                 try run.expectExact(.int(int), in: "count", "the integer \(int)")
             }
         }
-        StoreRule("value.double", "Doubles are exact to the last bit, and negative zero stays negative.") { run in
+        StoreRule("value.double", "Doubles are exact to the last bit, and negative zero stays negative.") {
+            run in
             for double in [
-                0.0, -0.0, 0.1, 0.1 + 0.2, 1.0 / 3, .leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude,
+                0.0, -0.0, 0.1, 0.1 + 0.2, 1.0 / 3, .leastNonzeroMagnitude, .leastNormalMagnitude,
+                .greatestFiniteMagnitude,
                 -1e308, 1_015_555_132.0, 0x1p53, 0x1p63, .pi, 40.234_523_452_345_235,
             ] as [Double] {
                 try run.expectExact(.double(double), in: "ratio", "the double \(double)")
             }
         }
         StoreRule("value.double.whole", "A whole double stays a double.") { run in
-            for double in [1.0, -3.0, 1e15, 1e18] { try run.expectExact(.double(double), in: "ratio", "\(double)") }
+            for double in [1.0, -3.0, 1e15, 1e18] {
+                try run.expectExact(.double(double), in: "ratio", "\(double)")
+            }
         }
         StoreRule("value.text", "Text is exact byte for byte: case, white space, normal form, NUL.") { run in
             for text in [
@@ -60,18 +64,27 @@ extension StoreRule {
             }
         }
         StoreRule("value.data", "Binary data may hold any bytes, or none.") { run in
-            let samples = [Data(), Data([0]), Data(0...255), Data("text".utf8), Data(repeating: 0, count: 1000)]
+            let samples = [
+                Data(), Data([0]), Data(0...255), Data("text".utf8), Data(repeating: 0, count: 1000),
+            ]
             for data in samples { try run.expectExact(.data(data), in: "blob", "data \(data.exactForm)") }
         }
-        StoreRule("value.json", "Nested lists and objects come back equal, with the types they were put with.") { run in
+        StoreRule(
+            "value.json", "Nested lists and objects come back equal, with the types they were put with."
+        ) { run in
             let values: [ItemValue] = [
-                [], [:], [nil, true, 0, 0.0, .double(-0.0), "", [[]]], ["": ["a": ["b": nil]]], true, "text", 7, 0.5,
+                [], [:], [nil, true, 0, 0.0, .double(-0.0), "", [[]]], ["": ["a": ["b": nil]]], true, "text",
+                7, 0.5,
                 ["$date": "no date", "$": 1], ["$data": "!"], ["$$date": [1]], ["e\u{301}": "\u{e9}"],
             ]
-            for value in values { try run.expectExact(value, in: "extra", "the JSON value \(value.exactForm)") }
+            for value in values {
+                try run.expectExact(value, in: "extra", "the JSON value \(value.exactForm)")
+            }
         }
         StoreRule("value.json.numbers", "In JSON too, 1 is not 1.0 and great integers are exact.") { run in
-            let value: ItemValue = [1, 1.0, .int(.max), .int(.min), 9_007_199_254_740_993, 1e300, .double(.leastNonzeroMagnitude)]
+            let value: ItemValue = [
+                1, 1.0, .int(.max), .int(.min), 9_007_199_254_740_993, 1e300, .double(.leastNonzeroMagnitude),
+            ]
             try run.expectExact(value, in: "extra", "numbers")
         }
         StoreRule("value.json.deep", "JSON may be nested fifty levels deep.") { run in
@@ -80,10 +93,12 @@ extension StoreRule {
             }
             try run.expectExact(deep, in: "extra", "a value of 50 levels")
         }
-        StoreRule("value.missing-null-empty", "Missing, null, empty text and empty data are four states.") { run in
+        StoreRule("value.missing-null-empty", "Missing, null, empty text and empty data are four states.") {
+            run in
             let items = [
                 Item(id: "1"), Item(id: "2", fields: ["label": nil, "blob": nil]),
-                Item(id: "3", fields: ["label": "", "blob": .data(Data())]), Item(id: "4", fields: ["label": ""]),
+                Item(id: "3", fields: ["label": "", "blob": .data(Data())]),
+                Item(id: "4", fields: ["label": ""]),
             ]
             try run.put(items)
             try run.expect(try run.find(TableQuery("Thing")).items, is: items, "the four items")
@@ -93,7 +108,8 @@ extension StoreRule {
         }
         StoreRule("value.64k", "Values around 64 KiB are kept whole.") { run in
             for length in [4095, 4096, 65_535, 65_536, 65_537] {
-                try run.expectExact(.text(String(repeating: "t", count: length)), in: "label", "\(length) bytes")
+                try run.expectExact(
+                    .text(String(repeating: "t", count: length)), in: "label", "\(length) bytes")
                 try run.expectExact(.data(Data(repeating: 7, count: length)), in: "blob", "\(length) bytes")
             }
         }

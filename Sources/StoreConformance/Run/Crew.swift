@@ -42,13 +42,23 @@ final class Signal: Sendable {
 
 /// A value that threads share.
 final class Shared<Value: Sendable>: Sendable {
-    private let content: Mutex<Value>
+    fileprivate let content: Mutex<Value>
 
     init(_ value: Value) { content = Mutex(value) }
 
     var value: Value { content.withLock { $0 } }
 
     func change(_ body: @Sendable (inout Value) -> Void) { content.withLock { body(&$0) } }
+}
+
+extension Shared<Int> {
+    /// Counts one more.
+    func next() -> Int {
+        content.withLock { count in
+            count += 1
+            return count
+        }
+    }
 }
 
 extension RuleRun {

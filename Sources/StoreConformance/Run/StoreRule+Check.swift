@@ -30,10 +30,10 @@ extension StoreRule {
             let thread = Thread {
                 answer.give(
                     Result {
- try checkNow(harness, seed: seed, effort: effort) { trace in
-                    run.withLock { $0 = trace }
-                }
-            })
+                        try checkNow(harness, seed: seed, effort: effort) { trace in
+                            run.withLock { $0 = trace }
+                        }
+                    })
             }
             // Filters may be nested a thousand deep.
             thread.stackSize = 64 << 20

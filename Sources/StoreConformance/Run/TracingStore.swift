@@ -115,8 +115,9 @@ private struct TracingTransaction: Tracing, StoreTransaction {
     var reader: any StoreSnapshot { base }
 
     func upsert(_ items: [Item], in table: String) throws {
-        trace.note("  upsert in \(table): \(items.prefix(4).map(\.exactForm).joined(separator: ", "))"
-            + (items.count > 4 ? " … \(items.count) items" : ""))
+        trace.note(
+            "  upsert in \(table): \(items.prefix(4).map(\.exactForm).joined(separator: ", "))"
+                + (items.count > 4 ? " … \(items.count) items" : ""))
         try base.upsert(items, in: table)
     }
 

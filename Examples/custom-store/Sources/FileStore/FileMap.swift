@@ -1,0 +1,95 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+
+/// An ordered map in memory, of which every change is in a file before anybody sees it.
+final class FileMap: OrderedMap {
+    let maxKeyLength = Int.max
+
+    private let lock: StoreFileLock
+    private let writing = NSLock()
+    private let log: ChangeLog
+    /// What new readers see; `nil` when the map is closed.
+    private let committed: Mutex<SortedBytes?>
+
+    init(path: String) throws {
+        lock = try StoreFileLock(storePath: path)
+        do {
+            log = try ChangeLog(path: path)
+            committed = Mutex(try log.replay())
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    func read<T>(_ body: (any OrderedMapSnapshot) throws -> T) throws -> T {
+        try body(FileMapTransaction(try state()))
+    }
+
+    func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T {
+        try writing.withLock {
+            let transaction = FileMapTransaction(try state())
+            let result = try body(transaction)
+            if !transaction.changes.isEmpty {
+                try log.append(transaction.changes)
+                committed.withLock { $0 = transaction.entries }
+            }
+            return result
+        }
+    }
+
+    func close() {
+        writing.withLock {
+            let wasOpen = committed.withLock { committed in
+                defer { committed = nil }
+                return committed != nil
+            }
+            if wasOpen {
+                log.close()
+                lock.release()
+            }
+        }
+    }
+
+    private func state() throws -> SortedBytes {
+        guard let state = committed.withLock({ $0 }) else {
+            throw StoreError(.closed, "The store is closed.")
+        }
+        return state
+    }
+}
+
+/// A working copy of the map that remembers what was changed.
+private final class FileMapTransaction: OrderedMapTransaction {
+    private(set) var entries: SortedBytes
+    private(set) var changes: [ChangeLog.Change] = []
+
+    init(_ entries: SortedBytes) { self.entries = entries }
+
+    func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T? {
+        try entries[key].map { try $0.withUnsafeBytes(body) }
+    }
+
+    func scan(
+        from start: [UInt8],
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try entries.forEach(from: start) { key, value in
+            try key.withUnsafeBytes { key in try value.withUnsafeBytes { try body(key, $0) } }
+        }
+    }
+
+    func put(_ value: [UInt8], for key: [UInt8]) {
+        entries[key] = value
+        changes.append((key, value))
+    }
+
+    func delete(_ key: [UInt8]) {
+        entries[key] = nil
+        changes.append((key, nil))
+    }
+}
