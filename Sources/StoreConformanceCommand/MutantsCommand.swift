@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
 import StoreConformance
 
 struct MutantsCommand: AsyncParsableCommand {
@@ -38,7 +39,7 @@ struct MutantsCommand: AsyncParsableCommand {
             row.total += 1
             if let complaint = trial.complaint {
                 complaints += 1
-                print("\(mutant.id) survives: \(complaint)")
+                say("\(mutant.id) survives: \(complaint)")
             } else {
                 row.killed += 1
             }
@@ -47,7 +48,7 @@ struct MutantsCommand: AsyncParsableCommand {
                 if mutant.isFoundByModel(of: base, acts: modelActs) {
                     row.found += 1
                 } else {
-                    print("\(mutant.id) is not found by the model machine.")
+                    say("\(mutant.id) is not found by the model machine.")
                 }
             }
             rows[mutant.kind] = row
@@ -71,6 +72,12 @@ struct MutantsCommand: AsyncParsableCommand {
         }
         print("legal but odd: \(accepted) accepted of \(StoreMutant.variants.count)")
         if complaints > 0 { throw ExitCode.failure }
+    }
+
+    /// Prints at once, also into a file: trying all mutants takes a while.
+    private func say(_ line: String) {
+        print(line)
+        fflush(nil)
     }
 
     private func base(of mutant: StoreMutant) throws -> any StoreHarness {

@@ -47,7 +47,8 @@ extension StoreMutant {
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 for item in items {
                     guard try transaction.item(id: item.id, in: table) == item else {
-                        try transaction.upsert([item], in: table); continue
+                        try transaction.upsert([item], in: table)
+                        continue
                     }
                     hits.hit()
                     try transaction.deleteItems(ids: [item.id], in: table)

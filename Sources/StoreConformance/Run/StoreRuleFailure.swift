@@ -24,6 +24,11 @@ public struct StoreRuleFailure: Error, Sendable {
 }
 
 extension StoreRuleFailure: CustomStringConvertible {
+    /// What the command line takes to do the same again.
+    private var replay: String {
+        ruleID == "model.scripts" ? "replay \(seed)" : "run --rule \(ruleID) --seed \(seed)"
+    }
+
     /// All of it, for reading.
     public var description: String {
         """
@@ -33,7 +38,7 @@ extension StoreRuleFailure: CustomStringConvertible {
           actual:   \(actual)
           operations:
         \(operations.map { "    \($0)" }.joined(separator: "\n"))
-          seed: \(seed); again: sync-conformance run --rule \(ruleID) --seed \(seed)
+          seed: \(seed); again: sync-conformance \(replay) --store NAME
           \(wayOut)
         """
     }
