@@ -19,7 +19,7 @@ extension StoreMutant {
         for (number, id) in killers.enumerated() {
             guard let rule = StoreRule.named(id) else { return ended(harness, "There is no rule '\(id)'.") }
             do {
-                let outcome = try await rule.check(harness, limit: .seconds(60))
+                let outcome = try await rule.check(harness, limit: .seconds(300))
                 return ended(harness, "\(id) let it pass: \(outcome).")
             } catch let failure as StoreRuleFailure {
                 let text = failure.description
