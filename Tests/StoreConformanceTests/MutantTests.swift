@@ -33,12 +33,4 @@ import Testing
         let trial = await variant.acceptance(of: LMDBHarness(), rules: rules)
         #expect(trial.complaint == nil)
     }
-
-    @Test func `the model machine alone finds three of four semantic mutants`() {
-        // A part of them and of the scripts, so that it takes seconds; Scripts/conformance does all.
-        let sample = StoreMutant.all.filter(\.isSemantic).enumerated().filter { $0.offset % 8 == 0 }.map(
-            \.element)
-        let found = sample.count { $0.isFoundByModel(of: MemoryHarness(), acts: 10_000) }
-        #expect(found * 4 >= sample.count * 3, "\(found) of \(sample.count)")
-    }
 }
