@@ -8,6 +8,7 @@ import SyncCore
 /// One of GRDB's connections, for as long as GRDB lends it.
 struct Connection {
     private let database: Database
+    private let statements = PreparedStatements()
 
     init(_ database: Database) {
         self.database = database
@@ -20,6 +21,14 @@ struct Connection {
         } catch {
             throw StoreError.translated(error)
         }
+    }
+
+    /// A statement that is used again and again: after the first time it is found without reading its text.
+    func cached(_ sql: SQLText, writes: Bool = false) throws -> SQLStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = try cached(sql.text, writes: writes)
+        statements[sql] = statement
+        return statement
     }
 
     /// A statement for one use.

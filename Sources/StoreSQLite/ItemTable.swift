@@ -9,11 +9,11 @@ struct ItemTable: Sendable {
     /// The table's name as an SQL identifier.
     let name: String
     /// Adds or replaces an item; the columns are those of ``ItemColumns``, then the declared ones.
-    let upsert: String
+    let upsert: SQLText
     /// Deletes the item of an id.
-    let delete: String
+    let delete: SQLText
     /// Finds the item of an id.
-    let find: String
+    let find: SQLText
 
     init(_ definition: TableDefinition) {
         self.definition = definition
@@ -21,12 +21,13 @@ struct ItemTable: Sendable {
         let columns = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map(\.quoted)
         let values = Array(repeating: "?", count: columns.count).joined(separator: ",")
         let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
-        upsert = """
+        upsert = SQLText(
+            """
             INSERT INTO \(name)(\(columns.joined(separator: ","))) VALUES(\(values)) \
             ON CONFLICT("id") DO UPDATE SET \(changes)
-            """
-        delete = "DELETE FROM \(name) WHERE \"id\"=?"
-        find = "SELECT \(columns.joined(separator: ",")) FROM \(name) WHERE \"id\"=?"
+            """)
+        delete = SQLText("DELETE FROM \(name) WHERE \"id\"=?")
+        find = SQLText("SELECT \(columns.joined(separator: ",")) FROM \(name) WHERE \"id\"=?")
     }
 
     /// The declared columns of that selection, and the beginning of a statement that reads them.

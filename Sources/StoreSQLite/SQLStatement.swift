@@ -26,8 +26,8 @@ struct SQLStatement {
 
     /// Runs a statement that returns nothing, with the values bound so far, and makes it ready for the next ones.
     func execute() throws {
+        defer { sqlite3_reset(handle) }
         do { try statement.execute() } catch { throw StoreError.translated(error) }
-        sqlite3_reset(handle)
     }
 
     /// Lets go of the values, which a kept statement would hold on to until it is used again.

@@ -8,8 +8,21 @@ extension SQLiteTransaction {
         SELECT "id","table","itemId","properties" FROM "MS_TableOperations"
         """
 
+    private static let findOperation = SQLText("\(operationColumns) WHERE \"id\"=?")
+    private static let findOperationsOfItem = SQLText(
+        "\(operationColumns) WHERE \"table\"=? AND \"itemId\"=? ORDER BY \"id\"")
+    private static let findLastID = SQLText(
+        "SELECT \"seq\" FROM \"sqlite_sequence\" WHERE \"name\"='MS_TableOperations'")
+    private static let putOperation = SQLText(
+        """
+        INSERT INTO "MS_TableOperations"("id","table","tableKind","itemId","properties") VALUES(?,?,0,?,?) \
+        ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","itemId"=excluded."itemId",\
+        "properties"=excluded."properties"
+        """)
+    private static let removeOperation = SQLText("DELETE FROM \"MS_TableOperations\" WHERE \"id\"=?")
+
     func operation(id: Int64) throws -> TableOperation? {
-        let statement = try connection.cached("\(Self.operationColumns) WHERE \"id\"=?")
+        let statement = try connection.cached(Self.findOperation)
         try statement.bind(id, at: 1)
         return try statement.firstRow { try $0.operation() }
     }
@@ -27,8 +40,7 @@ extension SQLiteTransaction {
     }
 
     func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
-        let statement = try connection.cached(
-            "\(Self.operationColumns) WHERE \"table\"=? AND \"itemId\"=? ORDER BY \"id\"")
+        let statement = try connection.cached(Self.findOperationsOfItem)
         try statement.bind(table, at: 1)
         try statement.bind(itemID, at: 2)
         return try operations(statement)
@@ -48,18 +60,11 @@ extension SQLiteTransaction {
     }
 
     func lastOperationID() throws -> Int64 {
-        let statement = try connection.cached(
-            "SELECT \"seq\" FROM \"sqlite_sequence\" WHERE \"name\"='MS_TableOperations'")
-        return try statement.firstRow { $0.int(at: 0) } ?? 0
+        try connection.cached(Self.findLastID).firstRow { $0.int(at: 0) } ?? 0
     }
 
     func put(_ operation: TableOperation) throws {
-        let statement = try connection.cached(
-            """
-            INSERT INTO "MS_TableOperations"("id","table","tableKind","itemId","properties") VALUES(?,?,0,?,?) \
-            ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","itemId"=excluded."itemId",\
-            "properties"=excluded."properties"
-            """, writes: true)
+        let statement = try connection.cached(Self.putOperation, writes: true)
         try statement.bind(operation.id, at: 1)
         try statement.bind(operation.table, at: 2)
         try statement.bind(operation.itemID, at: 3)
@@ -68,8 +73,7 @@ extension SQLiteTransaction {
     }
 
     func removeOperation(id: Int64) throws {
-        let statement = try connection.cached(
-            "DELETE FROM \"MS_TableOperations\" WHERE \"id\"=?", writes: true)
+        let statement = try connection.cached(Self.removeOperation, writes: true)
         try statement.bind(id, at: 1)
         try statement.execute()
     }

@@ -8,7 +8,7 @@ extension ItemValue {
     ///
     /// - Throws: ``JSONError`` for anything outside RFC 8259 and for nesting deeper than 100 levels.
     public init(json: some ContiguousBytes) throws(JSONError) {
-        self = try Self.parse(json)
+        self = try Self.parse(json, style: .wire)
     }
 
     /// Compact JSON for the wire: dates as RFC 3339 text, binary data as base64 text, names in byte order.
@@ -22,7 +22,7 @@ extension ItemValue {
     ///
     /// - Throws: ``JSONError`` when the text was not written by ``storedJSON``.
     public init(storedJSON: some ContiguousBytes) throws(JSONError) {
-        self = try Self.parse(storedJSON).untagged()
+        self = try Self.parse(storedJSON, style: .tagged)
     }
 
     /// Compact JSON for a store: every value comes back equal, without knowing any table's definition.
@@ -34,40 +34,15 @@ extension ItemValue {
         return Data(writer.bytes)
     }
 
-    private static func parse(_ json: some ContiguousBytes) throws(JSONError) -> ItemValue {
+    private static func parse(
+        _ json: some ContiguousBytes, style: JSONWriter.Style
+    ) throws(JSONError) -> ItemValue {
         let result = json.withUnsafeBytes { bytes -> Result<ItemValue, JSONError> in
-            var parser = JSONParser(bytes)
+            var parser = JSONParser(bytes, style: style)
             do throws(JSONError) { return .success(try parser.parseDocument()) } catch {
                 return .failure(error)
             }
         }
         return try result.get()
-    }
-
-    private func untagged() throws(JSONError) -> ItemValue {
-        switch self {
-        case .array(let values):
-            return .array(try values.map { value throws(JSONError) in try value.untagged() })
-        case .object(let fields):
-            if fields.count == 1, let (name, value) = fields.first, name.utf8.first == 0x24 {
-                return try Self.untagged(name: name, value: value)
-            }
-            var untagged = fields
-            for (name, value) in fields { untagged[name] = try value.untagged() }
-            return .object(untagged)
-        default:
-            return self
-        }
-    }
-
-    private static func untagged(name: String, value: ItemValue) throws(JSONError) -> ItemValue {
-        if name == "$date", let date = value.textValue.flatMap({ Timestamp($0) }) { return .date(date) }
-        if name == "$data", let data = value.textValue.flatMap({ Data(base64Encoded: $0) }) {
-            return .data(data)
-        }
-        guard name.hasPrefix("$$") else {
-            throw JSONError(offset: 0, problem: "'\(name)' is no tag of stored values")
-        }
-        return .object([String(name.dropFirst()): try value.untagged()])
     }
 }

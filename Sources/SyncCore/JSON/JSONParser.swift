@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// Reads JSON text (RFC 8259) into values, from the bytes and in one pass.
 ///
 /// Numbers without fraction and exponent that fit 64 bits are integers, all others doubles; `-0` is the double.
@@ -8,14 +10,21 @@
 /// trailing commas, byte order marks, lone surrogates, malformed UTF-8, numbers beyond the doubles.
 struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
+    private let style: JSONWriter.Style
     private var position = 0
     private var depth = 0
+    /// How many fields the object before had: in a list of rows, the next one will have as many.
+    private var expectedCount = 0
 
     /// Deeper nesting is refused: it costs stack, and no row needs it.
     static let maxDepth = 100
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    /// Room that is made beforehand is limited, so that a malicious text cannot ask for much by saying little.
+    private static let maxExpectedCount = 32
+
+    init(_ bytes: UnsafeRawBufferPointer, style: JSONWriter.Style) {
         self.bytes = bytes.assumingMemoryBound(to: UInt8.self)
+        self.style = style
     }
 
     /// Reads one value that must be the whole text.
@@ -70,8 +79,8 @@ struct JSONParser {
     }
 
     private mutating func parseObject() throws(JSONError) -> ItemValue {
-        var fields: [String: ItemValue] = [:]
-        if take(UInt8(ascii: "}")) { return .object(fields) }
+        if take(UInt8(ascii: "}")) { return .object([:]) }
+        var fields = [String: ItemValue](minimumCapacity: expectedCount)
         while true {
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
                 throw error("a name in quotes is due")
@@ -82,10 +91,27 @@ struct JSONParser {
             skipWhitespace()
             fields[name] = try parseValue()
             skipWhitespace()
-            if take(UInt8(ascii: "}")) { return .object(fields) }
+            if take(UInt8(ascii: "}")) { break }
             guard take(UInt8(ascii: ",")) else { throw error("',' or '}' is due") }
             skipWhitespace()
         }
+        expectedCount = min(fields.count, Self.maxExpectedCount)
+        if style == .tagged, fields.count == 1, let (name, value) = fields.first,
+            name.utf8.first == UInt8(ascii: "$")
+        {
+            return try untagged(name: name, value: value)
+        }
+        return .object(fields)
+    }
+
+    /// What an object with one name that begins with `$` stands for: see ``JSONWriter/Style/tagged``.
+    private func untagged(name: String, value: ItemValue) throws(JSONError) -> ItemValue {
+        if name == "$date", let date = value.textValue.flatMap({ Timestamp($0) }) { return .date(date) }
+        if name == "$data", let data = value.textValue.flatMap({ Data(base64Encoded: $0) }) {
+            return .data(data)
+        }
+        guard name.hasPrefix("$$") else { throw error("'\(name)' is no tag of stored values") }
+        return .object([String(name.dropFirst()): value])
     }
 
     private mutating func parseArray() throws(JSONError) -> ItemValue {

@@ -39,17 +39,26 @@ struct JSONWriter {
 
     mutating func write(object fields: [String: ItemValue]) {
         let isEscaped = style == .tagged && fields.count == 1 && fields.keys.first?.utf8.first == 0x24
-        var isFirst = true
-        bytes.append(UInt8(ascii: "{"))
-        for (name, value) in fields.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
-            isFirst = false
-            write(isEscaped ? "$" + name : name)
-            bytes.append(UInt8(ascii: ":"))
+        beginObject()
+        for (name, value) in fields.sorted(by: { $0.key.precedesInBytes($1.key) }) {
+            write(name: isEscaped ? "$" + name : name)
             write(value)
         }
-        bytes.append(UInt8(ascii: "}"))
+        endObject()
     }
+
+    // An object may also be written field by field; then the names have to come in byte order.
+
+    mutating func beginObject() { bytes.append(UInt8(ascii: "{")) }
+
+    /// Writes the name of a field, whose value has to follow.
+    mutating func write(name: String) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        write(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    mutating func endObject() { bytes.append(UInt8(ascii: "}")) }
 
     private mutating func write(_ values: [ItemValue]) {
         bytes.append(UInt8(ascii: "["))
@@ -69,21 +78,30 @@ struct JSONWriter {
         append("}")
     }
 
-    private mutating func write(_ text: String) {
+    mutating func write(_ text: String) {
+        var text = text
+        text.withUTF8 { write($0) }
+    }
+
+    /// Copies what needs no escape in one piece.
+    private mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20:
-                append("\\u00")
-                bytes.append(Self.hexDigits[Int(byte >> 4)])
-                bytes.append(Self.hexDigits[Int(byte & 0xF)])
-            default: bytes.append(byte)
-            }
+        var start = 0
+        for index in text.indices where text[index].isEscapedInJSON {
+            bytes.append(contentsOf: text[start..<index])
+            write(escaped: text[index])
+            start = index + 1
         }
+        bytes.append(contentsOf: text[start...])
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(escaped byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        guard byte < 0x20 else { return bytes.append(byte) }
+        append("u00")
+        bytes.append(Self.hexDigits[Int(byte >> 4)])
+        bytes.append(Self.hexDigits[Int(byte & 0xF)])
     }
 
     private static let hexDigits = Array("0123456789abcdef".utf8)
@@ -95,5 +113,11 @@ struct JSONWriter {
 
     private mutating func append(contentsOf text: String) {
         bytes.append(contentsOf: text.utf8)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isEscapedInJSON: Bool {
+        self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
     }
 }

@@ -12,7 +12,7 @@ package struct ExactText: Hashable, Comparable, Sendable {
     }
 
     package static func < (left: ExactText, right: ExactText) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        left.text.precedesInBytes(right.text)
     }
 }
 

@@ -124,10 +124,3 @@ extension ItemValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 }
-
-extension String {
-    /// Swift's `==` follows canonical equivalence; ids and text are compared as the bytes they are.
-    package func hasSameBytes(as other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-    }
-}

@@ -8,43 +8,46 @@ extension Timestamp: LosslessStringConvertible {
     ///
     /// - Returns: `nil` for anything else: leap seconds, `24:00`, ten digits or more, years outside 1 to 9999.
     public init?(_ text: String) {
-        var reader = TimestampReader(bytes: Array(text.utf8))
-        guard let parsed = reader.read(), reader.isAtEnd else { return nil }
+        var text = text
+        let parsed = text.withUTF8 { bytes in
+            var reader = TimestampReader(bytes: bytes)
+            let parsed = reader.read()
+            return reader.isAtEnd ? parsed : nil
+        }
+        guard let parsed else { return nil }
         self.init(
             seconds: parsed.seconds, nanoseconds: parsed.nanoseconds, fractionDigits: parsed.fractionDigits)
     }
 
     /// The instant as `yyyy-MM-ddTHH:mm:ss[.fraction]Z`.
-    public var description: String { localText + "Z" }
+    public var description: String { text(end: UInt8(ascii: "Z")) }
 
     /// The text form without its `Z`: in byte order, such texts stand in the order of the timestamps.
     ///
     /// A text form with fewer digits is a prefix of one with more, so a store may keep dates as text and compare
     /// them with range conditions.
-    public var localText: String {
+    public var localText: String { text(end: nil) }
+
+    private func text(end: UInt8?) -> String {
         let day = seconds.flooredQuotient(86_400)
         let secondOfDay = seconds - day * 86_400
         let (year, month, dayOfMonth) = Self.civil(fromDay: day)
-        var text: [UInt8] = []
-        text.reserveCapacity(30)
-        text.appendDigits(year, width: 4)
-        text.append(UInt8(ascii: "-"))
-        text.appendDigits(month, width: 2)
-        text.append(UInt8(ascii: "-"))
-        text.appendDigits(dayOfMonth, width: 2)
-        text.append(UInt8(ascii: "T"))
-        text.appendDigits(secondOfDay / 3600, width: 2)
-        text.append(UInt8(ascii: ":"))
-        text.appendDigits(secondOfDay / 60 % 60, width: 2)
-        text.append(UInt8(ascii: ":"))
-        text.appendDigits(secondOfDay % 60, width: 2)
-        if fractionDigits > 0 {
-            text.append(UInt8(ascii: "."))
-            var digits: [UInt8] = []
-            digits.appendDigits(Int64(nanoseconds), width: 9)
-            text.append(contentsOf: digits.prefix(Int(fractionDigits)))
+        return String(unsafeUninitializedCapacity: 30) { buffer in
+            var writer = DigitWriter(buffer: buffer)
+            writer.write(year, width: 4)
+            writer.write(UInt8(ascii: "-"), month)
+            writer.write(UInt8(ascii: "-"), dayOfMonth)
+            writer.write(UInt8(ascii: "T"), secondOfDay / 3600)
+            writer.write(UInt8(ascii: ":"), secondOfDay / 60 % 60)
+            writer.write(UInt8(ascii: ":"), secondOfDay % 60)
+            if fractionDigits > 0 {
+                writer.write(UInt8(ascii: "."))
+                let unit = Int64(Self.unitOfDigit[Int(fractionDigits)])
+                writer.write(Int64(nanoseconds) / unit, width: Int(fractionDigits))
+            }
+            if let end { writer.write(end) }
+            return writer.count
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.
@@ -75,7 +78,7 @@ extension Timestamp: LosslessStringConvertible {
 
 /// Reads the fields of an RFC 3339 text from left to right.
 private struct TimestampReader {
-    let bytes: [UInt8]
+    let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
 
     var isAtEnd: Bool { position == bytes.count }
@@ -154,13 +157,30 @@ extension Int64 {
     }
 }
 
-extension [UInt8] {
-    fileprivate mutating func appendDigits(_ value: Int64, width: Int) {
-        var divisor: Int64 = 1
-        for _ in 1..<width { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
-            divisor /= 10
+/// Writes bytes and numbers of a fixed width one after the other into memory that has room for them.
+private struct DigitWriter {
+    let buffer: UnsafeMutableBufferPointer<UInt8>
+    private(set) var count = 0
+
+    init(buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+    mutating func write(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+    }
+
+    mutating func write(_ separator: UInt8, _ twoDigits: Int64) {
+        write(separator)
+        write(twoDigits, width: 2)
+    }
+
+    mutating func write(_ number: Int64, width: Int) {
+        var rest = number
+        for index in stride(from: count + width - 1, through: count, by: -1) {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            buffer[index] = UInt8(ascii: "0") + UInt8(digit)
+            rest = quotient
         }
+        count += width
     }
 }

@@ -20,7 +20,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     /// The instants that have a text form: years 1 to 9999.
     static let representableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-    private static let unitOfDigit: [Int32] = [
+    static let unitOfDigit: [Int32] = [
         1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1,
     ]
 

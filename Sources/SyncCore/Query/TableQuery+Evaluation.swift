@@ -21,7 +21,7 @@ extension TableQuery {
             case .same: break
             }
         }
-        return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
+        return left.id.precedesInBytes(right.id)
     }
 
     /// The item with the selected fields alone.

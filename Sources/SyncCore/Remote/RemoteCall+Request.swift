@@ -70,7 +70,7 @@ extension RemoteCall {
         }
         if asksForDeleted { all.append(QueryParameter(name: dialect.includeDeletedName, value: "true")) }
         if let parameter = dialect.systemPropertiesParameter { all.append(parameter) }
-        for (name, value) in parameters.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for (name, value) in parameters.sorted(by: { $0.key.precedesInBytes($1.key) }) {
             try Self.validate(parameter: name)
             all.append(QueryParameter(name: name, value: value))
         }

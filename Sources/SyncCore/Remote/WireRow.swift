@@ -1,8 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of an answer as an item, with the system properties split off. Fields are as JSON has them: what the table
-/// declares as dates and binary data is still text.
+/// A row of an answer as an item, with the system properties split off.
 package struct WireRow: Sendable {
     /// The item.
     package let item: Item
@@ -11,11 +10,16 @@ package struct WireRow: Sendable {
 
     /// Reads a row. The version of the answer's `ETag`, if any, wins over the row's own.
     ///
+    /// With a table's definition the fields are its columns, of their types. Without one they are as JSON has them:
+    /// dates and binary data are still text.
+    ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/expectedItemInResponse`` when the row has no id,
     ///   ``SyncError/Code/invalidItemID`` when the id breaks the rules, ``SyncError/Code/unreadableResponse`` when
-    ///   a system property is not what it must be; the message names the row.
+    ///   a system property is not what it must be; the message names the row. ``SyncError/Code/invalidItem`` when a
+    ///   field does not fit its column.
     package init(
-        _ row: [String: ItemValue], version: String? = nil, dialect: WireDialect
+        _ row: [String: ItemValue], version: String? = nil, dialect: WireDialect,
+        definition: TableDefinition? = nil
     ) throws(SyncError) {
         guard let id = row["id"]?.textValue else {
             throw SyncError(.expectedItemInResponse, "The server's row has no id, or one that is no text.")
@@ -27,14 +31,20 @@ package struct WireRow: Sendable {
         let updatedAt = try reader.date(names.updatedAt)
         let rowVersion = try reader.text(names.version)
         let deleted = try reader.bool(names.deleted) ?? false
-        var fields = row
-        for name in names.all + ["id"] { fields[name] = nil }
         item = Item(
-            id: id, fields: fields,
+            id: id, fields: try definition?.normalizedFromServer(row) ?? Self.fields(of: row, names),
             system: SystemProperties(
                 createdAt: createdAt?.value, updatedAt: updatedAt?.value,
                 version: version ?? rowVersion.flatMap { $0.isEmpty ? nil : $0 }, deleted: deleted))
         updatedAtText = updatedAt?.text
+    }
+
+    private static func fields(
+        of row: [String: ItemValue], _ names: WireDialect.SystemNames
+    ) -> [String: ItemValue] {
+        var fields = row
+        for name in names.all + ["id"] { fields[name] = nil }
+        return fields
     }
 }
 

@@ -34,20 +34,24 @@ extension Item {
 extension TableOperation {
     /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
     public var storedProperties: Data {
-        var object: [String: ItemValue] = ["kind": .text(kind.rawValue), "state": .text(state.rawValue)]
-        if revision != 0 { object["revision"] = .int(Int64(revision)) }
-        if attempts != 0 { object["attempts"] = .int(Int64(attempts)) }
-        object["lastAttempt"] = lastAttempt.map(ItemValue.date)
-        object["lastStatus"] = lastStatus.map { .int(Int64($0)) }
-        object["base"] = base?.storedValue
-        object["version"] = version.map(ItemValue.text)
-        object["serverItem"] = serverItem?.storedValue
-        object["deletedItem"] = deletedItem?.storedValue
-        object["sent"] = sent?.storedValue
-        if replaces { object["replaces"] = true }
-        if isAdopted { object["adopted"] = true }
-        object["changedAt"] = changedAt.map(ItemValue.date)
-        return ItemValue.object(object).storedJSON
+        var writer = JSONWriter(style: .tagged)
+        writer.beginObject()
+        if isAdopted { writer.write("adopted", true) }
+        if attempts != 0 { writer.write("attempts", .int(Int64(attempts))) }
+        if let base { writer.write("base", base) }
+        if let changedAt { writer.write("changedAt", .date(changedAt)) }
+        if let deletedItem { writer.write("deletedItem", deletedItem) }
+        writer.write("kind", .text(kind.rawValue))
+        if let lastAttempt { writer.write("lastAttempt", .date(lastAttempt)) }
+        if let lastStatus { writer.write("lastStatus", .int(Int64(lastStatus))) }
+        if replaces { writer.write("replaces", true) }
+        if revision != 0 { writer.write("revision", .int(Int64(revision))) }
+        if let sent { writer.write("sent", sent) }
+        if let serverItem { writer.write("serverItem", serverItem) }
+        writer.write("state", .text(state.rawValue))
+        if let version { writer.write("version", .text(version)) }
+        writer.endObject()
+        return Data(writer.bytes)
     }
 
     /// Puts an operation together again from ``storedProperties`` and the columns beside them.
@@ -72,12 +76,6 @@ extension TableOperation {
 }
 
 extension TableOperation.SentSnapshot {
-    fileprivate var storedValue: ItemValue {
-        var object: [String: ItemValue] = ["kind": .text(kind.rawValue), "fields": .object(fields)]
-        object["version"] = version.map(ItemValue.text)
-        return .object(object)
-    }
-
     fileprivate init(storedValue: ItemValue) throws(StoreError) {
         let stored = try StoredObject(storedValue, what: "sent snapshot")
         self.init(
@@ -89,14 +87,19 @@ extension TableOperation.SentSnapshot {
 extension TableOperationError {
     /// Everything but ``operationID`` as JSON text: the `properties` of `MS_TableOperationErrors`.
     public var storedProperties: Data {
-        var object: [String: ItemValue] = [
-            "table": .text(table), "itemId": .text(itemID), "kind": .text(kind.rawValue),
-            "code": .int(Int64(code.rawValue)), "message": .text(message), "revision": .int(Int64(revision)),
-        ]
-        object["item"] = item?.storedValue
-        object["serverItem"] = serverItem?.storedValue
-        object["status"] = status.map { .int(Int64($0)) }
-        return ItemValue.object(object).storedJSON
+        var writer = JSONWriter(style: .tagged)
+        writer.beginObject()
+        writer.write("code", .int(Int64(code.rawValue)))
+        if let item { writer.write("item", item) }
+        writer.write("itemId", .text(itemID))
+        writer.write("kind", .text(kind.rawValue))
+        writer.write("message", .text(message))
+        writer.write("revision", .int(Int64(revision)))
+        if let serverItem { writer.write("serverItem", serverItem) }
+        if let status { writer.write("status", .int(Int64(status))) }
+        writer.write("table", .text(table))
+        writer.endObject()
+        return Data(writer.bytes)
     }
 
     /// Puts an error together again from ``storedProperties``.

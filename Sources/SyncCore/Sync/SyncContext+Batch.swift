@@ -16,6 +16,7 @@ extension SyncContext {
     ///   change nothing else. What it throws is thrown, and nothing is changed then.
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; ``SyncError/Code/storeFailure``.
+    @discardableResult
     public func batch<T: Sendable>(
         _ body: @escaping @Sendable (LocalBatch) throws -> T
     ) async throws -> T {

@@ -59,10 +59,8 @@ extension OrderedMapWriter {
             if let old { try removeFromQueue(id: operation.id, at: old) }
             try addToQueue(id: operation.id, at: place)
         }
-        try put(place.bytes + Array(operation.storedProperties), for: StoreKey.operation(operation.id))
-        if operation.id > (try lastOperationID()) {
-            try put(number: operation.id, for: StoreKey.lastOperationID)
-        }
+        try put(place.bytes + operation.storedProperties, for: StoreKey.operation(operation.id))
+        if operation.id > (try lastOperationID()) { set(operation.id, for: StoreKey.lastOperationID) }
     }
 
     func removeOperation(id: Int64) throws {
@@ -95,8 +93,7 @@ extension OrderedMapWriter {
     /// Counts are kept, so that asking for them takes one lookup.
     private func count(_ change: Int64, in table: String) throws {
         for key in [StoreKey.allOperationsCount, StoreKey.operationCount(of: table)] {
-            let count = try number(key) + change
-            if count == 0 { try delete(key) } else { try put(number: count, for: key) }
+            set(try number(key) + change, for: key)
         }
     }
 }

@@ -8,6 +8,8 @@ protocol OrderedMapReading: StoreSnapshot {
     var catalog: TableCatalog { get }
     /// Whether indexes are kept, and looked things up in.
     var usesIndexes: Bool { get }
+    /// The number under that key; 0 when there is none.
+    func number(_ key: [UInt8]) throws -> Int64
 }
 
 extension OrderedMapReading {
@@ -22,8 +24,9 @@ extension OrderedMapReading {
         try keys.scan(prefix: prefix, from: start, in: map, body)
     }
 
-    /// The number under that key; 0 when there is none.
-    func number(_ key: [UInt8]) throws -> Int64 {
+    func number(_ key: [UInt8]) throws -> Int64 { try storedNumber(key) }
+
+    fileprivate func storedNumber(_ key: [UInt8]) throws -> Int64 {
         try get(key) { value in
             var reader = ByteReader(value)
             return try reader.fixed()
@@ -46,6 +49,18 @@ struct OrderedMapWriter: OrderedMapReading {
     let catalog: TableCatalog
     let usesIndexes: Bool
     let maxIDLength: Int
+    private let numbers = ChangedNumbers()
+
+    init(
+        transaction: any OrderedMapTransaction, keys: LongKeys, catalog: TableCatalog, usesIndexes: Bool,
+        maxIDLength: Int
+    ) {
+        self.transaction = transaction
+        self.keys = keys
+        self.catalog = catalog
+        self.usesIndexes = usesIndexes
+        self.maxIDLength = maxIDLength
+    }
 
     var map: any OrderedMapSnapshot { transaction }
 
@@ -53,11 +68,24 @@ struct OrderedMapWriter: OrderedMapReading {
 
     func delete(_ key: [UInt8]) throws { try keys.delete(key, in: transaction) }
 
-    func put(number: Int64, for key: [UInt8]) throws {
-        var value: [UInt8] = []
-        value.append(fixed: number)
-        try put(value, for: key)
+    func number(_ key: [UInt8]) throws -> Int64 { try numbers.values[key] ?? storedNumber(key) }
+
+    /// Sets the number under that key; it is written when the transaction ends.
+    func set(_ number: Int64, for key: [UInt8]) { numbers.values[key] = number }
+
+    /// Writes the numbers that have changed: the last thing in a transaction.
+    func writeNumbers() throws {
+        for (key, number) in numbers.values {
+            var value: [UInt8] = []
+            value.append(fixed: number)
+            if number == 0 { try delete(key) } else { try put(value, for: key) }
+        }
     }
 }
 
 extension OrderedMapWriter: StoreTransaction {}
+
+/// Counts change with every operation of a transaction, and are written once.
+private final class ChangedNumbers {
+    var values: [[UInt8]: Int64] = [:]
+}

@@ -49,7 +49,12 @@ public struct OrderedMapStore: SyncContextDataSource {
 
     /// Runs the body in a transaction of the map.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        try map.write { try body(writer($0)) }
+        try map.write { transaction in
+            let writer = writer(transaction)
+            let result = try body(writer)
+            try writer.writeNumbers()
+            return result
+        }
     }
 
     /// Closes the map.

@@ -28,7 +28,7 @@ extension [String] {
     /// Each text once, in byte order.
     var distinctInOrder: [String] {
         var distinct: [String] = []
-        for text in sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        for text in sorted(by: { $0.precedesInBytes($1) })
         where !(distinct.last?.hasSameBytes(as: text) ?? false) {
             distinct.append(text)
         }

@@ -18,7 +18,7 @@ struct DeltaToken: Sendable, Hashable {
     func precedes(_ row: PulledRow) -> Bool {
         guard let rowUpdatedAt = row.item.system.updatedAt else { return false }
         if updatedAt.isSameInstant(as: rowUpdatedAt) {
-            return id.utf8.lexicographicallyPrecedes(row.item.id.utf8)
+            return id.precedesInBytes(row.item.id)
         }
         return updatedAt.isEarlier(than: rowUpdatedAt)
     }

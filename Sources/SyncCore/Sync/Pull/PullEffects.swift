@@ -5,6 +5,8 @@
 struct PullEffects {
     let transaction: any StoreTransaction
     let definition: TableDefinition
+    /// Whether nothing at all is known to be pending, so that it need not be looked up for each row.
+    var isQueueEmpty = false
 
     /// What became of a row.
     enum Outcome: Sendable, Hashable {
@@ -22,8 +24,9 @@ struct PullEffects {
 
     /// Applies a row whose fields are normalised.
     func apply(_ row: Item) throws -> Outcome {
-        let pending = try transaction.operations(forItem: row.id, in: definition.name)
-        if let first = pending.first { return try remember(row, with: first) }
+        if !isQueueEmpty, let first = try transaction.operations(forItem: row.id, in: definition.name).first {
+            return try remember(row, with: first)
+        }
         let local = try transaction.item(id: row.id, in: definition.name)
         if row.system.deleted {
             guard local != nil else { return .unchanged }

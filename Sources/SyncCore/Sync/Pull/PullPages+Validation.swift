@@ -42,7 +42,7 @@ extension TableQuery {
     func identity(_ dialect: WireDialect) throws(SyncError) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         var parts = try odata(dialect).flatMap { [$0.name, $0.value] }
-        for (name, value) in parameters.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for (name, value) in parameters.sorted(by: { $0.key.precedesInBytes($1.key) }) {
             parts += [name, value]
         }
         for byte in parts.joined(separator: "\0").utf8 {

@@ -124,10 +124,8 @@ struct PullRun: Sendable {
         rows.reserveCapacity(answer.count)
         do throws(SyncError) {
             for row in answer {
-                let wire = try WireRow(row, dialect: dialect)
-                var item = wire.item
-                item.fields = try definition.normalizedFromServer(item.fields)
-                rows.append(PulledRow(item: item, updatedAtText: wire.updatedAtText))
+                let wire = try WireRow(row, dialect: dialect, definition: definition)
+                rows.append(PulledRow(item: wire.item, updatedAtText: wire.updatedAtText))
             }
         } catch {
             throw SyncError.pullAborted(definition.name, error)
@@ -141,7 +139,9 @@ struct PullRun: Sendable {
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
         let source = session.source
         return try await context.write { transaction in
-            let effects = PullEffects(transaction: transaction, definition: definition)
+            let effects = PullEffects(
+                transaction: transaction, definition: definition,
+                isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty)
             let known = context.acknowledgements
             let outcomes = try page.rows.map { row -> PullEffects.Outcome in
                 guard !known.isStale(row.item, in: definition.name, since: page.acknowledgements, for: source)
