@@ -58,8 +58,8 @@ final class MemoryTransaction: StoreTransaction {
 
     func configValues(in table: String, kind: ConfigKey.Kind) -> [(key: ConfigKey, value: String)] {
         let values = state.config[space(ConfigKey(table: table, kind: kind, name: ""))]
-        return values?.entries(from: nil).map { name, value in
-            (ConfigKey(table: table, kind: kind, name: name.text), value)
+        return values?.entries(from: nil).map { entry in
+            (ConfigKey(table: table, kind: kind, name: entry.key.text), entry.value)
         } ?? []
     }
 

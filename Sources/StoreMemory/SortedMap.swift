@@ -3,85 +3,158 @@
 
 /// A map in ascending order of its keys, of which a copy is a cheap snapshot.
 ///
-/// The entries lie in sorted chunks. Copying shares all of them; a change copies the chunk it touches and the
-/// list of chunks, nothing else.
-struct SortedMap<Key: Comparable, Value> {
-    typealias Entry = (key: Key, value: Value)
+/// The entries are the leaves of a B-tree. Copying shares the whole tree; a change copies the nodes on the way to the
+/// entry it touches, and shares all others.
+struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
+    /// A key with its value, shared by all copies of the map that have it.
+    final class Entry: Sendable {
+        let key: Key
+        let value: Value
 
-    private var chunks: [[Entry]] = []
+        init(_ key: Key, _ value: Value) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    private var root = Node()
     private(set) var count = 0
 
-    private static var maxChunkLength: Int { 256 }
-
     subscript(key: Key) -> Value? {
-        get {
-            let (chunk, index) = position(of: key)
-            guard let entry = entry(chunk, index), entry.key == key else { return nil }
-            return entry.value
-        }
+        get { root.entry(of: key)?.value }
         set {
-            if let newValue { insert(newValue, for: key) } else { remove(key) }
+            if let newValue { insert(Entry(key, newValue)) } else { remove(key) }
         }
     }
 
     /// The entries whose keys are not below the given one, in order; all of them for `nil`.
-    func entries(from key: Key?) -> some Sequence<Entry> {
-        let start = key.map(position) ?? (0, 0)
-        return chunks[start.0...].lazy.enumerated().lazy.flatMap { offset, chunk in
-            chunk[(offset == 0 ? start.1 : 0)...]
-        }
-    }
+    func entries(from key: Key?) -> some Sequence<Entry> { Entries(root: root, first: key) }
 
     /// All values, in the order of their keys.
-    var values: some Sequence<Value> { chunks.lazy.joined().lazy.map(\.value) }
+    var values: some Sequence<Value> { entries(from: nil).lazy.map(\.value) }
 
-    /// Where the key is, or would be: the first entry that is not below it.
-    private func position(of key: Key) -> (chunk: Int, index: Int) {
-        let chunk = chunks.partitionPoint { ($0.last?.key).map { $0 < key } ?? true }
-        guard chunk < chunks.count else { return (chunks.count, 0) }
-        return (chunk, chunks[chunk].partitionPoint { $0.key < key })
-    }
-
-    private func entry(_ chunk: Int, _ index: Int) -> Entry? {
-        chunk < chunks.count && index < chunks[chunk].count ? chunks[chunk][index] : nil
-    }
-
-    private mutating func insert(_ value: Value, for key: Key) {
-        var (chunk, index) = position(of: key)
-        if let entry = entry(chunk, index), entry.key == key {
-            chunks[chunk][index].value = value
-            return
+    private mutating func insert(_ entry: Entry) {
+        var isNew = true
+        if let sibling = root.insert(entry, isNew: &isNew) {
+            root = Node(branches: [Branch(root, from: entry.key), Branch(sibling, from: sibling.firstKey)])
         }
-        count += 1
-        if chunk == chunks.count {
-            // The key is above all others: append to the last chunk, so that ascending keys fill chunks whole.
-            if let last = chunks.last, last.count < Self.maxChunkLength {
-                chunk -= 1
-                index = last.count
-            } else {
-                chunks.append([])
-            }
-        }
-        chunks[chunk].insert((key, value), at: index)
-        if chunks[chunk].count > Self.maxChunkLength { split(chunk) }
-    }
-
-    private mutating func split(_ chunk: Int) {
-        let half = Self.maxChunkLength / 2
-        chunks.insert(Array(chunks[chunk][half...]), at: chunk + 1)
-        chunks[chunk].removeSubrange(half...)
+        if isNew { count += 1 }
     }
 
     private mutating func remove(_ key: Key) {
-        let (chunk, index) = position(of: key)
-        guard let entry = entry(chunk, index), entry.key == key else { return }
+        guard root.entry(of: key) != nil else { return }
+        root.remove(key)
         count -= 1
-        chunks[chunk].remove(at: index)
-        if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+        if root.branches.count == 1 { root = root.branches[0].node }
     }
 }
 
-extension SortedMap: Sendable where Key: Sendable, Value: Sendable {}
+extension SortedMap {
+    /// A node below another one.
+    fileprivate struct Branch: Sendable {
+        /// Not above any key of the node, and above all of the branch before; of the first branch it does not matter.
+        let firstKey: Key?
+        var node: Node
+
+        init(_ node: Node, from firstKey: Key?) {
+            self.firstKey = firstKey
+            self.node = node
+        }
+    }
+
+    /// A leaf has entries, an inner node has branches.
+    fileprivate struct Node: Sendable {
+        var entries: [Entry] = []
+        var branches: [Branch] = []
+
+        private static var maxCount: Int { 64 }
+
+        var firstKey: Key? { branches.first?.firstKey ?? entries.first?.key }
+
+        func entry(of key: Key) -> Entry? {
+            guard branches.isEmpty else { return branches[branch(of: key)].node.entry(of: key) }
+            let index = index(of: key)
+            return index < entries.count && entries[index].key == key ? entries[index] : nil
+        }
+
+        /// The first entry of a leaf that is not below the key.
+        func index(of key: Key) -> Int { entries.partitionPoint { $0.key < key } }
+
+        /// The branch that has the key, or would have it.
+        func branch(of key: Key) -> Int {
+            max(0, branches.partitionPoint { $0.firstKey.map { $0 <= key } ?? true } - 1)
+        }
+
+        /// - Returns: the second half, when the node was full.
+        mutating func insert(_ entry: Entry, isNew: inout Bool) -> Node? {
+            guard branches.isEmpty else { return insertBelow(entry, isNew: &isNew) }
+            let index = index(of: entry.key)
+            if index < entries.count, entries[index].key == entry.key {
+                isNew = false
+                entries[index] = entry
+                return nil
+            }
+            entries.insert(entry, at: index)
+            guard entries.count > Self.maxCount else { return nil }
+            // After an entry at the end more will come there: ascending keys fill nodes whole.
+            let middle = index == Self.maxCount ? index : Self.maxCount / 2
+            defer { entries.removeSubrange(middle...) }
+            return Node(entries: Array(entries[middle...]))
+        }
+
+        private mutating func insertBelow(_ entry: Entry, isNew: inout Bool) -> Node? {
+            let index = branch(of: entry.key)
+            guard let sibling = branches[index].node.insert(entry, isNew: &isNew) else { return nil }
+            branches.insert(Branch(sibling, from: sibling.firstKey), at: index + 1)
+            guard branches.count > Self.maxCount else { return nil }
+            let middle = index + 1 == Self.maxCount ? index + 1 : Self.maxCount / 2
+            defer { branches.removeSubrange(middle...) }
+            return Node(branches: Array(branches[middle...]))
+        }
+
+        /// Removes the entry of that key, which is there.
+        mutating func remove(_ key: Key) {
+            guard !branches.isEmpty else { return _ = entries.remove(at: index(of: key)) }
+            let index = branch(of: key)
+            branches[index].node.remove(key)
+            if branches[index].node.isEmpty { branches.remove(at: index) }
+        }
+
+        private var isEmpty: Bool { entries.isEmpty && branches.isEmpty }
+    }
+
+    /// Walks the leaves from left to right.
+    private struct Entries: Sequence, IteratorProtocol {
+        /// The nodes from the root down, each with what comes next in it.
+        private var path: [(node: Node, next: Int)] = []
+
+        init(root: Node, first key: Key?) {
+            var node = root
+            while !node.branches.isEmpty {
+                let index = key.map(node.branch) ?? 0
+                path.append((node, index + 1))
+                node = node.branches[index].node
+            }
+            path.append((node, key.map(node.index) ?? 0))
+        }
+
+        mutating func next() -> Entry? {
+            while let (node, next) = path.last {
+                if next < node.entries.count {
+                    path[path.count - 1].next += 1
+                    return node.entries[next]
+                }
+                if next < node.branches.count {
+                    path[path.count - 1].next += 1
+                    path.append((node.branches[next].node, 0))
+                } else {
+                    path.removeLast()
+                }
+            }
+            return nil
+        }
+    }
+}
 
 extension Array {
     /// The first index at which the condition no longer holds; it must hold for a prefix and fail from there on.

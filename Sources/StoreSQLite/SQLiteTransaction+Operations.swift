@@ -60,7 +60,10 @@ extension SQLiteTransaction {
     }
 
     func lastOperationID() throws -> Int64 {
-        try connection.cached(Self.findLastID).firstRow { $0.int(at: 0) } ?? 0
+        if let id = lastID.value { return id }
+        let id = try connection.cached(Self.findLastID).firstRow { $0.int(at: 0) } ?? 0
+        lastID.value = id
+        return id
     }
 
     func put(_ operation: TableOperation) throws {
@@ -70,6 +73,7 @@ extension SQLiteTransaction {
         try statement.bind(operation.itemID, at: 3)
         try statement.bindText(operation.storedProperties, at: 4)
         try statement.execute()
+        lastID.value = lastID.value.map { max($0, operation.id) }
     }
 
     func removeOperation(id: Int64) throws {

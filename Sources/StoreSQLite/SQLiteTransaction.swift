@@ -9,6 +9,12 @@ import SyncCore
 struct SQLiteTransaction: StoreTransaction {
     let connection: Connection
     let schema: StoreSchema
+    let lastID = LastOperationID()
+
+    /// The highest id of any operation, once the transaction has asked for it: each new operation does.
+    final class LastOperationID {
+        var value: Int64?
+    }
 }
 
 /// The declared tables with their statements.

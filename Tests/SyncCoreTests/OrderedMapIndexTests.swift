@@ -90,6 +90,45 @@ struct OrderedMapIndexTests {
         }
     }
 
+    @Test(arguments: [40, 511])
+    func `queries in the order of an index find what the reference finds`(maxKeyLength: Int) throws {
+        let store = try filledStore(SortedArrayMap(maxKeyLength: maxKeyLength))
+        try store.read { snapshot in
+            for (name, values) in Self.values {
+                for value in values {
+                    for comparison in Filter.Comparison.allCases {
+                        let filter = Filter.comparison(comparison, .column(name), .constant(value))
+                        let all = TableQuery("Todo").where(filter).order(by: name)
+                        for query in [
+                            all.limit(0), all.limit(1), all.limit(3).offset(2),
+                            all.order(byDescending: "id").limit(3),
+                            all.select("id").limit(4).offset(1),
+                            all.limit(2).includingTotalCount(),
+                            TableQuery("Todo").where(filter).order(byDescending: name).limit(3),
+                        ] {
+                            try #expect(
+                                snapshot.items(matching: query) == query.apply(to: Self.items), "\(query)")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `in the order of an index nothing is read behind the window`() throws {
+        let map = SortedArrayMap()
+        let store = try OrderedMapStore(on: map, tables: [Self.table(indexed: true)], usesIndexes: true)
+        try store.write { transaction in
+            try transaction.upsert(
+                (0..<1000).map { Item(id: "\($0)", fields: ["integer": .int($0)]) }, in: "Todo")
+        }
+        let query = TableQuery("Todo").where("integer" >= 100 && "integer" < 900).order(by: "integer")
+        let work = try map.work {
+            _ = try store.read { try $0.items(matching: query.offset(2).limit(5)) }
+        }
+        #expect(work == SortedArrayMap.Work(gets: 8, scans: 1, scanned: 8))
+    }
+
     @Test func `an index is read no further than its range`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map, tables: [Self.table(indexed: true)], usesIndexes: true)

@@ -25,7 +25,7 @@ extension StoreMutant {
         legal("copies", "Every item that is found is put together anew.") { flaw in
             flaw.finding { [hits = flaw.hits] item in
                 hits.hit()
-                return (try? Item(storedValue: item.storedValue)) ?? item
+                return (try? Item(storedJSON: item.storedJSON)) ?? item
             }
         }
         legal("one-by-one", "An upsert of many is many upserts.") { flaw in

@@ -37,11 +37,19 @@ extension ItemValue {
     private static func parse(
         _ json: some ContiguousBytes, style: JSONWriter.Style
     ) throws(JSONError) -> ItemValue {
-        let result = json.withUnsafeBytes { bytes -> Result<ItemValue, JSONError> in
+        try JSONParser.read(json, style: style) { parser throws(JSONError) in try parser.parseDocument() }
+    }
+}
+
+extension JSONParser {
+    /// Lets the body read a text.
+    static func read<Result>(
+        _ json: some ContiguousBytes, style: JSONWriter.Style,
+        _ body: (inout JSONParser) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
+        let result = json.withUnsafeBytes { bytes -> Swift.Result<Result, JSONError> in
             var parser = JSONParser(bytes, style: style)
-            do throws(JSONError) { return .success(try parser.parseDocument()) } catch {
-                return .failure(error)
-            }
+            do throws(JSONError) { return .success(try body(&parser)) } catch { return .failure(error) }
         }
         return try result.get()
     }

@@ -31,12 +31,27 @@ struct JSONParser {
     mutating func parseDocument() throws(JSONError) -> ItemValue {
         skipWhitespace()
         let value = try parseValue()
-        skipWhitespace()
-        guard position == bytes.count else { throw error("there is something after the end of the value") }
+        try parseEnd()
         return value
     }
 
-    private func error(_ problem: String) -> JSONError { JSONError(offset: position, problem: problem) }
+    /// Reads an object that must be the whole text, without making it up as a value first.
+    ///
+    /// - Parameter body: reads the value of the name it is given.
+    mutating func parseDocument(
+        _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        skipWhitespace()
+        try parseMembers(body)
+        try parseEnd()
+    }
+
+    private mutating func parseEnd() throws(JSONError) {
+        skipWhitespace()
+        guard position == bytes.count else { throw error("there is something after the end of the value") }
+    }
+
+    func error(_ problem: String) -> JSONError { JSONError(offset: position, problem: problem) }
 
     private mutating func skipWhitespace() {
         while position < bytes.count {
@@ -53,10 +68,10 @@ struct JSONParser {
         return true
     }
 
-    private mutating func parseValue() throws(JSONError) -> ItemValue {
+    mutating func parseValue() throws(JSONError) -> ItemValue {
         guard position < bytes.count else { throw error("the text ends where a value is due") }
         switch bytes[position] {
-        case UInt8(ascii: "{"): return try nested { parser throws(JSONError) in try parser.parseObject() }
+        case UInt8(ascii: "{"): return try parseObject()
         case UInt8(ascii: "["): return try nested { parser throws(JSONError) in try parser.parseArray() }
         case UInt8(ascii: "\""): return .text(try parseString())
         case UInt8(ascii: "t"): return try parse(literal: "true", as: .bool(true))
@@ -66,21 +81,46 @@ struct JSONParser {
         }
     }
 
-    private mutating func nested(
-        _ parse: (inout JSONParser) throws(JSONError) -> ItemValue
-    ) throws(JSONError) -> ItemValue {
+    private mutating func nested<Result>(
+        _ parse: (inout JSONParser) throws(JSONError) -> Result
+    ) throws(JSONError) -> Result {
         depth += 1
         guard depth <= Self.maxDepth else { throw error("it is nested deeper than \(Self.maxDepth) levels") }
         position += 1
         skipWhitespace()
-        let value = try parse(&self)
+        let result = try parse(&self)
         depth -= 1
-        return value
+        return result
     }
 
     private mutating func parseObject() throws(JSONError) -> ItemValue {
-        if take(UInt8(ascii: "}")) { return .object([:]) }
         var fields = [String: ItemValue](minimumCapacity: expectedCount)
+        try parseMembers { name, parser throws(JSONError) in fields[name] = try parser.parseValue() }
+        expectedCount = min(fields.count, Self.maxExpectedCount)
+        if style == .tagged, fields.count == 1, let (name, value) = fields.first,
+            name.utf8.first == UInt8(ascii: "$")
+        {
+            return try untagged(name: name, value: value)
+        }
+        return .object(fields)
+    }
+
+    /// Reads an object member by member.
+    ///
+    /// - Parameter body: reads the value of the name it is given.
+    mutating func parseMembers(
+        _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "{") else {
+            throw error("an object is due")
+        }
+        try nested { parser throws(JSONError) in try parser.parseMembersInside(body) }
+    }
+
+    private mutating func parseMembersInside(
+        _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        if take(UInt8(ascii: "}")) { return }
         while true {
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
                 throw error("a name in quotes is due")
@@ -89,19 +129,12 @@ struct JSONParser {
             skipWhitespace()
             guard take(UInt8(ascii: ":")) else { throw error("':' is due") }
             skipWhitespace()
-            fields[name] = try parseValue()
+            try body(name, &self)
             skipWhitespace()
-            if take(UInt8(ascii: "}")) { break }
+            if take(UInt8(ascii: "}")) { return }
             guard take(UInt8(ascii: ",")) else { throw error("',' or '}' is due") }
             skipWhitespace()
         }
-        expectedCount = min(fields.count, Self.maxExpectedCount)
-        if style == .tagged, fields.count == 1, let (name, value) = fields.first,
-            name.utf8.first == UInt8(ascii: "$")
-        {
-            return try untagged(name: name, value: value)
-        }
-        return .object(fields)
     }
 
     /// What an object with one name that begins with `$` stands for: see ``JSONWriter/Style/tagged``.

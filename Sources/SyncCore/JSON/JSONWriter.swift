@@ -18,8 +18,10 @@ struct JSONWriter {
 
     let style: Style
 
-    init(style: Style) {
+    /// - Parameter capacity: how many bytes there will be, about.
+    init(style: Style, capacity: Int = 0) {
         self.style = style
+        bytes.reserveCapacity(capacity)
     }
 
     mutating func write(_ value: ItemValue) {

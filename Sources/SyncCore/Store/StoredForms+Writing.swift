@@ -1,34 +1,50 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 // Stored objects are written field by field, in byte order of the names, without making them up as values first.
 
 extension JSONWriter {
+    /// The bytes of one stored object.
+    static func stored(_ write: (inout JSONWriter) -> Void) -> Data {
+        var writer = JSONWriter(style: .tagged, capacity: 512)
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        return Data(writer.bytes)
+    }
+
     mutating func write(_ name: String, _ value: ItemValue) {
         write(name: name)
         write(value)
     }
 
-    /// Writes ``Item/storedValue``.
     mutating func write(_ name: String, _ item: Item) {
         write(name: name)
         beginObject()
+        writeMembers(of: item)
+        endObject()
+    }
+
+    mutating func writeMembers(of item: Item) {
         if let createdAt = item.system.createdAt { write("createdAt", .date(createdAt)) }
         if item.system.deleted { write("deleted", true) }
-        write("fields", .object(item.fields))
+        write(name: "fields")
+        write(object: item.fields)
         write("id", .text(item.id))
         if !item.system.supersededVersions.isEmpty {
             write("superseded", .array(item.system.supersededVersions.map(ItemValue.text)))
         }
         if let updatedAt = item.system.updatedAt { write("updatedAt", .date(updatedAt)) }
         if let version = item.system.version { write("version", .text(version)) }
-        endObject()
     }
 
     mutating func write(_ name: String, _ sent: TableOperation.SentSnapshot) {
         write(name: name)
         beginObject()
-        write("fields", .object(sent.fields))
+        write(name: "fields")
+        write(object: sent.fields)
         write("kind", .text(sent.kind.rawValue))
         if let version = sent.version { write("version", .text(version)) }
         endObject()

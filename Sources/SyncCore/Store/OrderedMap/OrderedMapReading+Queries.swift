@@ -23,13 +23,21 @@ extension OrderedMapReading {
         return QueryResult(items: items, totalCount: query.includesTotalCount ? count : nil)
     }
 
-    /// Keeps at most twice as many items as the window's end is away, which are those that come first so far.
+    /// Keeps at most twice as many items as the window's end is away, which are those that come first so far. Along an
+    /// index it reads no further than the window, and to the end of the place in the index where that is reached.
     private func itemsInOrder(_ query: TableQuery, of table: TableDefinition) throws -> QueryResult {
         let end = query.limit.map { query.offset.addingReportingOverflow($0) }
         let kept = end.map { $0.overflow ? .max : $0.partialValue } ?? .max
+        let index = leadingIndex(of: query, in: table)?.index
+        var place: [UInt8]?
         var items: [Item] = []
         var count = 0
         try forEachItem(matching: query, of: table) { item in
+            if let index {
+                let next = item.fields[index.column.name].flatMap(index.place)
+                if items.count >= kept, next != place { return false }
+                place = next
+            }
             count += 1
             items.append(item)
             if items.count / 2 > kept {
@@ -78,6 +86,7 @@ extension OrderedMapReading {
     private func candidates(of query: TableQuery, in table: TableDefinition) throws -> Candidates {
         guard let filter = query.filter else { return .all }
         if let ids = filter.requiredIDs { return .ids(ids) }
+        if let (index, range) = leadingIndex(of: query, in: table) { return .entries(index, range) }
         guard usesIndexes, let plan = filter.indexPlan(for: table) else { return .all }
         if let range = plan.rangeInOrderOfID { return .entries(plan.index, range) }
         var ids: [String] = []
@@ -88,6 +97,21 @@ extension OrderedMapReading {
             }
         }
         return ids.count <= Candidates.maxCount ? .ids(ids.distinctInOrder) : .all
+    }
+
+    /// The index whose order is the query's before anything else, with the range of it that the filter leaves; `nil`
+    /// when there is none, or when the order of the index is of no use.
+    ///
+    /// The filter sees to it that nulls, which are in no index, do not match.
+    private func leadingIndex(
+        of query: TableQuery, in table: TableDefinition
+    ) -> (index: ColumnIndex, range: IndexRange)? {
+        guard usesIndexes, query.limit != nil, !query.includesTotalCount, let filter = query.filter,
+            filter.requiredIDs == nil, let first = query.orderings.first, !first.isDescending,
+            case .column(let name) = first.expression, let plan = filter.indexPlan(for: table),
+            plan.index.column.name == name, plan.ranges.count == 1
+        else { return nil }
+        return (plan.index, plan.ranges[0])
     }
 
     /// Runs the body on the ids in a range of an index, until it returns false.
