@@ -6,6 +6,7 @@ let products: [Product] = [
     .library(name: "StoreMemory", targets: ["StoreMemory"]),
     .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
     .library(name: "StoreLMDB", targets: ["StoreLMDB"]),
+    .library(name: "AsyncHTTPTransport", targets: ["AsyncHTTPTransport"]),
     .library(name: "StoreConformance", targets: ["StoreConformance"]),
     .library(name: "StoreConformanceCommand", targets: ["StoreConformanceCommand"]),
     .library(name: "TableServer", targets: ["TableServer"]),
@@ -17,11 +18,15 @@ let products: [Product] = [
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
 ]
 
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -29,10 +34,16 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let subprocess = Target.Dependency.product(
     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.linux, .macOS]))
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let targets: [Target] = [
     .target(name: "SyncCore", dependencies: [logging]),
+    .target(
+        name: "AsyncHTTPTransport",
+        dependencies: ["SyncCore", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
     .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),
     .systemLibrary(
@@ -51,7 +62,9 @@ let targets: [Target] = [
     .executableTarget(
         name: "todo",
         dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser]),
-    .testTarget(name: "SyncCoreTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
+    .testTarget(
+        name: "SyncCoreTests",
+        dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore"]),
     .testTarget(name: "StoreMemoryTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
     .testTarget(
         name: "StoreSQLiteTests",

@@ -204,10 +204,20 @@ func withRawServer<Value>(
     answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
     _ body: (RemoteRawServer, URLSessionTransport) async throws -> Value
 ) async throws -> Value {
-    let server = try RemoteRawServer(answer: answer)
-    defer { server.stop() }
     let transport = URLSessionTransport(
         idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes)
     defer { transport.close() }
+    return try await withRawServer(over: transport, answer: answer, body)
+}
+
+/// Runs a body with a server, which is ended afterwards, and the transport.
+@discardableResult
+func withRawServer<Transport: HTTPTransport, Value>(
+    over transport: Transport,
+    answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
+    _ body: (RemoteRawServer, Transport) async throws -> Value
+) async throws -> Value {
+    let server = try RemoteRawServer(answer: answer)
+    defer { server.stop() }
     return try await body(server, transport)
 }

@@ -39,3 +39,32 @@ public struct HTTPTransportResponse: Sendable, Hashable {
         self.body = body
     }
 }
+
+extension HTTPTransportRequest {
+    /// Checks what a transport must not send.
+    ///
+    /// - Parameter allowsInsecureHTTP: whether plain HTTP may go to other hosts than this machine.
+    /// - Throws: ``SyncError/Code/invalidRequest``.
+    package func validate(allowsInsecureHTTP: Bool) throws(SyncError) {
+        guard let origin = Origin(url) else {
+            throw SyncError(.invalidRequest, "The URL of a request must be http or https and have a host.")
+        }
+        guard origin.scheme == "https" || allowsInsecureHTTP || origin.isLoopback else {
+            throw SyncError(
+                .invalidRequest,
+                "Plain HTTP to '\(origin.host)' is refused: use https, or allow it with allowsInsecureHTTP.")
+        }
+        try headers.validate()
+        let reserved = ["connection", "content-length", "host", "transfer-encoding"]
+        for field in headers.fields where reserved.contains(field.name.lowercased()) {
+            throw SyncError(.invalidRequest, "The header '\(field.name)' is set by the transport alone.")
+        }
+    }
+
+    /// Whether a redirect to that URL may be followed: only a GET, and only within the origin, for the headers are
+    /// meant for no other.
+    package func mayFollowRedirect(to url: URL) -> Bool {
+        guard method == "GET", let first = Origin(self.url) else { return false }
+        return Origin(url) == first
+    }
+}

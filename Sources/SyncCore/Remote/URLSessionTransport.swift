@@ -95,27 +95,14 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     private func urlRequest(for request: HTTPTransportRequest) throws(SyncError) -> URLRequest {
-        guard let origin = Origin(request.url) else {
-            throw SyncError(.invalidRequest, "The URL of a request must be http or https and have a host.")
-        }
-        guard origin.scheme == "https" || allowsInsecureHTTP || origin.isLoopback else {
-            throw SyncError(
-                .invalidRequest,
-                "Plain HTTP to '\(origin.host)' is refused: use https, or allow it with allowsInsecureHTTP.")
-        }
-        try request.headers.validate()
+        try request.validate(allowsInsecureHTTP: allowsInsecureHTTP)
         var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
         // Foundation's own timer has whole seconds and no total; the exchange keeps its own deadlines.
         urlRequest.timeoutInterval = 7 * 86_400
         for field in request.headers.fields {
-            let name = field.name.lowercased()
-            if ["connection", "content-length", "host", "transfer-encoding"].contains(name) {
-                throw SyncError(
-                    .invalidRequest, "The header '\(field.name)' is set by the transport alone.")
-            }
-            let value = request.headers[name]
+            let value = request.headers[field.name]
             urlRequest.setValue(value, forHTTPHeaderField: field.name)
             guard urlRequest.value(forHTTPHeaderField: field.name) == value else {
                 throw SyncError(.invalidRequest, "The header '\(field.name)' was not accepted.")
