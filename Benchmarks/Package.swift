@@ -22,6 +22,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "AsyncHTTPTransport", package: "swift-sync-context"),
                 .product(name: "StoreLMDB", package: "swift-sync-context"),
                 .product(name: "StoreMemory", package: "swift-sync-context"),
                 .product(name: "StoreSQLite", package: "swift-sync-context"),

@@ -42,21 +42,29 @@ final class RecordingTransport: HTTPTransport {
     }
 }
 
-/// Foundation's HTTP client as it comes, sending requests that somebody else has made up.
-struct BareClient: Sendable {
-    private let session = URLSession(configuration: .ephemeral)
-
-    /// Sends the requests to that server, so many at a time, and returns how many bytes came back.
+extension HTTPTransport {
+    /// Sends requests that somebody else has made up to that server, so many at a time, and returns how many bytes came
+    /// back.
     ///
     /// - Throws: ``WrongResult`` for any answer but a 2xx.
     func send(_ requests: [HTTPTransportRequest], to server: URL, inFlight: Int) async throws -> Int {
-        let requests = requests.map { urlRequest($0, to: server) }
+        let requests = requests.map { request in
+            var request = request
+            var components = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
+            components?.port = server.port
+            request.url = components?.url ?? server
+            return request
+        }
         return try await withThrowingTaskGroup(of: Int.self) { group in
             for first in 0..<inFlight {
                 group.addTask {
                     var bytes = 0
                     for index in stride(from: first, to: requests.count, by: inFlight) {
-                        bytes += try await send(requests[index])
+                        let response = try await send(requests[index])
+                        guard (200..<300).contains(response.status) else {
+                            throw WrongResult("The server answered with \(response.status).")
+                        }
+                        bytes += response.body.count
                     }
                     return bytes
                 }
@@ -64,30 +72,29 @@ struct BareClient: Sendable {
             return try await group.reduce(0, +)
         }
     }
+}
 
-    private func send(_ request: URLRequest) async throws -> Int {
-        try await withCheckedThrowingContinuation { continuation in
-            let task = session.dataTask(with: request) { data, response, error in
-                let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-                if let data, (200..<300).contains(status) {
-                    continuation.resume(returning: data.count)
-                } else {
-                    continuation.resume(throwing: error ?? WrongResult("The server answered with \(status)."))
-                }
-            }
-            task.resume()
-        }
-    }
+/// Foundation's HTTP client as it comes.
+struct BareClient: HTTPTransport {
+    private let session = URLSession(configuration: .ephemeral)
 
-    private func urlRequest(_ request: HTTPTransportRequest, to server: URL) -> URLRequest {
-        var components = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
-        components?.port = server.port
-        var urlRequest = URLRequest(url: components?.url ?? server)
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        var urlRequest = URLRequest(url: request.url)
         urlRequest.httpMethod = request.method
         urlRequest.httpBody = request.body
         for field in request.headers.fields {
             urlRequest.setValue(field.value, forHTTPHeaderField: field.name)
         }
-        return urlRequest
+        return try await withCheckedThrowingContinuation { continuation in
+            let task = session.dataTask(with: urlRequest) { data, response, error in
+                if let data, let response = response as? HTTPURLResponse {
+                    continuation.resume(
+                        returning: HTTPTransportResponse(status: response.statusCode, body: data))
+                } else {
+                    continuation.resume(throwing: error ?? WrongResult("There was no answer."))
+                }
+            }
+            task.resume()
+        }
     }
 }

@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPTransport
+import Foundation
 import SyncCore
 import TableServer
 
@@ -17,29 +19,57 @@ enum Pushes {
         return Benchmark(
             name: "push.\(inFlight)", title: "Push \(count) inserts over loopback, \(inFlight) in flight",
             count: count, unit: "operation",
-            contenders: StoreKind.allCases.map { kind in
-                Contender(kind.rawValue) { trial in
-                    try await push(
-                        todos, from: kind, at: trial.path("store"), inFlight: inFlight,
-                        transport: URLSessionTransport()
-                    ) { push in try await trial.measure(push) }
+            contenders: StoreKind.allCases.flatMap { kind in
+                Client.allCases.map { client in
+                    Contender(kind.rawValue + client.suffix) { trial in
+                        try await push(
+                            todos, from: kind, at: trial.path("store"), inFlight: inFlight,
+                            transport: client.transport
+                        ) { push in try await trial.measure(push) }
+                    }
                 }
             } + [
-                Contender("bare HTTP") { trial in
-                    let (client, requests) = (BareClient(), try await requests.value())
-                    let server = try await TableServer.startForBenchmark()
-                    let bytes = try await trial.measure {
-                        try await client.send(requests, to: server.url, inFlight: inFlight)
-                    }
-                    let rows = try server.rows(in: TodoRow.table).count
-                    await server.stop()
-                    guard bytes > 200 * count else { throw WrongResult("Only \(bytes) bytes came.") }
-                    return rows
-                }
+                bare("bare HTTP", requests, inFlight: inFlight) {
+                    try await BareClient().send($0, to: $1, inFlight: inFlight)
+                },
+                bare("bare AsyncHTTP", requests, inFlight: inFlight) {
+                    try await AsyncHTTPTransport().send($0, to: $1, inFlight: inFlight)
+                },
             ],
-            lines: StoreKind.allCases.map { kind in
-                Line(kind.rawValue, floor: "bare HTTP", goals: [.ofFloor(0.9)])
+            lines: StoreKind.allCases.flatMap { kind in
+                [
+                    Line(kind.rawValue, floor: "bare HTTP", goals: [.ofFloor(0.9)]),
+                    Line(kind.rawValue + Client.asyncHTTP.suffix, floor: "bare HTTP", goals: [.ofFloor(0.9)]),
+                    Line(kind.rawValue + Client.asyncHTTP.suffix, floor: "bare AsyncHTTP"),
+                ]
             }, maxRounds: 3)
+    }
+
+    /// What sends the requests.
+    private enum Client: CaseIterable {
+        case urlSession, asyncHTTP
+
+        var suffix: String { self == .urlSession ? "" : " with AsyncHTTP" }
+
+        var transport: any HTTPTransport {
+            self == .urlSession ? URLSessionTransport() : AsyncHTTPTransport()
+        }
+    }
+
+    /// The requests of a push, sent by a client alone.
+    private static func bare(
+        _ name: String, _ requests: Shared<[HTTPTransportRequest]>, inFlight: Int,
+        send: @escaping @Sendable ([HTTPTransportRequest], URL) async throws -> Int
+    ) -> Contender {
+        Contender(name) { trial in
+            let requests = try await requests.value()
+            let server = try await TableServer.startForBenchmark()
+            let bytes = try await trial.measure { try await send(requests, server.url) }
+            let rows = try server.rows(in: TodoRow.table).count
+            await server.stop()
+            guard bytes > 200 * requests.count else { throw WrongResult("Only \(bytes) bytes came.") }
+            return rows
+        }
     }
 
     /// Queues the inserts, pushes them to a new server, and returns how many rows that has then.
