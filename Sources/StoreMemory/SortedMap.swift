@@ -67,7 +67,7 @@ extension SortedMap {
         var entries: [Entry] = []
         var branches: [Branch] = []
 
-        private static var maxCount: Int { 64 }
+        private static var maxCount: Int { 32 }
 
         var firstKey: Key? { branches.first?.firstKey ?? entries.first?.key }
 

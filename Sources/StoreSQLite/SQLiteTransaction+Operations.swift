@@ -19,6 +19,9 @@ extension SQLiteTransaction {
         ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","itemId"=excluded."itemId",\
         "properties"=excluded."properties"
         """)
+    /// Setting the other columns, even to what they are, would write the indexes anew, at places all over the file.
+    private static let changeOperation = SQLText(
+        "UPDATE \"MS_TableOperations\" SET \"properties\"=? WHERE \"id\"=? AND \"table\"=? AND \"itemId\"=?")
     private static let removeOperation = SQLText("DELETE FROM \"MS_TableOperations\" WHERE \"id\"=?")
 
     func operation(id: Int64) throws -> TableOperation? {
@@ -67,11 +70,21 @@ extension SQLiteTransaction {
     }
 
     func put(_ operation: TableOperation) throws {
+        let properties = operation.storedProperties
+        if try operation.id <= lastOperationID() {
+            let statement = try connection.cached(Self.changeOperation, writes: true)
+            try statement.bindText(properties, at: 1)
+            try statement.bind(operation.id, at: 2)
+            try statement.bind(operation.table, at: 3)
+            try statement.bind(operation.itemID, at: 4)
+            try statement.execute()
+            if connection.changedRowCount > 0 { return }
+        }
         let statement = try connection.cached(Self.putOperation, writes: true)
         try statement.bind(operation.id, at: 1)
         try statement.bind(operation.table, at: 2)
         try statement.bind(operation.itemID, at: 3)
-        try statement.bindText(operation.storedProperties, at: 4)
+        try statement.bindText(properties, at: 4)
         try statement.execute()
         lastID.value = lastID.value.map { max($0, operation.id) }
     }
