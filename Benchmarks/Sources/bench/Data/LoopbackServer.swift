@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPTransport
 import Foundation
 import SyncCore
 import Synchronization
@@ -24,6 +25,18 @@ extension TableServer {
             let rows = (start..<min(start + 1000, count)).map { TodoRow($0) }
             try await put(rows.map { (id: $0.id, fields: $0.fields) }, in: TodoRow.table)
         }
+    }
+}
+
+/// What sends a context's requests.
+enum HTTPClientKind: CaseIterable {
+    case urlSession, asyncHTTP
+
+    /// What is added to the name of a contender.
+    var suffix: String { self == .urlSession ? "" : " with AsyncHTTP" }
+
+    func makeTransport() -> any HTTPTransport {
+        self == .urlSession ? URLSessionTransport() : AsyncHTTPTransport()
     }
 }
 

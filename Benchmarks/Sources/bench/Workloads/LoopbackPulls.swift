@@ -27,19 +27,23 @@ enum LoopbackPulls {
             name: "pull.loopback", title: "Pull \(count) new rows over loopback, 1000 to a page",
             count: count,
             unit: "row",
-            contenders: StoreKind.allCases.map { kind in
-                Contender(kind.rawValue) { trial in
-                    let store = try kind.open(at: trial.path("store"))
-                    let context = SyncContext(
-                        client: SyncClient(url: try await server.value().url), dataSource: store)
-                    let result = try await trial.measure {
-                        try await context.pull(
-                            TableQuery(TodoRow.table), queryID: "all", settings: .pages(of: 1000))
+            contenders: StoreKind.allCases.flatMap { kind in
+                HTTPClientKind.allCases.map { client in
+                    Contender(kind.rawValue + client.suffix) { trial in
+                        let store = try kind.open(at: trial.path("store"))
+                        let transport = client.makeTransport()
+                        let context = SyncContext(
+                            client: SyncClient(url: try await server.value().url, transport: transport),
+                            dataSource: store)
+                        let result = try await trial.measure {
+                            try await context.pull(
+                                TableQuery(TodoRow.table), queryID: "all", settings: .pages(of: 1000))
+                        }
+                        guard result.upserted == count else { throw WrongResult("\(result)") }
+                        let checksum = try store.checksum()
+                        try await context.close()
+                        return checksum
                     }
-                    guard result.upserted == count else { throw WrongResult("\(result)") }
-                    let checksum = try store.checksum()
-                    try await context.close()
-                    return checksum
                 }
             } + floors + [
                 Contender("bare HTTP") { trial in
@@ -59,10 +63,12 @@ enum LoopbackPulls {
                     return try peer.checksum()
                 },
             ],
-            lines: StoreKind.allCases.map { kind in
-                Line(
-                    kind.rawValue, peer: "peer",
-                    goals: [.ofSlowest(0.8, of: ["bare HTTP", kind.floorName])])
+            lines: StoreKind.allCases.flatMap { kind in
+                HTTPClientKind.allCases.map { client in
+                    Line(
+                        kind.rawValue + client.suffix, peer: "peer",
+                        goals: [.ofSlowest(0.8, of: ["bare HTTP", kind.floorName])])
+                }
             }, maxRounds: 3, tearDown: { try await server.value().stop() })
     }
 }

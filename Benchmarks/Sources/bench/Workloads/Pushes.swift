@@ -20,11 +20,11 @@ enum Pushes {
             name: "push.\(inFlight)", title: "Push \(count) inserts over loopback, \(inFlight) in flight",
             count: count, unit: "operation",
             contenders: StoreKind.allCases.flatMap { kind in
-                Client.allCases.map { client in
+                HTTPClientKind.allCases.map { client in
                     Contender(kind.rawValue + client.suffix) { trial in
                         try await push(
                             todos, from: kind, at: trial.path("store"), inFlight: inFlight,
-                            transport: client.transport
+                            transport: client.makeTransport()
                         ) { push in try await trial.measure(push) }
                     }
                 }
@@ -39,21 +39,12 @@ enum Pushes {
             lines: StoreKind.allCases.flatMap { kind in
                 [
                     Line(kind.rawValue, floor: "bare HTTP", goals: [.ofFloor(0.9)]),
-                    Line(kind.rawValue + Client.asyncHTTP.suffix, floor: "bare HTTP", goals: [.ofFloor(0.9)]),
-                    Line(kind.rawValue + Client.asyncHTTP.suffix, floor: "bare AsyncHTTP"),
+                    Line(
+                        kind.rawValue + HTTPClientKind.asyncHTTP.suffix, floor: "bare HTTP",
+                        goals: [.ofFloor(0.9)]),
+                    Line(kind.rawValue + HTTPClientKind.asyncHTTP.suffix, floor: "bare AsyncHTTP"),
                 ]
             }, maxRounds: 3)
-    }
-
-    /// What sends the requests.
-    private enum Client: CaseIterable {
-        case urlSession, asyncHTTP
-
-        var suffix: String { self == .urlSession ? "" : " with AsyncHTTP" }
-
-        var transport: any HTTPTransport {
-            self == .urlSession ? URLSessionTransport() : AsyncHTTPTransport()
-        }
     }
 
     /// The requests of a push, sent by a client alone.
