@@ -83,7 +83,8 @@ let targets: [Target] = [
     .testTarget(
         name: "SyncScenarioTests",
         dependencies: [
-            "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer",
+            "AsyncHTTPTransport", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore",
+            "TableServer",
         ]),
     .testTarget(
         name: "TodoTests",

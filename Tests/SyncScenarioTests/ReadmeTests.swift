@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPTransport
 import Foundation
 import StoreLMDB
 import StoreMemory
@@ -47,6 +48,24 @@ enum TodoItem {
 
             let rows = try scenario.server.rows(in: "TodoItem")
             #expect(rows.map(\.fields) == [["text": "Buy milk", "complete": true]])
+            try await context.close()
+        }
+    }
+
+    @Test func `another HTTP client`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let url = scenario.server.url
+
+            let client = SyncClient(url: url, transport: AsyncHTTPTransport())
+
+            let context = SyncContext(
+                client: client, dataSource: try MemoryStore(tables: [TodoItem.definition]))
+            let table = context.table("TodoItem")
+            try await table.insert(["text": "Buy milk", "complete": false])
+            try await context.push()
+            #expect(try scenario.server.rows(in: "TodoItem").count == 1)
+            let pulled = try await context.pull(table.query, queryID: "all")
+            #expect(pulled.received == 1)
             try await context.close()
         }
     }
