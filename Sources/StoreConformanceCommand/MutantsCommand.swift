@@ -22,6 +22,9 @@ struct MutantsCommand: AsyncParsableCommand {
     @Option(help: "Only the mutants whose ids begin so.")
     var only = ""
 
+    @Flag(help: "Say also how soon the model machine notices a mutant.")
+    var verbose = false
+
     @Flag(help: "Put the mutants to every rule, and list the rules that notice each.")
     var matrix = false
 
@@ -45,8 +48,9 @@ struct MutantsCommand: AsyncParsableCommand {
             }
             if modelActs > 0, mutant.isSemantic {
                 row.semantic += 1
-                if mutant.isFoundByModel(of: base, acts: modelActs) {
+                if let acts = await mutant.actsUntilFound(of: base, limit: modelActs) {
                     row.found += 1
+                    if verbose { say("\(mutant.id) is found by the model machine within \(acts) acts.") }
                 } else {
                     say("\(mutant.id) is not found by the model machine.")
                 }

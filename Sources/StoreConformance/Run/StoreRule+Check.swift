@@ -27,7 +27,7 @@ extension StoreRule {
         let answer = OneAnswer<RuleOutcome>()
         return try await withCheckedThrowingContinuation { continuation in
             answer.continuation.withLock { $0 = continuation }
-            let thread = Thread {
+            Thread.startDeep {
                 answer.give(
                     Result {
                         try checkNow(harness, seed: seed, effort: effort) { trace in
@@ -35,9 +35,6 @@ extension StoreRule {
                         }
                     })
             }
-            // Filters may be nested a thousand deep.
-            thread.stackSize = 64 << 20
-            thread.start()
             let seconds = Double(limit.components.seconds)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
                 let trace = run.withLock { $0?.tail() } ?? []
@@ -93,6 +90,15 @@ extension RuleRun {
             return .skipped("The harness names no child program; see StoreHarness.child.")
         }
         return nil
+    }
+}
+
+extension Thread {
+    /// Starts a thread with stack enough for filters that are nested a thousand deep.
+    static func startDeep(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.stackSize = 64 << 20
+        thread.start()
     }
 }
 
