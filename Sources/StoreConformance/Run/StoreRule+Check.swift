@@ -38,7 +38,8 @@ extension StoreRule {
             let seconds = Double(limit.components.seconds)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
                 let trace = run.withLock { $0?.tail() } ?? []
-                answer.give(.failure(stuck(harness, seed: seed, trace: trace, seconds: seconds)))
+                answer.give(
+                    .failure(stuck(harness, seed: seed, effort: effort, trace: trace, seconds: seconds)))
             }
         }
     }
@@ -71,12 +72,12 @@ extension StoreRule {
     }
 
     private func stuck(
-        _ harness: some StoreHarness, seed: UInt64, trace: [String], seconds: Double
+        _ harness: some StoreHarness, seed: UInt64, effort: SuiteEffort, trace: [String], seconds: Double
     ) -> StoreRuleFailure {
         StoreRuleFailure(
             ruleID: id, sentence: sentence, store: harness.name, subject: "The check did not come to an end.",
             expected: "an end within \(seconds) s", actual: "the store is stuck in the last call",
-            operations: trace, seed: seed, wayOut: wayOut)
+            operations: trace, seed: seed, effort: effort, wayOut: wayOut)
     }
 }
 
