@@ -32,7 +32,8 @@ public enum ConformanceCommand {
     /// The harness of that name, with this executable as its child program.
     static func harness(named name: String) throws -> any StoreHarness {
         let stores = registered.withLock { $0 }
-        let parts = name.split(separator: "+", maxSplits: 1).map(String.init)
+        var parts = name.split(separator: "+", maxSplits: 1).map(String.init)
+        if parts.first == ownStore, let only = stores.keys.first, stores.count == 1 { parts[0] = only }
         guard let harness = parts.first.flatMap({ stores[$0] }) else {
             throw ValidationError(
                 "There is no store '\(name)'; there are \(stores.keys.sorted().joined(separator: ", ")).")
@@ -43,6 +44,25 @@ public enum ConformanceCommand {
             throw ValidationError("There is no mutant '\(parts[1])'.")
         }
         return MutantHarness(mutant, of: named)
+    }
+
+    /// What another executable's store is called that hands over: the only one there is.
+    private static let ownStore = "own"
+
+    /// Runs another executable with the same arguments when the store is the path of one, and ends with its status.
+    static func handOver(to store: String) throws {
+        guard store.contains("/") else { return }
+        guard FileManager.default.isExecutableFile(atPath: store) else {
+            throw ValidationError("There is no executable '\(store)'.")
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: store)
+        process.arguments = CommandLine.arguments.dropFirst().map { word in
+            word == store ? ownStore : word == "--store=\(store)" ? "--store=\(ownStore)" : word
+        }
+        try process.run()
+        process.waitUntilExit()
+        throw ExitCode(process.terminationStatus)
     }
 
     static var storeNames: [String] { registered.withLock { $0.keys.sorted() } }

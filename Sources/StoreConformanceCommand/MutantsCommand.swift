@@ -9,11 +9,12 @@ struct MutantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutants", abstract: "Puts broken stores to the rules, and tells which were noticed.")
 
-    @Option(help: "The store that mutants are made of.")
-    var store = "memory"
+    @Option(help: "The store that mutants are made of. (default: memory, or the first there is)")
+    var store: String?
 
-    @Option(help: "The store that mutants are made of that need files.")
-    var durableStore = "sqlite"
+    @Option(
+        help: "The store that mutants are made of that need files. (default: sqlite, or the first there is)")
+    var durableStore: String?
 
     @Option(
         help: "How many acts and questions the model machine may take to notice a mutant; 0 leaves it out.")
@@ -22,6 +23,9 @@ struct MutantsCommand: AsyncParsableCommand {
     @Option(help: "Only the mutants whose ids begin so.")
     var only = ""
 
+    @Flag(help: "Say also how soon the model machine notices a mutant.")
+    var verbose = false
+
     @Flag(help: "Put the mutants to every rule, and list the rules that notice each.")
     var matrix = false
 
@@ -29,6 +33,11 @@ struct MutantsCommand: AsyncParsableCommand {
     var rule: [String] = []
 
     func run() async throws {
+        if let store { try ConformanceCommand.handOver(to: store) }
+        let variants = StoreMutant.variants.filter { $0.id.hasPrefix(only) }
+        guard !variants.isEmpty || StoreMutant.all.contains(where: { $0.id.hasPrefix(only) }) else {
+            throw ValidationError("There is no mutant whose id begins with '\(only)'.")
+        }
         if matrix { return try await printMatrix() }
         var rows: [StoreMutant.Kind: Row] = [:]
         var complaints = 0
@@ -45,8 +54,9 @@ struct MutantsCommand: AsyncParsableCommand {
             }
             if modelActs > 0, mutant.isSemantic {
                 row.semantic += 1
-                if mutant.isFoundByModel(of: base, acts: modelActs) {
+                if let acts = await mutant.actsUntilFound(of: base, limit: modelActs) {
                     row.found += 1
+                    if verbose { say("\(mutant.id) is found by the model machine within \(acts) acts.") }
                 } else {
                     say("\(mutant.id) is not found by the model machine.")
                 }
@@ -61,7 +71,7 @@ struct MutantsCommand: AsyncParsableCommand {
         }
         print(rows.values.reduce(into: Row()) { $0.add($1) }.line("all", modelActs > 0))
         var accepted = 0
-        for variant in StoreMutant.variants where variant.id.hasPrefix(only) || only.isEmpty {
+        for variant in variants {
             let trial = await variant.acceptance(of: try base(of: variant))
             if let complaint = trial.complaint {
                 complaints += 1
@@ -70,7 +80,7 @@ struct MutantsCommand: AsyncParsableCommand {
                 accepted += 1
             }
         }
-        print("legal but odd: \(accepted) accepted of \(StoreMutant.variants.count)")
+        if !variants.isEmpty { print("legal but odd: \(accepted) accepted of \(variants.count)") }
         if complaints > 0 { throw ExitCode.failure }
     }
 
@@ -81,7 +91,10 @@ struct MutantsCommand: AsyncParsableCommand {
     }
 
     private func base(of mutant: StoreMutant) throws -> any StoreHarness {
-        try ConformanceCommand.harness(named: mutant.needsDurableStore ? durableStore : store)
+        let (wanted, usual) = mutant.needsDurableStore ? (durableStore, "sqlite") : (store, "memory")
+        let names = ConformanceCommand.storeNames
+        let name = wanted ?? (names.contains(usual) ? usual : names.first ?? usual)
+        return try ConformanceCommand.harness(named: name)
     }
 
     private func printMatrix() async throws {

@@ -33,17 +33,8 @@ struct StoreOptions: ParsableArguments {
 
     var effort: SuiteEffort { SuiteEffort(modelScripts: scripts, modelLength: length, kills: kills) }
 
-    /// Hands over to another executable when the store is one: it understands the same arguments.
-    func handOver() throws {
-        guard store.contains("/") else { return }
-        let words = CommandLine.arguments.dropFirst().map { $0 == store ? "own" : $0 }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: store)
-        process.arguments = words
-        try process.run()
-        process.waitUntilExit()
-        throw ExitCode(process.terminationStatus)
-    }
+    /// Hands over to another executable when the store is one.
+    func handOver() throws { try ConformanceCommand.handOver(to: store) }
 }
 
 struct RunCommand: AsyncParsableCommand {
@@ -80,6 +71,7 @@ struct RunCommand: AsyncParsableCommand {
                 + "\(report.count(.skipped)) skipped, \(report.count(.notApplicable)) not applicable, "
                 + "\(report.count(.untested)) untested; \(report.assertions) assertions, seed \(report.seed), "
                 + "\(ContinuousClock.now - start)")
+        // Levels are about all rules.
         if rule.isEmpty {
             print(
                 StoreLevel.allCases.map { "\($0.rawValue): \(report.standing($0).rawValue)" }.joined(

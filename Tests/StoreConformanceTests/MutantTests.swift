@@ -21,6 +21,21 @@ import Testing
             ? await mutant.trial(of: SQLiteHarness()) : await mutant.trial(of: MemoryHarness())
     }
 
+    /// The promise is a hundred thousand acts; most are found within the first hundreds.
+    @Test func `random scripts alone find three quarters of the broken stores`() async {
+        let semantic = StoreMutant.all.filter(\.isSemantic)
+        var missed: [String] = []
+        for mutant in semantic {
+            let acts =
+                mutant.needsDurableStore
+                ? await mutant.actsUntilFound(of: SQLiteHarness(), limit: 4000)
+                : await mutant.actsUntilFound(of: MemoryHarness(), limit: 4000)
+            if acts == nil { missed.append(mutant.id) }
+        }
+        #expect(semantic.count >= 200)
+        #expect(missed.count <= semantic.count / 4, "missed: \(missed)")
+    }
+
     @Test(arguments: StoreMutant.variants) func `a legal store is let pass`(variant: StoreMutant) async {
         let trial = await variant.acceptance(of: MemoryHarness())
         #expect(trial.complaint == nil)

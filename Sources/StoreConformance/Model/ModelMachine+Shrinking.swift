@@ -66,13 +66,15 @@ extension ModelStep {
     fileprivate var smaller: [ModelStep] {
         switch self {
         case .write(let acts, let fails):
-            let fewer = acts.indices.map { ModelStep.write(acts.removing($0), fails: fails) }
+            let fewer = acts.shorter.map { ModelStep.write($0, fails: fails) }
+            guard acts.count <= 20 else { return fewer }
             let slighter = acts.indices.flatMap { index in
                 acts[index].smaller.map { ModelStep.write(acts.replacing(index, with: $0), fails: fails) }
             }
             return acts.count > 1 ? fewer + slighter : slighter
-        case .read(let questions):
-            return questions.count > 1 ? questions.indices.map { .read(questions.removing($0)) } : []
+        case .read(let questions, let fails):
+            guard questions.count > 1 else { return [] }
+            return questions.indices.map { .read(questions.removing($0), fails: fails) }
         case .reopen:
             return []
         }
@@ -82,8 +84,8 @@ extension ModelStep {
 extension ModelAct {
     fileprivate var smaller: [ModelAct] {
         guard case .upsert(let items, let table) = self else { return [] }
-        let fewer =
-            items.count > 1 ? items.indices.map { ModelAct.upsert(items.removing($0), table: table) } : []
+        let fewer = items.count > 1 ? items.shorter.map { ModelAct.upsert($0, table: table) } : []
+        guard items.count <= 20 else { return fewer }
         let poorer = items.indices.flatMap { index in
             items[index].fields.keys.map { name in
                 var item = items[index]
@@ -96,6 +98,16 @@ extension ModelAct {
 }
 
 extension Array {
+    /// The array with one element less; of many elements a quarter less.
+    fileprivate var shorter: [[Element]] {
+        guard count > 20 else { return indices.map(removing) }
+        return (0..<4).map { quarter in
+            var copy = self
+            copy.removeSubrange(count * quarter / 4..<count * (quarter + 1) / 4)
+            return copy
+        }
+    }
+
     fileprivate func removing(_ index: Int) -> [Element] {
         var copy = self
         copy.remove(at: index)

@@ -22,7 +22,8 @@ struct ModelMachine {
     /// - Throws: ``Difference``.
     func run(_ steps: [ModelStep], at place: Int) throws -> UInt64 {
         var pair = ModelPair(model: try MemoryStore(tables: Fixture.tables), store: try open(place))
-        defer { try? pair.store.close() }
+        var isOpen = true
+        defer { if isOpen { try? pair.store.close() } }
         for (index, step) in steps.enumerated() {
             do {
                 if case .reopen = step {
@@ -39,6 +40,8 @@ struct ModelMachine {
                 throw Difference(subject: "\(step)", expected: "no error", actual: "\(error)")
             }
         }
+        isOpen = false
+        try pair.close()
         return pair.hash
     }
 }
@@ -54,12 +57,28 @@ private struct ModelPair {
         case .write(let acts, let fails):
             let found = try Self.write(acts, fails, to: store)
             try compare(found, try Self.write(acts, fails, to: model), acts)
-        case .read(let questions):
-            let found = try store.read { snapshot in try questions.map { try $0.answer(snapshot) } }
-            try compare(
-                found, try model.read { snapshot in try questions.map { try $0.answer(snapshot) } }, questions
-            )
+        case .read(let questions, let fails):
+            let found = try Self.read(questions, fails, from: store)
+            try compare(found, try Self.read(questions, fails, from: model), questions)
         case .reopen: break
+        }
+    }
+
+    /// Closes both; neither may be read from after that.
+    mutating func close() throws {
+        try store.close()
+        model.close()
+        try compare([Self.reading(store)], [Self.reading(model)], ["a read after close"])
+    }
+
+    private static func reading(_ store: any SyncContextDataSource) -> String {
+        do {
+            try store.read { _ in }
+            return "no error"
+        } catch let error as StoreError {
+            return "StoreError.\(error.code)\(error.message.isEmpty ? ", without a word" : "")"
+        } catch {
+            return "\(type(of: error))"
         }
     }
 
@@ -75,11 +94,27 @@ private struct ModelPair {
         var answers: [String] = []
         do {
             try store.write { transaction in
-                for act in acts { answers.append(try act.perform(transaction)) }
+                for act in acts { answers.append(try act.tell(transaction)) }
                 if fails { throw AppError() }
             }
         } catch is AppError {
             answers.append("undone")
+        }
+        return answers
+    }
+
+    private static func read(
+        _ questions: [ModelQuestion], _ fails: Bool, from store: any SyncContextDataSource
+    ) throws -> [String] {
+        // Outside the body: one that runs twice answers twice.
+        var answers: [String] = []
+        do {
+            try store.read { snapshot in
+                for question in questions { answers.append(try question.tell(snapshot)) }
+                if fails { throw AppError() }
+            }
+        } catch is AppError {
+            answers.append("given up")
         }
         return answers
     }

@@ -7,8 +7,8 @@ import SyncCore
 enum ModelStep: Sendable {
     /// A transaction; it throws at its end when it fails.
     case write([ModelAct], fails: Bool)
-    /// A read with its questions.
-    case read([ModelQuestion])
+    /// A read with its questions; it throws at its end when it fails.
+    case read([ModelQuestion], fails: Bool)
     /// The store is closed and opened again.
     case reopen
 }
@@ -28,8 +28,12 @@ enum ModelAct: Sendable {
     case askLastOperationID
     case ask(ModelQuestion)
 
-    /// Does it, and tells what came back.
-    func perform(_ transaction: any StoreTransaction) throws -> String {
+    /// Does it, and tells what came back, or how it was refused.
+    func tell(_ transaction: any StoreTransaction) throws -> String {
+        try refusalsTold { try perform(transaction) }
+    }
+
+    private func perform(_ transaction: any StoreTransaction) throws -> String {
         switch self {
         case .upsert(let items, let table): try transaction.upsert(items, in: table)
         case .delete(let ids, let table): try transaction.deleteItems(ids: ids, in: table)
@@ -63,7 +67,12 @@ enum ModelQuestion: Sendable {
     case config(ConfigKey)
     case configs(table: String, ConfigKey.Kind)
 
-    func answer(_ snapshot: any StoreSnapshot) throws -> String {
+    /// What the answer is, or how the question was refused.
+    func tell(_ snapshot: any StoreSnapshot) throws -> String {
+        try refusalsTold { try answer(snapshot) }
+    }
+
+    fileprivate func answer(_ snapshot: any StoreSnapshot) throws -> String {
         switch self {
         case .item(let id, let table): try snapshot.item(id: id, in: table).exactForm
         case .query(let query): try snapshot.items(matching: query).exactForm
@@ -83,12 +92,20 @@ enum ModelQuestion: Sendable {
     }
 }
 
+/// A refusal is an answer: the store must refuse the same, with a sentence, and the transaction goes on.
+private func refusalsTold(_ body: () throws -> String) throws -> String {
+    do { return try body() } catch let error as SyncError {
+        return "refused with code \(error.code.rawValue)\(error.message.isEmpty ? ", without a word" : "")"
+    }
+}
+
 extension ModelStep: CustomStringConvertible {
     var description: String {
         switch self {
         case .write(let acts, let fails):
             "write { \(acts.map(\.description).joined(separator: "; "))\(fails ? "; throw" : "") }"
-        case .read(let questions): "read { \(questions.map(\.description).joined(separator: "; ")) }"
+        case .read(let questions, let fails):
+            "read { \(questions.map(\.description).joined(separator: "; "))\(fails ? "; throw" : "") }"
         case .reopen: "close and open again"
         }
     }

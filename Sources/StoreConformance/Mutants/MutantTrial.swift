@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// What became of a mutant that was put to the test.
 public struct MutantTrial: Sendable {
     /// The mutant.
@@ -52,22 +54,32 @@ extension StoreMutant {
 
     /// Looks for the mutant with random scripts alone.
     ///
-    /// - Returns: whether a script showed a difference within so many acts and questions.
-    public func isFoundByModel(of base: some StoreHarness, acts: Int = 100_000) -> Bool {
+    /// - Returns: after how many acts and questions at most a script showed a difference; `nil` when none of so many
+    ///   did.
+    public func actsUntilFound(of base: some StoreHarness, limit: Int = 100_000) async -> Int? {
+        await withCheckedContinuation { continuation in
+            Thread.startDeep { continuation.resume(returning: actsUntilFoundNow(of: base, limit: limit)) }
+        }
+    }
+
+    private func actsUntilFoundNow(of base: some StoreHarness, limit: Int) -> Int? {
         let harness = MutantHarness(self, of: base)
         guard let rule = StoreRule.named("model.scripts"),
             let run = try? RuleRun(rule, harness, seed: StoreRule.defaultSeed, effort: .thorough)
-        else { return false }
+        else { return nil }
         defer { run.cleanUp() }
         let machine = ModelMachine { place in
             try harness.open(at: try run.path("model\(place)"), tables: Fixture.tables)
         }
-        for number in 0..<acts / 500 {
+        var (spent, number) = (0, 0)
+        while true {
             let script = ModelScript(
                 seed: StoreRule.defaultSeed &+ UInt64(number), length: 500, reopens: needsDurableStore)
-            do { _ = try machine.run(script.steps, at: number) } catch { return true }
+            spent += script.length
+            guard spent <= limit else { return nil }
+            do { _ = try machine.run(script.steps, at: number) } catch { return spent }
+            number += 1
         }
-        return false
     }
 
     private func ended(_ harness: MutantHarness, _ complaint: String?) -> MutantTrial {

@@ -26,7 +26,7 @@ extension StoreMutant {
         StoreMutant(
             .order, "ignored", "The order is ignored.", killedBy: "order.ascending", "order.bool",
             "order.date", "order.data", "order.two-keys", "order.system", "order.double",
-            saying: "by column(\"count\")"
+            saying: "by count"
         ) {
             $0.asking { $0.with { $0.orderings = [] } }
         }
@@ -38,13 +38,13 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "first-key", "Only the first key counts.", killedBy: "order.two-keys",
-            saying: "by column(\"mark\")"
+            saying: "by mark"
         ) {
             $0.asking { $0.with { $0.orderings = Array($0.orderings.prefix(1)) } }
         }
         StoreMutant(
             .order, "nulls-last", "Nulls come last.", killedBy: "order.ascending", "order.system",
-            saying: "by column(\"count\")"
+            saying: "by count"
         ) {
             $0.ordering { query, left, right in
                 guard let first = query.orderings.first else { return query.precedes(left, right) }
@@ -65,7 +65,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "ties-by-version", "Ties go by version.", killedBy: "order.bool", "order.system",
-            saying: "by column(\"flag\")"
+            saying: "by flag"
         ) {
             $0.asking { query in
                 query.orderings.isEmpty
@@ -74,7 +74,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "case-blind", "Texts are ordered as in a dictionary.", killedBy: "order.text",
-            "corpus.order", saying: "by column(\"label\")"
+            "corpus.order", saying: "by label"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("label"),
@@ -96,7 +96,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "zero-signs", "Negative zero comes before zero.", killedBy: "order.double",
-            saying: "by column(\"ratio\")"
+            saying: "by ratio"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("ratio"),
@@ -108,7 +108,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "date-digits", "Dates of one instant are a tie.", killedBy: "order.date",
-            saying: "by column(\"due\") descending"
+            saying: "by due descending"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("due"), let first = left["due"]?.dateValue,
@@ -120,7 +120,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "integers-as-doubles", "Integers are ordered as doubles.", killedBy: "order.ascending",
-            saying: "by column(\"count\")"
+            saying: "by count"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("count"),

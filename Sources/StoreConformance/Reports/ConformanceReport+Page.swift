@@ -32,7 +32,7 @@ extension ConformanceReport {
         <style>\(Self.style)</style></head><body><main>
         <h1>\(store.escapedForXML)</h1>
         <p class="lead">\(count(.passed)) of \(results.count) clauses kept, \(assertions) assertions.
-        Suite \(Self.suiteVersion), seed \(seed).</p>
+        Suite \(Self.suiteVersion), \(course).</p>
         <ul class="levels">\(StoreLevel.allCases.map(levelItem).joined())</ul>
         \(failures.isEmpty ? "" : "<h2>Broken</h2>" + failures.map(failureBlock).joined())
         <h2>Families</h2><table>\(families.map(familyRow).joined())</table>

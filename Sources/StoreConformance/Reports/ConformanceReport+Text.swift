@@ -21,7 +21,9 @@ extension ConformanceReport {
         let counts = Result.Status.allCases.map { ($0.rawValue, ItemValue.int(Int64(count($0)))) }
         let report: ItemValue = [
             "suite": .text("swift-sync-context StoreConformance"), "version": .text(Self.suiteVersion),
-            "store": .text(store), "seed": .text("\(seed)"), "assertions": .int(Int64(assertions)),
+            "store": .text(store), "seed": .text("\(seed)"),
+            "scripts": .int(Int64(effort.modelScripts)), "scriptLength": .int(Int64(effort.modelLength)),
+            "kills": .int(Int64(effort.kills)), "assertions": .int(Int64(assertions)),
             "capabilities": .object(capabilityTexts.reduce(into: [:]) { $0[$1.name] = .text($1.value) }),
             "levels": .object(Dictionary(uniqueKeysWithValues: levels)),
             "counts": .object(Dictionary(uniqueKeysWithValues: counts)), "rules": .array(rules),
@@ -59,7 +61,7 @@ extension ConformanceReport {
     public var markdown: String {
         var lines = [
             "# \(store): store conformance", "",
-            "Suite \(Self.suiteVersion), seed \(seed), \(results.count) clauses, \(assertions) assertions.",
+            "Suite \(Self.suiteVersion), \(course). \(results.count) clauses, \(assertions) assertions.",
             "",
             "| level | |", "|---|---|",
         ]

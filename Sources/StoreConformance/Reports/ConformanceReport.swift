@@ -59,8 +59,10 @@ public struct ConformanceReport: Sendable {
         }
     }
 
+    /// Whether every rule of the level was checked, or needs no check, and none is broken.
     private func isKept(_ level: StoreLevel) -> Bool {
-        results.allSatisfy { $0.rule.level != level || !$0.isObstacle }
+        let kept = Set(results.filter { !$0.isObstacle }.map(\.rule.id))
+        return StoreRule.all.allSatisfy { $0.level != level || kept.contains($0.id) }
     }
 
     /// Whether no rule that was checked is broken.
@@ -71,6 +73,11 @@ public struct ConformanceReport: Sendable {
 
     /// How many assertions all checks made.
     public var assertions: Int { results.map(\.assertions).reduce(0, +) }
+
+    /// What the random checks were drawn from, and how long they went on.
+    var course: String {
+        "seed \(seed), \(effort.modelScripts) scripts of \(effort.modelLength) steps, \(effort.kills) kills"
+    }
 
     /// How many rules ended so.
     public func count(_ status: Result.Status) -> Int { results.count { $0.status == status } }
@@ -109,9 +116,10 @@ extension ConformanceReport.Result {
 
     /// Why there was no check.
     public var reason: String? {
+        if let reason = rule.untestedReason { return reason }
         switch ending {
-        case .outcome(.skipped(let reason)), .outcome(.notApplicable(let reason)): reason
-        default: nil
+        case .outcome(.skipped(let reason)), .outcome(.notApplicable(let reason)): return reason
+        default: return nil
         }
     }
 
@@ -120,7 +128,7 @@ extension ConformanceReport.Result {
         if case .outcome(.passed(let assertions)) = ending { assertions } else { 0 }
     }
 
-    var isObstacle: Bool { status == .failed || status == .skipped }
+    fileprivate var isObstacle: Bool { status == .failed || status == .skipped }
 
     var seconds: Double { duration / .seconds(1) }
 }

@@ -15,10 +15,9 @@ extension StoreRule {
             var crashes = try CrashRun(run)
             var random = SeededGenerator(seed: run.seed)
             for _ in 0..<run.effort.kills {
-                try crashes.kill(afterAcknowledged: random.below(12), spinning: random.below(40_000))
+                try crashes.kill(afterAcknowledged: random.below(12), atPercent: random.below(150))
             }
-            try run.expect(
-                crashes.kills >= run.effort.kills / 2, "At least half of the processes were killed at work.")
+            try run.expect(crashes.kills, is: run.effort.kills, "how many processes were killed at work")
         }
         StoreRule(
             "crash.every-change", "A process that ends at any change of a transaction leaves nothing of it.",
@@ -43,6 +42,8 @@ private struct CrashRun {
     private let path: String
     private let model: MemoryStore
     private(set) var kills = 0
+    /// How long a process took for a write, about.
+    private var pace = Duration.milliseconds(1)
 
     init(_ run: RuleRun) throws {
         guard let program = run.harness.child else {
@@ -54,14 +55,21 @@ private struct CrashRun {
         model = try MemoryStore(tables: Fixture.tables)
     }
 
-    /// Lets a process work until it has acknowledged so many writes and a little longer, and kills it.
-    mutating func kill(afterAcknowledged count: Int, spinning: Int) throws {
+    /// Lets a process work until it has acknowledged so many writes, and kills it at that part of the next write or
+    /// of the one behind it, by the pace of the writes so far: in its body, while it commits, or before it tells.
+    mutating func kill(afterAcknowledged count: Int, atPercent percent: Int) throws {
         var child = try start(count: 1000)
         var last: Int64 = 0
-        for _ in 0..<count { last = child.next() ?? last }
-        var noise: UInt64 = 1
-        for _ in 0..<spinning { noise = noise &* 6_364_136_223_846_793_005 &+ 1 }
-        run.trace.note("kill after operation \(last) was acknowledged, and \(spinning) turns (\(noise & 1))")
+        var acknowledged: [ContinuousClock.Instant] = []
+        for _ in 0..<count {
+            last = child.next() ?? last
+            acknowledged.append(.now)
+        }
+        if count > 1 { pace = (acknowledged[count - 1] - acknowledged[0]) / (count - 1) }
+        let delay = pace * percent / 100
+        let moment = (acknowledged.last ?? .now) + delay
+        run.trace.note("kill \(delay) after operation \(last) was acknowledged")
+        while ContinuousClock.now < moment {}
         child.kill()
         while let number = child.next() { last = number }
         try check(acknowledged: last, wasKilled: child.wait())
@@ -89,9 +97,13 @@ private struct CrashRun {
         if wasKilled { kills += 1 }
         let found = try run.with("crashing") { try StoreDump($0).lines }
         try replay(upTo: acknowledged)
-        if found != (try StoreDump(model).lines) { try replay(upTo: try lastReplayed() + 1) }
+        var expected = try StoreDump(model).lines
+        if found != expected {
+            try replay(upTo: try lastReplayed() + 1)
+            expected = try StoreDump(model).lines
+        }
         try run.expect(
-            found, is: try StoreDump(model).lines,
+            found, is: expected,
             "the store after a process was killed that had acknowledged \(acknowledged)")
     }
 

@@ -150,6 +150,7 @@ final class RuleRun {
     func failure(_ subject: String, expected: String, actual: String) -> StoreRuleFailure {
         StoreRuleFailure(
             ruleID: rule.id, sentence: rule.sentence, store: harness.name, subject: subject,
-            expected: expected, actual: actual, operations: trace.tail(), seed: seed, wayOut: rule.wayOut)
+            expected: expected, actual: actual, operations: trace.tail(), seed: seed, effort: effort,
+            wayOut: rule.wayOut)
     }
 }

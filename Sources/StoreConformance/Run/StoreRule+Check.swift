@@ -27,7 +27,7 @@ extension StoreRule {
         let answer = OneAnswer<RuleOutcome>()
         return try await withCheckedThrowingContinuation { continuation in
             answer.continuation.withLock { $0 = continuation }
-            let thread = Thread {
+            Thread.startDeep {
                 answer.give(
                     Result {
                         try checkNow(harness, seed: seed, effort: effort) { trace in
@@ -35,13 +35,11 @@ extension StoreRule {
                         }
                     })
             }
-            // Filters may be nested a thousand deep.
-            thread.stackSize = 64 << 20
-            thread.start()
             let seconds = Double(limit.components.seconds)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
                 let trace = run.withLock { $0?.tail() } ?? []
-                answer.give(.failure(stuck(harness, seed: seed, trace: trace, seconds: seconds)))
+                answer.give(
+                    .failure(stuck(harness, seed: seed, effort: effort, trace: trace, seconds: seconds)))
             }
         }
     }
@@ -74,12 +72,12 @@ extension StoreRule {
     }
 
     private func stuck(
-        _ harness: some StoreHarness, seed: UInt64, trace: [String], seconds: Double
+        _ harness: some StoreHarness, seed: UInt64, effort: SuiteEffort, trace: [String], seconds: Double
     ) -> StoreRuleFailure {
         StoreRuleFailure(
             ruleID: id, sentence: sentence, store: harness.name, subject: "The check did not come to an end.",
             expected: "an end within \(seconds) s", actual: "the store is stuck in the last call",
-            operations: trace, seed: seed, wayOut: wayOut)
+            operations: trace, seed: seed, effort: effort, wayOut: wayOut)
     }
 }
 
@@ -93,6 +91,15 @@ extension RuleRun {
             return .skipped("The harness names no child program; see StoreHarness.child.")
         }
         return nil
+    }
+}
+
+extension Thread {
+    /// Starts a thread with stack enough for filters that are nested a thousand deep.
+    static func startDeep(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.stackSize = 64 << 20
+        thread.start()
     }
 }
 

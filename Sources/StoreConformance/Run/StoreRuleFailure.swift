@@ -19,6 +19,8 @@ public struct StoreRuleFailure: Error, Sendable {
     public let operations: [String]
     /// The seed of everything random in the check.
     public let seed: UInt64
+    /// How long random checks went on.
+    public let effort: SuiteEffort
     /// What to do when the difference is intended.
     public let wayOut: String
 }
@@ -26,7 +28,17 @@ public struct StoreRuleFailure: Error, Sendable {
 extension StoreRuleFailure: CustomStringConvertible {
     /// What the command line takes to do the same again.
     private var replay: String {
-        ruleID == "model.scripts" ? "replay \(seed)" : "run --rule \(ruleID) --seed \(seed)"
+        switch ruleID {
+        case "model.scripts":
+            "replay \(seed)\(option("length", effort.modelLength, SuiteEffort.standard.modelLength))"
+        case "crash.any-time":
+            "run --rule \(ruleID) --seed \(seed)\(option("kills", effort.kills, SuiteEffort.standard.kills))"
+        default: "run --rule \(ruleID) --seed \(seed)"
+        }
+    }
+
+    private func option(_ name: String, _ value: Int, _ standard: Int) -> String {
+        value == standard ? "" : " --\(name) \(value)"
     }
 
     /// All of it, for reading.

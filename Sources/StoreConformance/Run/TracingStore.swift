@@ -161,19 +161,3 @@ private struct TracingTransaction: Tracing, StoreTransaction {
         try base.setConfigValue(value, for: key)
     }
 }
-
-extension TableQuery {
-    /// The query on one line, for traces; long filters are cut.
-    var outline: String {
-        var parts = [table]
-        if let filter { parts.append("where \(String(describing: filter).prefix(300))") }
-        for ordering in orderings {
-            parts.append("by \(ordering.expression)\(ordering.isDescending ? " descending" : "")")
-        }
-        if offset != 0 { parts.append("offset \(offset)") }
-        if let limit { parts.append("limit \(limit)") }
-        if !selection.isEmpty { parts.append("select \(selection.joined(separator: ", "))") }
-        if includesTotalCount { parts.append("counting") }
-        return parts.joined(separator: " ")
-    }
-}

@@ -1,0 +1,115 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// Draws steps. Names and values are few, so that they meet again.
+struct ModelSource {
+    var random: SeededGenerator
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    static let tables = Fixture.tables.map(\.name)
+    /// Operations need no declared table; two of these look alike.
+    private static let queues = tables + ["e\u{301}", "\u{e9}"]
+
+    /// The next step, or a few that belong together.
+    mutating func steps(reopens: Bool) -> [ModelStep] {
+        if random.once(in: 800) { return random.once(in: 3) ? largeValues() : manyItems() }
+        if reopens, random.once(in: 12) { return [.reopen] }
+        if random.once(in: 3) {
+            return [.read((0...random.below(4)).map { _ in question() }, fails: random.once(in: 12))]
+        }
+        return [.write((0...random.below(6)).map { _ in act() }, fails: random.once(in: 6))]
+    }
+
+    private mutating func act() -> ModelAct {
+        let table = table()
+        switch random.below(16) {
+        case 0...4: return .upsert((0..<random.below(5)).map { _ in item(in: table) }, table: table)
+        case 5: return .delete(ids: (0..<random.below(4)).map { _ in id() }, table: table)
+        case 6: return random.once(in: 3) ? .deleteMatching(query()) : .ask(question())
+        case 7: return .putOperation(operation())
+        case 8, 9: return .appendOperation(item: id(), table: random.pick(Self.queues))
+        case 10: return .removeOperation(operationID())
+        case 11: return random.once(in: 3) ? .removeError(operationID()) : .putError(error())
+        case 12, 13: return .setConfig(random.once(in: 3) ? nil : text(), key())
+        case 14: return .askLastOperationID
+        default: return .ask(question())
+        }
+    }
+
+    private mutating func question() -> ModelQuestion {
+        let queue = random.pick(Self.queues)
+        let someQueue = random.once(in: 3) ? nil : queue
+        switch random.below(16) {
+        case 0, 1: return .item(id: id(), table: table())
+        case 2...8: return .query(query())
+        case 9: return .operation(operationID())
+        case 10: return .operations(after: operationID() - 1, table: someQueue, limit: 1 + random.below(6))
+        case 11: return .operationsOfItem(id: id(), table: queue)
+        case 12: return .operationCount(table: someQueue)
+        case 13: return random.once(in: 2) ? .error(operationID()) : .errors(table: someQueue)
+        case 14: return .config(key())
+        default: return .configs(table: random.pick(Self.tables), random.pick(ConfigKey.Kind.allCases))
+        }
+    }
+
+    /// Now and then a table that nobody declared: what it is asked must be refused, and the rest must go on.
+    private mutating func table() -> String { random.once(in: 40) ? "Nothing" : random.pick(Self.tables) }
+
+    private mutating func operation() -> TableOperation {
+        TableOperation(
+            id: operationID(), table: random.pick(Self.queues), itemID: id(),
+            kind: random.pick(TableOperation.Kind.allCases),
+            state: random.pick(TableOperation.State.allCases),
+            attempts: random.below(3), base: random.once(in: 3) ? item(in: "Thing") : nil,
+            version: random.once(in: 2) ? text() : nil)
+    }
+
+    private mutating func error() -> TableOperationError {
+        TableOperationError(
+            operationID: operationID(), table: random.pick(Self.queues), itemID: id(), kind: .update,
+            item: nil,
+            serverItem: random.once(in: 3) ? item(in: "Thing") : nil, status: 412, code: .preconditionFailed,
+            message: text(), revision: random.below(3))
+    }
+}
+
+extension ModelSource {
+    /// Many items come, are looked at, and go again, at once or one by one, each time at the second attempt.
+    private mutating func manyItems() -> [ModelStep] {
+        let items = Fixture.series(1001 + random.below(100))
+        let ids = items.map(\.id)
+        let coming: [ModelAct] =
+            random.once(in: 2)
+            ? [.upsert(items, table: "Thing")] : items.map { .upsert([$0], table: "Thing") }
+        let going: [ModelAct] =
+            random.once(in: 2)
+            ? [.delete(ids: ids, table: "Thing")] : ids.map { .delete(ids: [$0], table: "Thing") }
+        let everything = ModelQuestion.query(TableQuery("Thing").includingTotalCount())
+        return [
+            .write(coming, fails: true), .write(coming, fails: false),
+            .read([everything, .query(query()), .query(query())], fails: false),
+            .write(going, fails: true), .read([everything], fails: false), .write(going, fails: false),
+        ]
+    }
+
+    /// A text of more than 64 KiB and one of more than a million bytes come, are looked at, and go again.
+    private mutating func largeValues() -> [ModelStep] {
+        let items = [66_000, 1_100_000].map { length in
+            Item(id: "large \(length)", fields: ["label": .text(String(repeating: "x", count: length))])
+        }
+        let questions = items.map { ModelQuestion.item(id: $0.id, table: "Thing") }
+        return [
+            .write([.upsert(items, table: "Thing")] + questions.map(ModelAct.ask), fails: false),
+            .read(questions + [.query(query())], fails: false),
+            .write([.delete(ids: items.map(\.id), table: "Thing")], fails: false),
+        ]
+    }
+}
+
+extension RandomNumberGenerator {
+    /// 0 up to that number, without it.
+    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+}

@@ -1,0 +1,19 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreConformance
+import Testing
+
+/// Five hundred processes are killed on each store that keeps what it is told.
+@Suite(.serialized) struct KilledProcessTests {
+    private static let stores: [any StoreHarness] = [SQLiteHarness(), SharedSQLiteHarness(), LMDBHarness()]
+
+    @Test(arguments: stores.indices) func `killed processes lose no write that returned`(store: Int)
+        async throws
+    {
+        let rule = try #require(StoreRule.named("crash.any-time"))
+        let effort = SuiteEffort(modelScripts: 0, modelLength: 0, kills: 500)
+        let outcome = try await rule.check(Self.stores[store], effort: effort)
+        #expect(outcome == .passed(assertions: 501))
+    }
+}
