@@ -69,7 +69,7 @@ enum LoopbackPulls {
                         kind.rawValue + client.suffix, peer: "peer",
                         goals: [.ofSlowest(0.8, of: ["bare HTTP", kind.floorName])])
                 }
-            }, maxRounds: 3, tearDown: { try await server.value().stop() })
+            }, maxRounds: 2, tearDown: { try await server.value().stop() })
     }
 }
 

@@ -44,7 +44,7 @@ enum Pushes {
                         goals: [.ofFloor(0.9)]),
                     Line(kind.rawValue + HTTPClientKind.asyncHTTP.suffix, floor: "bare AsyncHTTP"),
                 ]
-            }, maxRounds: 3)
+            }, maxRounds: inFlight == 1 ? 2 : 3)
     }
 
     /// The requests of a push, sent by a client alone.

@@ -18,7 +18,7 @@ enum QueueDepth {
             lines: StoreKind.allCases.map { kind in
                 Line(
                     name(kind, depths[3]), goals: [.atMost(1.25, times: name(kind, depths[1]))])
-            }, maxRounds: 3, sizeName: "pending operations")
+            }, maxRounds: 2, sizeName: "pending operations")
     }
 
     private static func name(_ kind: StoreKind, _ depth: Int) -> String { "\(kind.rawValue) at \(depth)" }
