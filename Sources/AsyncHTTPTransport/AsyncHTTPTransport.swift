@@ -41,8 +41,8 @@ public final class AsyncHTTPTransport: HTTPTransport {
     ) {
         self.maxBodyBytes = maxBodyBytes
         self.allowsInsecureHTTP = allowsInsecureHTTP
-        self.totalTimeout = TimeAmount(totalTimeout)
-        let idle = TimeAmount(idleTimeout)
+        self.totalTimeout = .nanoseconds(totalTimeout.timerNanoseconds)
+        let idle = TimeAmount.nanoseconds(idleTimeout.timerNanoseconds)
         // Bodies are measured as they come, unpacked: the client's own limit is not needed.
         let configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: idle, read: idle),
@@ -107,13 +107,12 @@ public final class AsyncHTTPTransport: HTTPTransport {
     }
 
     private static func failure(_ error: any Error) -> SyncError {
-        let message =
-            switch error as? HTTPClientError {
-            case .readTimeout, .connectTimeout, .deadlineExceeded: "The server did not answer in time."
-            case .alreadyShutdown: "The transport was closed."
-            default: "The server cannot be reached, or its answer did not arrive whole."
-            }
-        return SyncError(.networkUnavailable, message, cause: error, mayRetry: true)
+        switch error as? HTTPClientError {
+        case .readTimeout, .connectTimeout, .deadlineExceeded:
+            .exchangeFailed(hasTimedOut: true, cause: error)
+        case .alreadyShutdown: .transportClosed
+        default: .exchangeFailed(cause: error)
+        }
     }
 }
 
@@ -132,13 +131,5 @@ extension HTTPClientRequest {
 extension HTTPTransportHeaders {
     fileprivate init(_ headers: HTTPHeaders) {
         self.init(headers.map { Field(name: $0.name, value: $0.value) })
-    }
-}
-
-extension TimeAmount {
-    /// A day is as good as for ever, and keeps the nanoseconds far from overflow.
-    fileprivate init(_ duration: Duration) {
-        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(86_400)).components
-        self = .nanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

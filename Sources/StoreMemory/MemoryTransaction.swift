@@ -82,9 +82,13 @@ final class MemoryTransaction: StoreTransaction {
     func lastOperationID() -> Int64 { state.lastOperationID }
 
     func put(_ operation: TableOperation) {
+        let key = key(operation.itemID, operation.table)
+        if let old = state.operations[operation.id], self.key(old.itemID, old.table) == key {
+            state.operations[operation.id] = operation
+            return
+        }
         removeOperation(id: operation.id)
         state.operations[operation.id] = operation
-        let key = key(operation.itemID, operation.table)
         state.operationIDs[key] = ((state.operationIDs[key] ?? []) + [operation.id]).sorted()
         state.operationCounts[ExactText(operation.table), default: 0] += 1
         state.lastOperationID = max(state.lastOperationID, operation.id)

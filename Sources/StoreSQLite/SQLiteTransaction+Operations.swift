@@ -71,7 +71,7 @@ extension SQLiteTransaction {
 
     func put(_ operation: TableOperation) throws {
         let properties = operation.storedProperties
-        if try operation.id <= lastOperationID() {
+        if lastID.value.map({ operation.id <= $0 }) ?? true {
             let statement = try connection.cached(Self.changeOperation, writes: true)
             try statement.bindText(properties, at: 1)
             try statement.bind(operation.id, at: 2)

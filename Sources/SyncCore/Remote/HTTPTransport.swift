@@ -68,3 +68,28 @@ public struct HTTPBodyLimitExceeded: Error, Sendable, Hashable {
         self.limit = limit
     }
 }
+
+extension SyncError {
+    /// The failure of an exchange after which the server may or may not have acted.
+    package static func exchangeFailed(hasTimedOut: Bool = false, cause: any Error) -> SyncError {
+        SyncError(
+            .networkUnavailable,
+            hasTimedOut
+                ? "The server did not answer in time."
+                : "The server cannot be reached, or its answer did not arrive whole.",
+            cause: cause, mayRetry: true)
+    }
+
+    /// What a transport says to requests that come after its end.
+    package static var transportClosed: SyncError {
+        SyncError(.networkUnavailable, "The transport was closed.")
+    }
+}
+
+extension Duration {
+    /// The duration for timers, from none to a day: that is as good as for ever, and far from overflow.
+    package var timerNanoseconds: Int64 {
+        let (seconds, attoseconds) = min(max(self, .zero), .seconds(86_400)).components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

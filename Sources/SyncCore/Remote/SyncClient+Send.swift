@@ -42,9 +42,7 @@ extension SyncClient {
         case is CancellationError, is SyncError: error
         case _ where Task.isCancelled: CancellationError()
         default:
-            SyncError(
-                .networkUnavailable, "The server cannot be reached, or its answer did not arrive whole.",
-                cause: error, mayRetry: true)
+            SyncError.exchangeFailed(cause: error)
         }
     }
 }

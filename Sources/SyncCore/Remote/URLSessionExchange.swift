@@ -45,7 +45,7 @@ final class URLSessionExchange: Sendable {
         let outcome = state.withLock { state in
             if state.outcome == nil {
                 state.continuation = continuation
-                state.end = .now() + deadlines.total.dispatchInterval
+                state.end = .now() + .nanoseconds(Int(deadlines.total.timerNanoseconds))
                 state.timer = makeTimer(firingAt: nextDeadline(end: state.end))
             }
             return state.outcome
@@ -109,8 +109,9 @@ final class URLSessionExchange: Sendable {
     ///
     /// The first request is repeated with every header, which is safe because it goes to the same origin.
     func redirect(to url: URL?) -> URLRequest? {
-        guard var request = task.originalRequest, request.httpMethod == "GET",
-            let url, let origin = Origin(url), let first = request.url.flatMap(Origin.init), origin == first,
+        guard var request = task.originalRequest, let url, let method = request.httpMethod,
+            let first = request.url,
+            HTTPTransportRequest(method: method, url: first).mayFollowRedirect(to: url),
             state.withLock({ state in
                 state.redirects += 1
                 return state.redirects <= Self.maxRedirects
@@ -121,7 +122,7 @@ final class URLSessionExchange: Sendable {
     }
 
     private func nextDeadline(end: DispatchTime) -> DispatchTime {
-        min(.now() + deadlines.idle.dispatchInterval, end)
+        min(.now() + .nanoseconds(Int(deadlines.idle.timerNanoseconds)), end)
     }
 
     private func makeTimer(firingAt deadline: DispatchTime) -> any DispatchSourceTimer {
@@ -136,15 +137,10 @@ final class URLSessionExchange: Sendable {
 }
 
 extension SyncError {
-    /// Only the code of a URL loading error is kept: the error itself may show the whole URL.
-    static func exchangeFailed(_ error: any Error) -> SyncError {
+    /// The failure of a task. Foundation's own error names URLs, so only its code is kept as the cause.
+    fileprivate static func exchangeFailed(_ error: any Error) -> SyncError {
         let code = (error as? URLError)?.code ?? .unknown
-        return SyncError(
-            .networkUnavailable,
-            code == .timedOut
-                ? "The server did not answer in time."
-                : "The server cannot be reached, or its answer did not arrive whole.",
-            cause: URLError(code), mayRetry: true)
+        return exchangeFailed(hasTimedOut: code == .timedOut, cause: URLError(code))
     }
 }
 
@@ -165,13 +161,5 @@ extension HTTPTransportResponse {
             let announced = headers["Content-Length"].flatMap({ Int($0) })
         else { return true }
         return body.count == announced
-    }
-}
-
-extension Duration {
-    fileprivate var dispatchInterval: DispatchTimeInterval {
-        // A day is as good as for ever, and keeps the nanoseconds far from overflow.
-        let (seconds, attoseconds) = min(max(self, .zero), .seconds(86_400)).components
-        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
     }
 }

@@ -70,15 +70,11 @@ public final class URLSessionTransport: HTTPTransport {
             return isClosed
         }
         guard !wasClosed else { return }
-        router.finishAll(with: Self.closedError)
+        router.finishAll(with: SyncError.transportClosed)
         session.invalidateAndCancel()
     }
 
     deinit { close() }
-
-    private static var closedError: SyncError {
-        SyncError(.networkUnavailable, "The transport was closed.")
-    }
 
     /// A session that was invalidated must not be asked for a task: that ends the process. So an exchange is
     /// refused after ``close()``, or registered before and ended by it.
@@ -90,7 +86,7 @@ public final class URLSessionTransport: HTTPTransport {
             router.register(exchange)
             return exchange
         }
-        guard let exchange else { throw Self.closedError }
+        guard let exchange else { throw SyncError.transportClosed }
         return exchange
     }
 

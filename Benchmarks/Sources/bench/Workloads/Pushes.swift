@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPTransport
-import Foundation
 import SyncCore
 import TableServer
 
@@ -29,12 +28,8 @@ enum Pushes {
                     }
                 }
             } + [
-                bare("bare HTTP", requests, inFlight: inFlight) {
-                    try await BareClient().send($0, to: $1, inFlight: inFlight)
-                },
-                bare("bare AsyncHTTP", requests, inFlight: inFlight) {
-                    try await AsyncHTTPTransport().send($0, to: $1, inFlight: inFlight)
-                },
+                bare("bare HTTP", requests, inFlight: inFlight) { BareClient() },
+                bare("bare AsyncHTTP", requests, inFlight: inFlight) { AsyncHTTPTransport() },
             ],
             lines: StoreKind.allCases.flatMap { kind in
                 [
@@ -50,12 +45,14 @@ enum Pushes {
     /// The requests of a push, sent by a client alone.
     private static func bare(
         _ name: String, _ requests: Shared<[HTTPTransportRequest]>, inFlight: Int,
-        send: @escaping @Sendable ([HTTPTransportRequest], URL) async throws -> Int
+        makeTransport: @escaping @Sendable () -> any HTTPTransport
     ) -> Contender {
         Contender(name) { trial in
-            let requests = try await requests.value()
+            let (transport, requests) = (makeTransport(), try await requests.value())
             let server = try await TableServer.startForBenchmark()
-            let bytes = try await trial.measure { try await send(requests, server.url) }
+            let bytes = try await trial.measure {
+                try await transport.send(requests, to: server.url, inFlight: inFlight)
+            }
             let rows = try server.rows(in: TodoRow.table).count
             await server.stop()
             guard bytes > 200 * requests.count else { throw WrongResult("Only \(bytes) bytes came.") }

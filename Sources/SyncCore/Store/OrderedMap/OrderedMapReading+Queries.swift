@@ -28,12 +28,13 @@ extension OrderedMapReading {
     private func itemsInOrder(_ query: TableQuery, of table: TableDefinition) throws -> QueryResult {
         let end = query.limit.map { query.offset.addingReportingOverflow($0) }
         let kept = end.map { $0.overflow ? .max : $0.partialValue } ?? .max
-        let index = leadingIndex(of: query, in: table)?.index
+        let leading = leadingIndex(of: query, in: table)
         var place: [UInt8]?
         var items: [Item] = []
         var count = 0
-        try forEachItem(matching: query, of: table) { item in
-            if let index {
+        let candidates = leading.map { Candidates.entries($0.index, $0.range) }
+        try forEachItem(matching: query, of: table, among: candidates) { item in
+            if let index = leading?.index {
                 let next = item.fields[index.column.name].flatMap(index.place)
                 if items.count >= kept, next != place { return false }
                 place = next
@@ -52,10 +53,11 @@ extension OrderedMapReading {
             items: window.map(query.selecting), totalCount: query.includesTotalCount ? count : nil)
     }
 
-    /// Runs the body on each matching item in order of id, until it returns false. Fields that the query neither
-    /// returns nor looks at are left out.
+    /// Runs the body on each matching item in order of id, or in that of the candidates given, until it returns false.
+    /// Fields that the query neither returns nor looks at are left out.
     private func forEachItem(
-        matching query: TableQuery, of table: TableDefinition, _ body: (Item) throws -> Bool
+        matching query: TableQuery, of table: TableDefinition, among given: Candidates? = nil,
+        _ body: (Item) throws -> Bool
     ) throws {
         let (needed, tested) = (query.neededFields, query.filter?.columns ?? [])
         let (neededNames, testedNames) = (needed.map(FieldNames.init), FieldNames(tested))
@@ -68,7 +70,7 @@ extension OrderedMapReading {
             }
             return try body(try Item(id: id, bytes: bytes, keeping: neededNames))
         }
-        switch try candidates(of: query, in: table) {
+        switch try given ?? candidates(of: query, in: table) {
         case .all:
             try scan(prefix: StoreKey.items(of: query.table)) { id, bytes in try visit(id.text(), bytes) }
         case .ids(let ids):
@@ -86,7 +88,6 @@ extension OrderedMapReading {
     private func candidates(of query: TableQuery, in table: TableDefinition) throws -> Candidates {
         guard let filter = query.filter else { return .all }
         if let ids = filter.requiredIDs { return .ids(ids) }
-        if let (index, range) = leadingIndex(of: query, in: table) { return .entries(index, range) }
         guard usesIndexes, let plan = filter.indexPlan(for: table) else { return .all }
         if let range = plan.rangeInOrderOfID { return .entries(plan.index, range) }
         var ids: [String] = []
