@@ -7,6 +7,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
 public import SyncCore
+import Synchronization
 
 /// Sends requests with AsyncHTTPClient, which on Linux is several times as fast as URLSession.
 ///
@@ -24,7 +25,8 @@ public final class AsyncHTTPTransport: HTTPTransport {
     public let allowsInsecureHTTP: Bool
 
     private let client: HTTPClient
-    private let totalTimeout: TimeAmount
+    private let totalTimeout: Duration
+    private let isClosed = Mutex(false)
 
     private static let maxRedirects = 5
 
@@ -59,10 +61,23 @@ public final class AsyncHTTPTransport: HTTPTransport {
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         try Task.checkCancellation()
         try request.validate(allowsInsecureHTTP: allowsInsecureHTTP)
-        let deadline = NIODeadline.now() + totalTimeout
+        // The client's own deadline ends with the head of the answer.
+        return try await withThrowingTaskGroup(of: HTTPTransportResponse.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await self.follow(request) }
+            group.addTask { [totalTimeout] in
+                try await Task.sleep(for: totalTimeout)
+                throw SyncError.exchangeFailed(hasTimedOut: true, cause: HTTPClientError.deadlineExceeded)
+            }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
+    }
+
+    private func follow(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         var (current, redirects) = (request, 0)
         while true {
-            let response = try await exchange(current, deadline: deadline)
+            let response = try await exchange(current)
             guard redirects < Self.maxRedirects, (300..<400).contains(response.status),
                 let location = response.headers["Location"],
                 let target = URL(string: location, relativeTo: current.url)?.absoluteURL,
@@ -75,15 +90,14 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     /// Ends the requests that are under way, and closes all connections. Later requests are refused.
     public func close() {
+        isClosed.withLock { $0 = true }
         // The client may only go when it has shut down: this keeps it until then.
         client.shutdown(queue: .global()) { [client] _ in _ = client }
     }
 
-    private func exchange(
-        _ request: HTTPTransportRequest, deadline: NIODeadline
-    ) async throws -> HTTPTransportResponse {
+    private func exchange(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         do {
-            let response = try await client.execute(HTTPClientRequest(request), deadline: deadline)
+            let response = try await begin(request)
             return HTTPTransportResponse(
                 status: Int(response.status.code), headers: HTTPTransportHeaders(response.headers),
                 body: try await body(of: response))
@@ -91,7 +105,17 @@ public final class AsyncHTTPTransport: HTTPTransport {
             throw error
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            throw Self.failure(error)
+            throw failure(error)
+        }
+    }
+
+    /// Sends a GET once more when the server had closed the connection before it could be sent.
+    private func begin(_ request: HTTPTransportRequest) async throws -> HTTPClientResponse {
+        let clientRequest = HTTPClientRequest(request)
+        do {
+            return try await client.execute(clientRequest, deadline: .distantFuture)
+        } catch ChannelError.ioOnClosedChannel where request.method == "GET" {
+            return try await client.execute(clientRequest, deadline: .distantFuture)
         }
     }
 
@@ -106,11 +130,11 @@ public final class AsyncHTTPTransport: HTTPTransport {
         return body
     }
 
-    private static func failure(_ error: any Error) -> SyncError {
-        switch error as? HTTPClientError {
+    private func failure(_ error: any Error) -> SyncError {
+        if isClosed.withLock({ $0 }) { return .transportClosed }
+        return switch error as? HTTPClientError {
         case .readTimeout, .connectTimeout, .deadlineExceeded:
             .exchangeFailed(hasTimedOut: true, cause: error)
-        case .alreadyShutdown: .transportClosed
         default: .exchangeFailed(cause: error)
         }
     }

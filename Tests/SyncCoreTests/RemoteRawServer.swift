@@ -1,9 +1,11 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPTransport
 import Foundation
 import SyncCore
 import Synchronization
+import Testing
 
 #if canImport(Darwin)
     import Darwin
@@ -196,28 +198,33 @@ extension RemoteRawServer.Step {
     }
 }
 
-/// Runs a body with a server and a transport, and ends both afterwards.
-@discardableResult
-func withRawServer<Value>(
+/// A transport that a test ends.
+protocol ClosableTransport: HTTPTransport {
+    func close()
+}
+
+extension URLSessionTransport: ClosableTransport {}
+extension AsyncHTTPTransport: ClosableTransport {}
+
+/// Runs a body with each transport in turn, and a server of its own for each, and ends both afterwards.
+func withRawServer(
     maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
     totalTimeout: Duration = .seconds(60),
     answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
-    _ body: (RemoteRawServer, URLSessionTransport) async throws -> Value
-) async throws -> Value {
-    let transport = URLSessionTransport(
-        idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes)
-    defer { transport.close() }
-    return try await withRawServer(over: transport, answer: answer, body)
-}
-
-/// Runs a body with a server, which is ended afterwards, and the transport.
-@discardableResult
-func withRawServer<Transport: HTTPTransport, Value>(
-    over transport: Transport,
-    answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
-    _ body: (RemoteRawServer, Transport) async throws -> Value
-) async throws -> Value {
-    let server = try RemoteRawServer(answer: answer)
-    defer { server.stop() }
-    return try await body(server, transport)
+    _ body: (RemoteRawServer, any ClosableTransport) async throws -> Void
+) async throws {
+    let transports: [any ClosableTransport] = [
+        URLSessionTransport(
+            idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes),
+        AsyncHTTPTransport(
+            idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes),
+    ]
+    defer { for transport in transports { transport.close() } }
+    for transport in transports {
+        let server = try RemoteRawServer(answer: answer)
+        defer { server.stop() }
+        do { try await body(server, transport) } catch {
+            Issue.record(error, "with \(type(of: transport))")
+        }
+    }
 }

@@ -67,7 +67,7 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `a server that drips is given up after the total timeout`() async throws {
-        try await withRawServer(totalTimeout: .milliseconds(200)) { _ in
+        try await withRawServer(idleTimeout: .seconds(3600), totalTimeout: .milliseconds(200)) { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"), .send("x"), .waitForHangUp]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
