@@ -4,7 +4,7 @@
 import SyncCore
 
 /// A declared table and the statements on it.
-struct ItemTable: Sendable {
+final class ItemTable: Sendable {
     let definition: TableDefinition
     /// The table's name as an SQL identifier.
     let name: String

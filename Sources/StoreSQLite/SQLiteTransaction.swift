@@ -28,7 +28,7 @@ struct StoreSchema: Sendable {
     }
 
     func table(named name: String) throws(SyncError) -> ItemTable {
-        let definition = try catalog.table(named: name)
-        return tables[definition.name] ?? ItemTable(definition)
+        if let table = tables[name], table.definition.name.hasSameBytes(as: name) { return table }
+        return ItemTable(try catalog.table(named: name))
     }
 }

@@ -47,7 +47,7 @@ struct RemoteAnswerTests {
     }
 
     @Test func `a list is bare or wrapped with a count`() async throws {
-        let rows: [[String: ItemValue]] = [["id": "a"], ["id": "b"]]
+        let rows = [["id": "a"], ["id": "b"]].map(WireObject.init)
         let list = #"[{"id":"a"},{"id":"b"}]"#
         #expect(try await answer(to: Self.query, 200, list).body == .rows(rows, count: nil))
         #expect(try await answer(to: Self.query, 200, "[]").body == .rows([], count: nil))

@@ -253,6 +253,26 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a page that has a row more than once leaves the last of them`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            let rows = [
+                #"{"id":"x","text":"one","updatedAt":"2020-01-01T00:00:01Z","version":"1"}"#,
+                #"{"id":"x","text":"two","updatedAt":"2020-01-01T00:00:02Z","version":"2","deleted":true}"#,
+                #"{"id":"y","text":"one","updatedAt":"2020-01-01T00:00:03Z","version":"1","deleted":true}"#,
+                #"{"id":"y","text":"two","updatedAt":"2020-01-01T00:00:04Z","version":"2"}"#,
+                #"{"id":"z","text":"one","updatedAt":"2020-01-01T00:00:05Z","version":"1"}"#,
+                #"{"id":"z","text":"two","updatedAt":"2020-01-01T00:00:06Z","version":"2"}"#,
+            ]
+            let body = Data("[\(rows.joined(separator: ","))]".utf8)
+            scenario.server.inject(.answer(status: 200, headers: [:], body: body), when: \.isPage)
+            try await a.context.pull(Todo.query, queryID: "all")
+            #expect(try await a.table.items().map(\.id) == ["y", "z"])
+            #expect(try await a.texts() == ["two", "two"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a limit that is no multiple of the page is kept exactly`(_ kind: StoreKind) async throws {
         try await crowded(on: kind, rows: 60) { scenario, a in
             let result = try await a.context.pull(

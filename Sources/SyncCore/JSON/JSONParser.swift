@@ -46,14 +46,14 @@ struct JSONParser {
         try parseEnd()
     }
 
-    private mutating func parseEnd() throws(JSONError) {
+    mutating func parseEnd() throws(JSONError) {
         skipWhitespace()
         guard position == bytes.count else { throw error("there is something after the end of the value") }
     }
 
     func error(_ problem: String) -> JSONError { JSONError(offset: position, problem: problem) }
 
-    private mutating func skipWhitespace() {
+    mutating func skipWhitespace() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
@@ -62,8 +62,11 @@ struct JSONParser {
         }
     }
 
+    /// Whether this is the next byte.
+    func isAt(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
+
     private mutating func take(_ byte: UInt8) -> Bool {
-        guard position < bytes.count, bytes[position] == byte else { return false }
+        guard isAt(byte) else { return false }
         position += 1
         return true
     }
@@ -72,7 +75,7 @@ struct JSONParser {
         guard position < bytes.count else { throw error("the text ends where a value is due") }
         switch bytes[position] {
         case UInt8(ascii: "{"): return try parseObject()
-        case UInt8(ascii: "["): return try nested { parser throws(JSONError) in try parser.parseArray() }
+        case UInt8(ascii: "["): return try parseArray()
         case UInt8(ascii: "\""): return .text(try parseString())
         case UInt8(ascii: "t"): return try parse(literal: "true", as: .bool(true))
         case UInt8(ascii: "f"): return try parse(literal: "false", as: .bool(false))
@@ -107,25 +110,25 @@ struct JSONParser {
 
     /// Reads an object member by member.
     ///
-    /// - Parameter body: reads the value of the name it is given.
+    /// - Parameters:
+    ///   - expected: the names that are likely to come, in this order.
+    ///   - body: reads the value of the name it is given.
     mutating func parseMembers(
+        expecting expected: [String] = [],
         _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
     ) throws(JSONError) {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "{") else {
-            throw error("an object is due")
-        }
-        try nested { parser throws(JSONError) in try parser.parseMembersInside(body) }
+        guard isAt(UInt8(ascii: "{")) else { throw error("an object is due") }
+        try nested { parser throws(JSONError) in try parser.parseMembersInside(expecting: expected, body) }
     }
 
     private mutating func parseMembersInside(
-        _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
+        expecting expected: [String], _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
     ) throws(JSONError) {
         if take(UInt8(ascii: "}")) { return }
+        var index = 0
         while true {
-            guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
-                throw error("a name in quotes is due")
-            }
-            let name = try parseString()
+            let name = try parseName(expecting: index < expected.count ? expected[index] : nil)
+            index += 1
             skipWhitespace()
             guard take(UInt8(ascii: ":")) else { throw error("':' is due") }
             skipWhitespace()
@@ -135,6 +138,25 @@ struct JSONParser {
             guard take(UInt8(ascii: ",")) else { throw error("',' or '}' is due") }
             skipWhitespace()
         }
+    }
+
+    private mutating func parseName(expecting expected: String?) throws(JSONError) -> String {
+        if let expected, take(quoted: expected) { return expected }
+        guard isAt(UInt8(ascii: "\"")) else { throw error("a name in quotes is due") }
+        return try parseString()
+    }
+
+    /// Passes over a text in quotes if it is this one, letter by letter: one with escapes is not.
+    private mutating func take(quoted text: String) -> Bool {
+        var text = text
+        let bytes = bytes[position...]
+        let isNext = text.withUTF8 { text in
+            bytes.count >= text.count + 2 && bytes.first == UInt8(ascii: "\"")
+                && bytes[bytes.startIndex + 1 + text.count] == UInt8(ascii: "\"")
+                && zip(bytes.dropFirst(), text).allSatisfy { $0 == $1 && !$0.isEscapedInJSON }
+        }
+        if isNext { position += text.utf8.count + 2 }
+        return isNext
     }
 
     /// What an object with one name that begins with `$` stands for: see ``JSONWriter/Style/tagged``.
@@ -149,13 +171,21 @@ struct JSONParser {
 
     private mutating func parseArray() throws(JSONError) -> ItemValue {
         var values: [ItemValue] = []
-        if take(UInt8(ascii: "]")) { return .array(values) }
-        while true {
-            values.append(try parseValue())
-            skipWhitespace()
-            if take(UInt8(ascii: "]")) { return .array(values) }
-            guard take(UInt8(ascii: ",")) else { throw error("',' or ']' is due") }
-            skipWhitespace()
+        try parseElements { parser throws(JSONError) in values.append(try parser.parseValue()) }
+        return .array(values)
+    }
+
+    /// Lets the body read each element of a list, at whose bracket the parser stands.
+    mutating func parseElements(_ body: (inout JSONParser) throws(JSONError) -> Void) throws(JSONError) {
+        try nested { parser throws(JSONError) in
+            if parser.take(UInt8(ascii: "]")) { return }
+            while true {
+                try body(&parser)
+                parser.skipWhitespace()
+                if parser.take(UInt8(ascii: "]")) { return }
+                guard parser.take(UInt8(ascii: ",")) else { throw parser.error("',' or ']' is due") }
+                parser.skipWhitespace()
+            }
         }
     }
 

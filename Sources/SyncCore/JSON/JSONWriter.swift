@@ -119,7 +119,7 @@ struct JSONWriter {
 }
 
 extension UInt8 {
-    fileprivate var isEscapedInJSON: Bool {
+    var isEscapedInJSON: Bool {
         self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
     }
 }

@@ -21,6 +21,7 @@ public enum ItemID {
     private static func problem(in id: String) -> String? {
         if id.isEmpty { return "it is empty." }
         if id == "." || id == ".." { return "'.' and '..' mean something else in a URL." }
+        if id.utf8.count <= maxLength, id.utf8.allSatisfy(\.isPlain) { return nil }
         var length = 0
         for scalar in id.unicodeScalars {
             length += 1
@@ -34,5 +35,12 @@ public enum ItemID {
             }
         }
         return nil
+    }
+}
+
+extension UInt8 {
+    /// Whether this is a letter, a digit, a hyphen or an underscore, as nearly all ids are made of.
+    fileprivate var isPlain: Bool {
+        isASCIILetter || isASCIIDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }
 }

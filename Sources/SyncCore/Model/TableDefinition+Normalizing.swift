@@ -25,12 +25,15 @@ extension TableDefinition {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for a value that does not fit its column.
     func normalizedFromServer(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
+        try normalizedFromServer { fields[columns[$0].name] }
+    }
+
+    /// - Parameter value: the row's value for the column of that index, or `nil` when there is none.
+    func normalizedFromServer(_ value: (Int) -> ItemValue?) throws(SyncError) -> [String: ItemValue] {
         var result: [String: ItemValue] = [:]
         result.reserveCapacity(columns.count)
-        for column in columns where !column.isLocalOnly {
-            if let value = fields[column.name] {
-                result[column.name] = try normalized(value, for: column)
-            }
+        for (index, column) in columns.enumerated() where !column.isLocalOnly {
+            if let value = value(index) { result[column.name] = try normalized(value, for: column) }
         }
         return result
     }

@@ -14,14 +14,19 @@ extension RemoteAnswer {
         version = EntityTag.version(from: response.headers["ETag"])
         retryAfter = response.headers["Retry-After"]
         self.tokenGeneration = tokenGeneration
-        let json = Self.json(in: response.body)
         let isSuccess = (200..<300).contains(response.status)
+        if isSuccess, case .query = call.action, !response.body.isEmpty {
+            body = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
+            (message, isTableMissing) = (nil, false)
+            return
+        }
+        let json = Self.json(in: response.body)
         switch json {
         case nil: body = .empty
-        case .failure(let error): body = .unreadable(text.isHTML ? AnswerText.htmlMessage : "\(error)")
-        case .success(let value) where isSuccess: body = Body(value, to: call, dialect: dialect)
-        case .success(.object(let row)) where row["id"]?.textValue != nil: body = .row(row)
-        case .success: body = .empty
+        case .failure(let error): body = .unreadable(error, isHTML: text.isHTML)
+        case .success(.object(let row)) where isSuccess || row["id"]?.textValue != nil: body = .row(row)
+        case .success:
+            body = isSuccess ? .unreadable("The answer is not an object, as a row must be.") : .empty
         }
         message = isSuccess ? nil : text.message(json: try? json?.get())
         isTableMissing = response.status == 404 && call.isAboutTable(notFoundText: text, json: json)
@@ -30,6 +35,32 @@ extension RemoteAnswer {
     private static func json(in body: Data) -> Result<ItemValue, JSONError>? {
         if body.isEmpty { return nil }
         do throws(JSONError) { return .success(try ItemValue(json: body)) } catch { return .failure(error) }
+    }
+
+    /// Reads the answer to a query: a list of rows, or an object that has one.
+    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> Body {
+        var rows: [WireObject]?
+        var count: Int?
+        do throws(JSONError) {
+            try JSONParser.read(body, style: .wire) { parser throws(JSONError) in
+                parser.skipWhitespace()
+                if parser.isAt(UInt8(ascii: "{")) {
+                    try parser.parseMembers { name, parser throws(JSONError) in
+                        switch name {
+                        case dialect.listName: rows = try parser.parseObjects()
+                        case "count": count = Int(totalCount: try parser.parseValue())
+                        default: try parser.skip()
+                        }
+                    }
+                } else {
+                    rows = try parser.parseObjects()
+                }
+                try parser.parseEnd()
+            }
+        } catch {
+            return .unreadable(error, isHTML: isHTML)
+        }
+        return rows.map { .rows($0, count: count) } ?? .unreadable("The answer is not a list of rows.")
     }
 
     /// The answer whose body was longer than the transport accepts.
@@ -45,36 +76,8 @@ extension RemoteAnswer {
 }
 
 extension RemoteAnswer.Body {
-    /// Reads the JSON of a 2xx by what the call asked for.
-    fileprivate init(_ value: ItemValue, to call: RemoteCall, dialect: WireDialect) {
-        guard case .query = call.action else {
-            guard case .object(let row) = value else {
-                self = .unreadable("The answer is not an object, as a row must be.")
-                return
-            }
-            self = .row(row)
-            return
-        }
-        var list = value
-        var count: Int?
-        if case .object(let wrapper) = value {
-            list = wrapper[dialect.listName] ?? .null
-            count = wrapper["count"].flatMap(Int.init(totalCount:))
-        }
-        guard case .array(let values) = list else {
-            self = .unreadable("The answer is not a list of rows.")
-            return
-        }
-        var rows: [[String: ItemValue]] = []
-        rows.reserveCapacity(values.count)
-        for value in values {
-            guard case .object(let row) = value else {
-                self = .unreadable("The answer's list contains something other than rows.")
-                return
-            }
-            rows.append(row)
-        }
-        self = .rows(rows, count: count)
+    fileprivate static func unreadable(_ error: JSONError, isHTML: Bool) -> Self {
+        .unreadable(isHTML ? AnswerText.htmlMessage : "\(error)")
     }
 }
 

@@ -25,7 +25,7 @@ package struct RemoteAnswer: Sendable {
         /// One row. An answer other than 2xx has a row only when the body has an id.
         case row([String: ItemValue])
         /// A list of rows, and the total count when the server counted.
-        case rows([[String: ItemValue]], count: Int?)
+        case rows([WireObject], count: Int?)
         /// Something else: the reason as a sentence. With a 2xx the server may or may not have acted.
         case unreadable(String)
     }

@@ -124,9 +124,10 @@ extension RemoteTable {
         guard count != nil || !query.includesTotalCount else {
             throw SyncError(.expectedTotalCount, "The server answered without the total count.")
         }
+        var reader = WireRowReader(dialect: client.dialect, definition: nil)
         var items: [Item] = []
         items.reserveCapacity(rows.count)
-        for row in rows { items.append(try WireRow(row, dialect: client.dialect).item) }
+        for row in rows { items.append(try reader.read(row).item) }
         return QueryResult(items: items, totalCount: query.includesTotalCount ? count : nil)
     }
 

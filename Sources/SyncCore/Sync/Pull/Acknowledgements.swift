@@ -57,9 +57,10 @@ final class Acknowledgements: Sendable {
 
     /// Whether a state of the row that is not older was stored after that count, by anybody but this pull.
     func isStale(_ row: Item, in table: String, since count: Int, for pull: Source) -> Bool {
-        let key = ItemKey(table: table, id: row.id)
-        return state.withLock { state in
-            state.notes.contains { source, notes in
+        state.withLock { state in
+            guard !state.notes.isEmpty else { return false }
+            let key = ItemKey(table: table, id: row.id)
+            return state.notes.contains { source, notes in
                 guard source != pull, let note = notes[key], note.count > count else { return false }
                 guard let stored = note.updatedAt, let updatedAt = row.system.updatedAt else { return true }
                 return !stored.isEarlier(than: updatedAt)

@@ -91,9 +91,10 @@ struct PullRun: Sendable {
         cursor.advance(over: page.rows)
         fetched = nil
         let (run, token) = (self, tokenToStore)
-        async let stored = run.store(page, token: token)
-        if !cursor.isDone { fetched = try await fetch() }
-        let outcomes = try await stored
+        // Fetching is the child: a child may have to wait for a thread, and the store has one of its own.
+        async let next = run.cursor.isDone ? nil : run.fetch()
+        let outcomes = try await store(page, token: token)
+        fetched = try await next
         storedToken = token ?? storedToken
         for outcome in outcomes {
             result.count(outcome)
@@ -120,11 +121,12 @@ struct PullRun: Sendable {
             parameters: cursor.query.parameters,
             features: tokenKey == nil ? .offline : [.offline, .incrementalPull])
         let answer = try await context.askForPage(call)
+        var reader = WireRowReader(dialect: dialect, definition: definition)
         var rows: [PulledRow] = []
         rows.reserveCapacity(answer.count)
         do throws(SyncError) {
             for row in answer {
-                let wire = try WireRow(row, dialect: dialect, definition: definition)
+                let wire = try reader.read(row)
                 rows.append(PulledRow(item: wire.item, updatedAtText: wire.updatedAtText))
             }
         } catch {
@@ -143,14 +145,16 @@ struct PullRun: Sendable {
                 transaction: transaction, definition: definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty)
             let known = context.acknowledgements
+            var batch = PullEffects.UpsertBatch()
             let outcomes = try page.rows.map { row -> PullEffects.Outcome in
                 guard !known.isStale(row.item, in: definition.name, since: page.acknowledgements, for: source)
                 else { return .unchanged }
-                let outcome = try effects.apply(row.item)
+                let outcome = try effects.apply(row.item, storingIn: &batch)
                 let stored = row.item.system.deleted ? nil : row.item
                 known.note(stored, id: row.item.id, in: definition.name, from: source)
                 return outcome
             }
+            try effects.store(&batch)
             if let key, let token, try transaction.configValue(key) == expected {
                 try transaction.setConfigValue(token, for: key)
             }

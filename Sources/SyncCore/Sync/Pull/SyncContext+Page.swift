@@ -5,7 +5,7 @@ extension SyncContext {
     /// Asks for a list of rows.
     ///
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
-    func askForPage(_ call: RemoteCall) async throws -> [[String: ItemValue]] {
+    func askForPage(_ call: RemoteCall) async throws -> [WireObject] {
         let answer: RemoteAnswer
         do {
             answer = try await ask(call)

@@ -48,9 +48,8 @@ extension SyncContext {
                 .query(try page.odata(client.dialect), includesDeleted: false), table: query.table,
                 parameters: query.parameters, features: .offline)
             let rows = try await askForPage(call)
-            let found = try rows.map {
-                PulledRow(item: try WireRow($0, dialect: client.dialect).item, updatedAtText: nil)
-            }
+            var reader = WireRowReader(dialect: client.dialect, definition: nil)
+            let found = try rows.map { PulledRow(item: try reader.read($0).item, updatedAtText: nil) }
             ids.formUnion(found.map { ExactText($0.item.id) })
             cursor.advance(over: found)
         }
