@@ -51,10 +51,11 @@ struct Scenario {
     /// A device with a store of its own; the same name opens the same store again.
     func device(
         _ name: String = "A", delegate: (any SyncContextDelegate)? = nil,
-        settings: SyncSettings = SyncSettings(), tables: [TableDefinition] = [Todo.definition]
+        settings: SyncSettings = SyncSettings(), tables: [TableDefinition] = [Todo.definition],
+        transport: any HTTPTransport = URLSessionTransport()
     ) throws -> Device {
         let store = try kind.open(in: directory, name: name, tables: tables)
-        let client = SyncClient(url: server.url, installationID: name)
+        let client = SyncClient(url: server.url, transport: transport, installationID: name)
         let context = SyncContext(
             client: client, dataSource: store, delegate: delegate, settings: settings,
             environment: .instant(seed: UInt64(name.utf8.reduce(7) { $0 &* 31 &+ Int($1) })))

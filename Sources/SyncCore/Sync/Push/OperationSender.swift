@@ -6,6 +6,8 @@ struct OperationSender: Sendable {
     let context: SyncContext
     let definition: TableDefinition
     let operationID: Int64
+    /// Where it waits until it may ask the server, and which it leaves with the answer; `nil` when it need not.
+    let place: PushLane.Place?
 
     /// What became of the operation.
     enum Outcome: Sendable {
@@ -46,6 +48,10 @@ struct OperationSender: Sendable {
         case .skipped: return .skipped
         case .unneeded(let item): return .completed(item)
         case .attempt(let attempt):
+            guard await place?.isUp() ?? true else {
+                try await release(isApplied: attempt.isAppliedIfRefused, status: attempt.operation.lastStatus)
+                return .skipped
+            }
             let verdict: PushVerdict
             do {
                 verdict = try await self.verdict(on: attempt)
@@ -68,6 +74,7 @@ struct OperationSender: Sendable {
     private func settle(_ attempt: Attempt, _ verdict: PushVerdict) async throws -> Outcome {
         switch verdict {
         case .succeeded(let row):
+            if !attempt.wasAmbiguous { place?.leave() }
             let item = try await complete(attempt, with: row)
             return attempt.wasAmbiguous ? try await sendEdits(after: item) : .completed(item)
         case .conflict(let status, let serverItem):

@@ -12,6 +12,8 @@ struct PushRun {
 
     /// Operations that had their turn.
     private var performed: Set<Int64> = []
+    /// Operations whose turn has not ended.
+    private var onTheWay: [Int64: TableOperation] = [:]
     /// Whether an operation was passed over because another one of its item had to go first.
     private var hasSkipped = false
     /// The part of the queue that was read ahead. What has changed since is noticed when an operation is sent.
@@ -46,30 +48,40 @@ struct PushRun {
 
     /// One way through the queue, for the operations of one round.
     private mutating func pass(_ round: Int) async throws {
-        let limit = max(1, context.settings.maxConcurrentOperations)
+        let width = max(1, context.settings.maxConcurrentOperations)
+        // A delegate has each operation to itself, and a deadline is for beginning: neither goes with working ahead.
+        let ahead = context.delegate == nil && deadline == nil ? width : 0
+        let lane = PushLane(width: width, ahead: ahead)
         window = []
         await withTaskGroup(of: Turn.self) { group in
-            var (running, last) = (0, Int64(0))
-            while abort == nil, !Task.isCancelled, !isSpent, let operation = await next(after: last, round) {
-                last = operation.id
-                if running == limit, let turn = await group.next() {
+            var last = Int64(0)
+            while let place = await lane.place(), abort == nil, !Task.isCancelled {
+                while isSpent, let turn = await group.next() { note(turn) }
+                guard !isSpent else { break }
+                var found = await next(after: last, round)
+                // Until the turns have ended, the app may queue something behind them.
+                while found == nil, abort == nil, let turn = await group.next() {
                     note(turn)
-                    running -= 1
+                    found = await next(after: last, round)
                 }
+                guard let operation = found else { break }
+                last = operation.id
+                while mustWait(operation, width + ahead), let turn = await group.next() { note(turn) }
                 guard abort == nil else { break }
                 performed.insert(operation.id)
+                onTheWay[operation.id] = operation
                 let context = context
-                group.addTask { await Turn.take(operation, in: context) }
-                running += 1
-                if limit == 1, let turn = await group.next() {
-                    note(turn)
-                    running -= 1
-                }
+                group.addTask { await Turn.take(operation, at: place, in: context) }
             }
             for await turn in group { note(turn) }
         }
         if let abort { throw abort }
         try Task.checkCancellation()
+    }
+
+    /// Whether turns have to end first: those of one item go one after the other, and not too many go on at once.
+    private func mustWait(_ operation: TableOperation, _ capacity: Int) -> Bool {
+        onTheWay.count >= 2 * capacity || onTheWay.values.contains { $0.isOfSameItem(as: operation) }
     }
 
     /// The next operation that is due in this round.
@@ -99,6 +111,7 @@ struct PushRun {
     }
 
     private mutating func note(_ turn: Turn) {
+        onTheWay[turn.operationID] = nil
         switch turn.end {
         case .completed: result.completed += 1
         case .failed(let error): result.errors.append(error)
@@ -108,5 +121,11 @@ struct PushRun {
         case .untouched: break
         }
         abort = abort ?? turn.abort
+    }
+}
+
+extension TableOperation {
+    fileprivate func isOfSameItem(as other: TableOperation) -> Bool {
+        itemID.hasSameBytes(as: other.itemID) && table.hasSameBytes(as: other.table)
     }
 }

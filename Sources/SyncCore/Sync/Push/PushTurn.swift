@@ -18,16 +18,27 @@ struct Turn: Sendable {
         case untouched
     }
 
-    /// Carries out one operation.
-    static func take(_ operation: TableOperation, in context: SyncContext) async -> Turn {
+    /// Carries out one operation, from its place in the lane.
+    static func take(
+        _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext
+    ) async -> Turn {
+        let turn = await perform(operation, at: place, in: context)
+        place.leave(ending: turn.abort != nil)
+        return turn
+    }
+
+    private static func perform(
+        _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext
+    ) async -> Turn {
         do {
             guard let definition = try? context.definition(of: operation.table) else {
                 return Turn(operation, end: .failed(try await recordUndeclaredTable(operation, in: context)))
             }
-            let sender = OperationSender(context: context, definition: definition, operationID: operation.id)
-            guard let delegate = context.delegate else {
-                return Turn(operation, end: End(try await sender.send()))
-            }
+            let delegate = context.delegate
+            let sender = OperationSender(
+                context: context, definition: definition, operationID: operation.id,
+                place: delegate == nil ? place : nil)
+            guard let delegate else { return Turn(operation, end: End(try await sender.send())) }
             return try await take(operation, sender: sender, delegate: delegate)
         } catch {
             return Turn(operation, end: .untouched, abort: error)
