@@ -62,7 +62,7 @@ extension StoreRule {
     /// Every clause, also those that no check can decide.
     public static let clauses: [StoreRule] =
         [
-            items, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
+            items, insertions, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
             orderings, windows, selections, scans, queue, errorLog, config, transactions, lifecycle, opening,
             errors, corpus, capabilities, durability, crashes, faults, concurrency, sizes, model, untested,
         ]

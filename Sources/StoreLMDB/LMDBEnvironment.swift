@@ -162,10 +162,20 @@ final class LMDBWriteTransaction {
     }
 
     func put(_ value: [UInt8], for key: [UInt8]) throws(LMDBError) {
-        let code = withValue(of: key) { key in
-            withValue(of: value) { value in mdb_put(transaction, database, &key, &value, 0) }
+        try LMDBError.check(put(value, for: key, flags: 0))
+    }
+
+    /// Puts a key that is not there; false when it is.
+    func insert(_ value: [UInt8], for key: [UInt8]) throws(LMDBError) -> Bool {
+        let code = put(value, for: key, flags: UInt32(MDB_NOOVERWRITE))
+        if code != MDB_KEYEXIST { try LMDBError.check(code) }
+        return code != MDB_KEYEXIST
+    }
+
+    private func put(_ value: [UInt8], for key: [UInt8], flags: UInt32) -> Int32 {
+        withValue(of: key) { key in
+            withValue(of: value) { value in mdb_put(transaction, database, &key, &value, flags) }
         }
-        try LMDBError.check(code)
     }
 
     func delete(_ key: [UInt8]) throws(LMDBError) {

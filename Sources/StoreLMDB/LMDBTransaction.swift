@@ -36,6 +36,13 @@ final class LMDBTransaction: OrderedMapTransaction {
 
     func put(_ value: [UInt8], for key: [UInt8]) throws { try change(key, to: value) }
 
+    func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool {
+        var isNew = false
+        try attempt { transaction throws(LMDBError) in isNew = try transaction.insert(value, for: key) }
+        if isNew { changes.append((key, value)) }
+        return isNew
+    }
+
     func delete(_ key: [UInt8]) throws { try change(key, to: nil) }
 
     /// - Throws: also what a change threw, if the body went on regardless: half of it must not be kept.

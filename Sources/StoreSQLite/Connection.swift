@@ -9,6 +9,8 @@ import SyncCore
 struct Connection {
     private let database: Database
     private let statements = PreparedStatements()
+    /// Room for the texts of one row at a time.
+    let rowTexts = RowTexts()
 
     init(_ database: Database) {
         self.database = database

@@ -8,7 +8,9 @@ final class ItemTable: Sendable {
     let definition: TableDefinition
     /// The table's name as an SQL identifier.
     let name: String
-    /// Adds or replaces an item; the columns are those of ``ItemColumns``, then the declared ones.
+    /// Adds an item unless its id is there; the columns are those of ``ItemColumns``, then the declared ones.
+    let insert: SQLText
+    /// Adds or replaces an item.
     let upsert: SQLText
     /// Deletes the item of an id.
     let delete: SQLText
@@ -21,11 +23,9 @@ final class ItemTable: Sendable {
         let columns = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map(\.quoted)
         let values = Array(repeating: "?", count: columns.count).joined(separator: ",")
         let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
-        upsert = SQLText(
-            """
-            INSERT INTO \(name)(\(columns.joined(separator: ","))) VALUES(\(values)) \
-            ON CONFLICT("id") DO UPDATE SET \(changes)
-            """)
+        let inserting = "INSERT INTO \(name)(\(columns.joined(separator: ","))) VALUES(\(values)) "
+        insert = SQLText(inserting + "ON CONFLICT(\"id\") DO NOTHING")
+        upsert = SQLText(inserting + "ON CONFLICT(\"id\") DO UPDATE SET \(changes)")
         delete = SQLText("DELETE FROM \(name) WHERE \"id\"=?")
         find = SQLText("SELECT \(columns.joined(separator: ",")) FROM \(name) WHERE \"id\"=?")
     }

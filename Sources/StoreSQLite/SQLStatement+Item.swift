@@ -5,23 +5,26 @@ import GRDBSQLite
 import SyncCore
 
 extension SQLStatement {
-    /// Binds every column of the item, null where it has no field.
-    func bind(_ item: Item, columns: [ColumnDefinition]) throws {
-        try bind(item.id, at: 1)
-        try bind(item.system.createdAt?.localText, at: 2)
-        try bind(item.system.updatedAt?.localText, at: 3)
-        try bind(item.system.version, at: 4)
+    /// Binds every column of the item, null where it has no field, but for the texts, which it collects.
+    func bind(_ item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts) throws {
+        texts.removeAll()
+        texts.add(item.id, at: 1)
+        try bind(item.system.createdAt?.localText, at: 2, in: texts)
+        try bind(item.system.updatedAt?.localText, at: 3, in: texts)
+        try bind(item.system.version, at: 4, in: texts)
         if item.system.supersededVersions.isEmpty {
             try bindNull(at: 5)
         } else {
             let versions = ItemValue.array(item.system.supersededVersions.map(ItemValue.text))
-            try bindText(versions.storedJSON, at: 5)
+            texts.add(versions.storedJSON, at: 5)
         }
-        let marks = try bindFields(of: item, columns: columns)
-        try bind(marks.text.isEmpty ? nil : marks.text, at: 6)
+        let marks = try bindFields(of: item, columns: columns, textsIn: texts)
+        try bind(marks.text.isEmpty ? nil : marks.text, at: 6, in: texts)
     }
 
-    private func bindFields(of item: Item, columns: [ColumnDefinition]) throws -> ItemMarks {
+    private func bindFields(
+        of item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts
+    ) throws -> ItemMarks {
         var marks = ItemMarks()
         var boundCount = 0
         var index = ItemColumns.Position.firstField
@@ -41,10 +44,10 @@ extension SQLStatement {
             case (.double, .double(let double)):
                 try bind(double, at: index)
                 if double == 0, double.sign == .minus { marks.addNegativeZero(column.name) }
-            case (.text, .text(let text)): try bind(text, at: index)
-            case (.date, .date(let date)): try bind(date.localText, at: index)
+            case (.text, .text(let text)): texts.add(text, at: index)
+            case (.date, .date(let date)): texts.add(date.localText, at: index)
             case (.data, .data(let data)): try bind(data, at: index)
-            case (.json, _): try bindText(value.storedJSON, at: index)
+            case (.json, _): texts.add(value.storedJSON, at: index)
             default:
                 throw StoreError(
                     .schemaMismatch,
@@ -58,8 +61,8 @@ extension SQLStatement {
         return marks
     }
 
-    private func bind(_ text: String?, at index: Int32) throws(StoreError) {
-        if let text { try bind(text, at: index) } else { try bindNull(at: index) }
+    private func bind(_ text: String?, at index: Int32, in texts: RowTexts) throws(StoreError) {
+        if let text { texts.add(text, at: index) } else { try bindNull(at: index) }
     }
 }
 

@@ -30,6 +30,15 @@ struct SQLStatement {
         do { try statement.execute() } catch { throw StoreError.translated(error) }
     }
 
+    /// Runs it with those texts too, which are bound no longer afterwards.
+    func execute(with texts: RowTexts) throws {
+        try texts.withTexts { text, index in
+            try check(bindText(text, at: index, lifetime: nil))
+        } whileThere: {
+            try execute()
+        }
+    }
+
     /// Lets go of the values, which a kept statement would hold on to until it is used again.
     func clear() {
         sqlite3_clear_bindings(handle)
@@ -108,12 +117,14 @@ extension SQLStatement {
         try check(code)
     }
 
-    private func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
+    private func bindText(
+        _ bytes: UnsafeRawBufferPointer, at index: Int32, lifetime: sqlite3_destructor_type? = copiedBySQLite
+    ) -> Int32 {
         let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         return StaticString("").withCString { empty in
             // Without an address SQLite would bind null in place of the empty text.
             sqlite3_bind_text64(
-                handle, index, start ?? empty, UInt64(bytes.count), copiedBySQLite, UInt8(SQLITE_UTF8))
+                handle, index, start ?? empty, UInt64(bytes.count), lifetime, UInt8(SQLITE_UTF8))
         }
     }
 

@@ -33,10 +33,20 @@ extension SQLiteTransaction {
         return try prepared(sql, condition).firstRow { Int($0.int(at: 0)) } ?? 0
     }
 
+    func insert(_ item: Item, in table: String) throws -> Bool {
+        let table = try schema.table(named: table)
+        try store([item], in: table, with: table.insert)
+        return connection.changedRowCount > 0
+    }
+
     func upsert(_ items: [Item], in table: String) throws {
         let table = try schema.table(named: table)
+        try store(items, in: table, with: table.upsert)
+    }
+
+    private func store(_ items: [Item], in table: ItemTable, with text: SQLText) throws {
         guard !items.isEmpty else { return }
-        let statement = try connection.cached(table.upsert, writes: true)
+        let statement = try connection.cached(text, writes: true)
         defer { statement.clear() }
         for item in items {
             guard item.id.utf8.count <= ItemID.maxUTF8Length else {
@@ -45,8 +55,9 @@ extension SQLiteTransaction {
             guard !item.system.deleted else {
                 throw StoreError(.unsupported, "A local table holds no tombstones.")
             }
-            try statement.bind(item, columns: table.definition.columns)
-            try statement.execute()
+            let texts = connection.rowTexts
+            try statement.bind(item, columns: table.definition.columns, textsIn: texts)
+            try statement.execute(with: texts)
         }
     }
 

@@ -34,6 +34,26 @@ struct LMDBGrowthTests {
         }
     }
 
+    @Test func `inserts grow the file too, and those of ids that are there leave them as they are`() throws {
+        try TemporaryStore.with { temporary in
+            let store = try temporary.open(mapSize: smallest)
+            func item(_ index: Int, _ text: String) -> Item {
+                Item(id: "\(index)", fields: ["text": .text(text + String(repeating: "x", count: 500))])
+            }
+            try store.write { transaction in
+                for index in 0..<1000 {
+                    try #expect(transaction.insert(item(index, "first"), in: "Todo"))
+                    try #expect(!transaction.insert(item(index / 2, "second"), in: "Todo"))
+                }
+            }
+            try store.read { snapshot in
+                for index in 0..<1000 {
+                    try #expect(snapshot.item(id: "\(index)", in: "Todo") == item(index, "first"))
+                }
+            }
+        }
+    }
+
     @Test func `one write may fill many times the file, and its body runs once`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open(mapSize: smallest)

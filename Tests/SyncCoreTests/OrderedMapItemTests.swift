@@ -60,6 +60,25 @@ struct OrderedMapItemTests {
         try #expect(store.read { try $0.item(id: "1", in: "Todo") } == last)
     }
 
+    @Test(arguments: keyLengths) func `inserting adds what is not there, and leaves what is`(
+        maxKeyLength: Int
+    ) throws {
+        let store = try OrderedMapStore(on: SortedArrayMap(maxKeyLength: maxKeyLength))
+        let ids = (0..<40).map { String(repeating: "k", count: $0 % 20 + 1) + "\($0 / 20)" }
+        try store.write { transaction in
+            for (index, id) in ids.enumerated() {
+                let item = Item(id: id, fields: ["integer": .int(Int64(index))])
+                try #expect(transaction.insert(item, in: "Todo"))
+                try #expect(!transaction.insert(Item(id: ids[index / 2]), in: "Todo"))
+            }
+        }
+        try store.read { snapshot in
+            for (index, id) in ids.enumerated() {
+                try #expect(snapshot.item(id: id, in: "Todo")?["integer"] == .int(Int64(index)))
+            }
+        }
+    }
+
     @Test func `an unknown table is refused, also when there is nothing to do`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let acts: [(any StoreTransaction) throws -> Void] = [

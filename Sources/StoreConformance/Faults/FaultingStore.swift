@@ -132,6 +132,11 @@ private struct FaultingTransaction: StoreTransaction, ForwardingSnapshot {
 
     func lastOperationID() throws -> Int64 { try base.lastOperationID() }
 
+    func insert(_ item: Item, in table: String) throws -> Bool {
+        try store.change()
+        return try base.insert(item, in: table)
+    }
+
     func upsert(_ items: [Item], in table: String) throws {
         try store.change()
         try base.upsert(items, in: table)

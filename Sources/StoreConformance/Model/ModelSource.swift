@@ -26,7 +26,8 @@ struct ModelSource {
     private mutating func act() -> ModelAct {
         let table = table()
         switch random.below(16) {
-        case 0...4: return .upsert((0..<random.below(5)).map { _ in item(in: table) }, table: table)
+        case 0: return .insert(item(in: table), table: table)
+        case 1...4: return .upsert((0..<random.below(5)).map { _ in item(in: table) }, table: table)
         case 5: return .delete(ids: (0..<random.below(4)).map { _ in id() }, table: table)
         case 6: return random.once(in: 3) ? .deleteMatching(query()) : .ask(question())
         case 7: return .putOperation(operation())

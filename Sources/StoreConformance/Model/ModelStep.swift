@@ -15,6 +15,7 @@ enum ModelStep: Sendable {
 
 /// What a transaction does.
 enum ModelAct: Sendable {
+    case insert(Item, table: String)
     case upsert([Item], table: String)
     case delete(ids: [String], table: String)
     case deleteMatching(TableQuery)
@@ -35,6 +36,8 @@ enum ModelAct: Sendable {
 
     private func perform(_ transaction: any StoreTransaction) throws -> String {
         switch self {
+        case .insert(let item, let table):
+            return try transaction.insert(item, in: table) ? "inserted" : "there already"
         case .upsert(let items, let table): try transaction.upsert(items, in: table)
         case .delete(let ids, let table): try transaction.deleteItems(ids: ids, in: table)
         case .deleteMatching(let query): return "\(try transaction.deleteItems(matching: query)) deleted"
@@ -114,6 +117,7 @@ extension ModelStep: CustomStringConvertible {
 extension ModelAct: CustomStringConvertible {
     var description: String {
         switch self {
+        case .insert(let item, let table): "insert \(item.exactForm) in \(table)"
         case .upsert(let items, let table): "upsert \(items.exactForm) in \(table)"
         case .delete(let ids, let table): "delete \(ids.exactForm) in \(table)"
         case .deleteMatching(let query): "delete matching \(query.outline)"

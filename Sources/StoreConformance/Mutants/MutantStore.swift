@@ -139,6 +139,15 @@ private struct MutantTransaction: MutantReading, StoreTransaction {
     let flaw: StoreFlaw
     var reader: any StoreSnapshot { base }
 
+    func insert(_ item: Item, in table: String) throws -> Bool {
+        if let insert = flaw.insert { return try insert(base, item, table) }
+        // What looks ids up or puts items in wrongly does so here too.
+        guard flaw.item != nil || flaw.upsert != nil else { return try base.insert(item, in: table) }
+        guard try self.item(id: item.id, in: table) == nil else { return false }
+        try upsert([item], in: table)
+        return true
+    }
+
     func upsert(_ items: [Item], in table: String) throws {
         try flaw.upsert?(base, items, table) ?? base.upsert(items, in: table)
     }

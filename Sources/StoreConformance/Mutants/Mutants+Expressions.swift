@@ -164,7 +164,9 @@ extension StoreMutant {
         calculating(
             "multiply-whole", "Products are whole.", .mul, killedBy: "query.multiply", saying: "ratio"
         ) { left, right in
-            guard let a = left.doubleValue, let b = right.doubleValue, abs(a) < 1e9 else { return .null }
+            guard let a = left.doubleValue, let b = right.doubleValue, max(abs(a), abs(b)) < 1e9 else {
+                return .null
+            }
             return .int(Int64(a) * Int64(b))
         }
         calculating(

@@ -194,7 +194,7 @@ extension StoreMutant {
             killedBy: "item.id.digits", saying: "1e0"
         ) {
             $0.storing { item in
-                guard let number = Double(item.id), number.isFinite, number < 1e6 else { return item }
+                guard let number = Double(item.id), abs(number) < 1e6 else { return item }
                 return Item(id: "\(Int(number))", fields: item.fields, system: item.system)
             }
         }

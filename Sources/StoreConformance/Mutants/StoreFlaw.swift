@@ -42,6 +42,7 @@ struct StoreFlaw: Sendable {
             )]
         )?
 
+    var insert: (@Sendable (any StoreTransaction, Item, _ table: String) throws -> Bool)?
     var upsert: (@Sendable (any StoreTransaction, [Item], _ table: String) throws -> Void)?
     var deleteIDs: (@Sendable (any StoreTransaction, [String], _ table: String) throws -> Void)?
     var deleteMatching: (@Sendable (any StoreTransaction, TableQuery) throws -> Int)?

@@ -64,7 +64,7 @@ extension StoreMutant {
     /// Every broken store.
     public static let all: [StoreMutant] =
         [
-            reads, writes, types, comparisons, constants, expressions, windows, orders, deletions,
+            reads, writes, insertions, types, comparisons, constants, expressions, windows, orders, deletions,
             transactions, queues,
             logs,
             configs, lifecycles, openings, durabilities, concurrencies, errors, isolations, capabilities,

@@ -10,7 +10,7 @@ extension StoreRule {
             let store = FaultingStore(try run.store)
             try run.seedEverything()
             try store.write { try Self.changeEverything($0) }
-            try run.expect(store.calls, is: .init(reads: 0, writes: 1, changes: 10), "the calls")
+            try run.expect(store.calls, is: .init(reads: 0, writes: 1, changes: 11), "the calls")
             try run.expect(try run.item("new")?["count"], is: 1, "the new item")
         }
         StoreRule(
@@ -19,7 +19,7 @@ extension StoreRule {
             level: .full
         ) { run in
             try run.seedEverything()
-            for number in 1...10 {
+            for number in 1...11 {
                 let store = FaultingStore(try run.store)
                 store.faults.failingChange = number
                 try run.expectUnchanged("the store after a failure at change \(number)") {
@@ -37,7 +37,7 @@ extension StoreRule {
             need: .declared(.durable)
         ) { run in
             try run.seedEverything()
-            for number in 1...10 {
+            for number in 1...11 {
                 try run.expectUnchanged("the store, reopened after a failure at change \(number)") {
                     let store = FaultingStore(try run.store)
                     store.faults.failingChange = number

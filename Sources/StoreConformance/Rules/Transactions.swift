@@ -166,6 +166,7 @@ extension StoreRule {
         let changes: [(any StoreTransaction) throws -> Void] = [
             { try $0.upsert([Item(id: "new", fields: ["count": 1])], in: "Thing") },
             { try $0.upsert([Item(id: "new", fields: ["label": "x"])], in: "Thing2") },
+            { _ = try $0.insert(Item(id: "inserted", fields: ["mark": "x"]), in: "Thing") },
             { try $0.deleteItems(ids: ["a"], in: "Thing") },
             { _ = try $0.deleteItems(matching: TableQuery("Thing").where("count" > 1)) },
             { try $0.put(Fixture.operation(100, item: "new")) },

@@ -114,6 +114,11 @@ private struct TracingTransaction: Tracing, StoreTransaction {
     let trace: Trace
     var reader: any StoreSnapshot { base }
 
+    func insert(_ item: Item, in table: String) throws -> Bool {
+        trace.note("  insert in \(table): \(item.exactForm)")
+        return try base.insert(item, in: table)
+    }
+
     func upsert(_ items: [Item], in table: String) throws {
         trace.note(
             "  upsert in \(table): \(items.prefix(4).map(\.exactForm).joined(separator: ", "))"

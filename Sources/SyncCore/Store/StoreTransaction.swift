@@ -6,6 +6,17 @@
 /// Nobody else sees any of it until ``SyncContextDataSource/write(_:)`` returns. A change that throws may leave
 /// this transaction half-changed; its body must then throw too, so that nothing of it is kept.
 public protocol StoreTransaction: StoreSnapshot {
+    // MARK: Insert
+
+    /// Adds the item, unless the table has one of its id, which then stays as it is.
+    ///
+    /// It does what looking the id up first and ``upsert(_:in:)`` do, which is how it is done unless a store has a way
+    /// that is faster.
+    ///
+    /// - Returns: whether the item was added.
+    /// - Throws: as ``upsert(_:in:)``.
+    func insert(_ item: Item, in table: String) throws -> Bool
+
     // MARK: Upsert
 
     /// Puts the items into the table: each replaces the item of its id whole, or is added.
@@ -49,4 +60,13 @@ public protocol StoreTransaction: StoreSnapshot {
 
     /// Sets the value under that key, or removes it when the value is `nil`.
     func setConfigValue(_ value: String?, for key: ConfigKey) throws
+}
+
+extension StoreTransaction {
+    /// Looks the id up, and adds the item if it is not there.
+    public func insert(_ item: Item, in table: String) throws -> Bool {
+        guard try self.item(id: item.id, in: table) == nil else { return false }
+        try upsert([item], in: table)
+        return true
+    }
 }

@@ -12,14 +12,20 @@ struct LocalWrite {
 
     /// Adds a new item; the fields are normalised already.
     func insert(id: String, fields: [String: ItemValue]) throws -> Item {
-        guard try transaction.item(id: id, in: definition.name) == nil else {
+        let item = Item(id: id, fields: fields)
+        let outcome = try collapse(.insert, id: id)
+        // A change that is refused leaves nothing behind.
+        if case .refuse(let code, let message) = outcome,
+            try transaction.item(id: id, in: definition.name) == nil
+        {
+            throw SyncError(code, message)
+        }
+        guard try transaction.insert(item, in: definition.name) else {
             throw SyncError(
                 .itemAlreadyExists,
                 "There is already an item '\(id)' in '\(definition.name)'; update it instead.")
         }
-        let item = Item(id: id, fields: fields)
-        try queue(.insert, id: id, before: nil) { _ in }
-        try transaction.upsert([item], in: definition.name)
+        try carryOut(outcome, id: id, before: nil) { _ in }
         return item
     }
 
@@ -88,9 +94,19 @@ struct LocalWrite {
     private func queue(
         _ change: TableOperation.Kind, id: String, before: Item?, _ complete: (inout TableOperation) -> Void
     ) throws {
+        try carryOut(collapse(change, id: id), id: id, before: before, complete)
+    }
+
+    private func collapse(_ change: TableOperation.Kind, id: String) throws -> CollapseOutcome {
         let pending = try transaction.operations(forItem: id, in: definition.name)
         let isInFlight = pending.first.map { inFlight.contains($0.id) } ?? false
-        switch TableOperation.collapse(change, into: pending, isInFlight: isInFlight) {
+        return TableOperation.collapse(change, into: pending, isInFlight: isInFlight)
+    }
+
+    private func carryOut(
+        _ outcome: CollapseOutcome, id: String, before: Item?, _ complete: (inout TableOperation) -> Void
+    ) throws {
+        switch outcome {
         case .append(let kind):
             var operation = TableOperation(
                 id: try transaction.lastOperationID() + 1, table: definition.name, itemID: id, kind: kind)

@@ -29,6 +29,11 @@ extension [UInt8] {
         append(varint: bytes.count)
         append(contentsOf: bytes)
     }
+
+    mutating func append(counted text: String) {
+        var text = text
+        text.withUTF8 { append(counted: UnsafeRawBufferPointer($0)) }
+    }
 }
 
 /// Reads those forms from borrowed memory, and refuses to read past its end.

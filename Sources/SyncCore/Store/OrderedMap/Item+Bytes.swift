@@ -37,7 +37,7 @@ extension Item {
     /// Everything but the id, to be read by ``init(id:bytes:keeping:)``.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(256)
+        bytes.reserveCapacity(512)
         var flags: UInt8 = 0
         if system.createdAt != nil { flags |= Flag.createdAt }
         if system.updatedAt != nil { flags |= Flag.updatedAt }
@@ -47,10 +47,10 @@ extension Item {
         bytes.append(flags)
         if let date = system.createdAt { bytes.append(date) }
         if let date = system.updatedAt { bytes.append(date) }
-        if let version = system.version { bytes.append(counted: version.utf8) }
+        if let version = system.version { bytes.append(counted: version) }
         if !system.supersededVersions.isEmpty {
             bytes.append(varint: system.supersededVersions.count)
-            for version in system.supersededVersions { bytes.append(counted: version.utf8) }
+            for version in system.supersededVersions { bytes.append(counted: version) }
         }
         bytes.append(fields)
         return bytes
@@ -77,7 +77,7 @@ extension [UInt8] {
     fileprivate mutating func append(_ fields: [String: ItemValue]) {
         append(varint: fields.count)
         for (name, value) in fields {
-            append(counted: name.utf8)
+            append(counted: name)
             append(value)
         }
     }
@@ -94,7 +94,7 @@ extension [UInt8] {
             append(fixed: double.bitPattern)
         case .text(let text):
             append(Tag.text.rawValue)
-            append(counted: text.utf8)
+            append(counted: text)
         case .date(let date):
             append(Tag.date.rawValue)
             append(date)

@@ -83,6 +83,13 @@ struct LongKeys: Sendable {
         try map.put(bucket, for: folded(key))
     }
 
+    func insert(_ value: [UInt8], for key: [UInt8], in map: any OrderedMapTransaction) throws -> Bool {
+        guard key.count >= stemLength else { return try map.insert(value, for: key) }
+        guard try get(key, in: map, { _ in }) == nil else { return false }
+        try put(value, for: key, in: map)
+        return true
+    }
+
     func delete(_ key: [UInt8], in map: any OrderedMapTransaction) throws {
         guard key.count >= stemLength else { return try map.delete(key) }
         guard let bucket = try bucket(without: key, in: map) else { return }

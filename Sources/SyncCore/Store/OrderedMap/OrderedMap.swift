@@ -57,6 +57,20 @@ public protocol OrderedMapTransaction: OrderedMapSnapshot {
     /// Sets the value of that key, in place of an earlier one.
     func put(_ value: [UInt8], for key: [UInt8]) throws
 
+    /// Sets the value of that key, unless it has one. Maps that can do so in one step are faster.
+    ///
+    /// - Returns: whether the value was set.
+    func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool
+
     /// Removes the key and its value; a key that is not there is ignored.
     func delete(_ key: [UInt8]) throws
+}
+
+extension OrderedMapTransaction {
+    /// Looks the key up, and sets its value if it has none.
+    public func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool {
+        guard try get(key, { _ in }) == nil else { return false }
+        try put(value, for: key)
+        return true
+    }
 }

@@ -9,15 +9,21 @@ extension OrderedMapReading {
 }
 
 extension OrderedMapWriter {
+    func insert(_ item: Item, in table: String) throws -> Bool {
+        let indexes = indexes(of: try catalog.table(named: table))
+        try checkLength(of: item.id)
+        let key = StoreKey.item(item.id, of: table)
+        guard try keys.insert(item.bytes, for: key, in: transaction) else { return false }
+        for index in indexes {
+            if let key = index.key(item) { try put(index.value(id: item.id), for: key) }
+        }
+        return true
+    }
+
     func upsert(_ items: [Item], in table: String) throws {
         let indexes = indexes(of: try catalog.table(named: table))
         for item in items {
-            guard item.id.utf8.count <= maxIDLength else {
-                throw StoreError(
-                    .unsupported,
-                    "An id of \(item.id.utf8.count) bytes is too long; this store takes up to \(maxIDLength)."
-                )
-            }
+            try checkLength(of: item.id)
             let key = StoreKey.item(item.id, of: table)
             if !indexes.isEmpty { try update(indexes, id: item.id, from: key, to: item) }
             try put(item.bytes, for: key)
@@ -38,6 +44,14 @@ extension OrderedMapWriter {
         let ids = try items(matching: query.select("id")).items.map(\.id)
         try deleteItems(ids: ids, in: query.table)
         return ids.count
+    }
+
+    private func checkLength(of id: String) throws(StoreError) {
+        guard id.utf8.count <= maxIDLength else {
+            throw StoreError(
+                .unsupported,
+                "An id of \(id.utf8.count) bytes is too long; this store takes up to \(maxIDLength).")
+        }
     }
 
     private func indexes(of table: TableDefinition) -> [ColumnIndex] {

@@ -121,8 +121,8 @@ extension OperationPlace {
 
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(counted: table.utf8)
-        bytes.append(counted: itemID.utf8)
+        bytes.append(counted: table)
+        bytes.append(counted: itemID)
         return bytes
     }
 }

@@ -90,7 +90,7 @@ extension OrderedMapWriter {
     /// Writes the layout and the columns down, makes the indexes that are missing, and removes those not wanted.
     func prepare() throws {
         var format: [UInt8] = []
-        format.append(counted: Layout.name.utf8)
+        format.append(counted: Layout.name)
         format.append(varint: Layout.version)
         try put(format, for: StoreKey.format)
         for table in catalog.tables {
@@ -135,8 +135,8 @@ extension OrderedMapWriter {
 extension KnownColumn {
     fileprivate var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(counted: name.utf8)
-        bytes.append(counted: type.utf8)
+        bytes.append(counted: name)
+        bytes.append(counted: type)
         bytes.append(hasIndex ? 1 : 0)
         return bytes
     }

@@ -40,13 +40,13 @@ enum StoreKey {
 
     static func index(of column: String, of table: String) -> [UInt8] {
         var key = key("X", table)
-        key.append(counted: column.utf8)
+        key.append(counted: column)
         return key
     }
 
     static func configValues(of table: String, kind: ConfigKey.Kind) -> [UInt8] {
         var key = key("C", table)
-        key.append(counted: kind.rawValue.utf8)
+        key.append(counted: kind.rawValue)
         return key
     }
 
@@ -58,7 +58,7 @@ enum StoreKey {
         var key: [UInt8] = []
         key.reserveCapacity(4 + table.utf8.count + last.utf8.count + MemoryLayout<Int64>.size)
         key.append(UInt8(ascii: space))
-        key.append(counted: table.utf8)
+        key.append(counted: table)
         key.append(contentsOf: last.utf8)
         return key
     }

@@ -8,12 +8,6 @@ struct PullEffects {
     /// Whether nothing at all is known to be pending, so that it need not be looked up for each row.
     var isQueueEmpty = false
 
-    /// Rows that are stored together, which costs less than one by one.
-    struct UpsertBatch {
-        fileprivate var items: [Item] = []
-        fileprivate var ids: Set<String> = []
-    }
-
     /// What became of a row.
     enum Outcome: Sendable, Hashable {
         /// It was stored.
@@ -30,19 +24,22 @@ struct PullEffects {
 
     /// Applies a row whose fields are normalised.
     func apply(_ row: Item) throws -> Outcome {
-        var batch = UpsertBatch()
-        let outcome = try apply(row, storingIn: &batch)
-        try store(&batch)
-        return outcome
+        var isLikelyNew = false
+        return try apply(row, isLikelyNew: &isLikelyNew)
     }
 
-    /// Applies a row, but for storing it, which waits for the others of its page.
-    func apply(_ row: Item, storingIn batch: inout UpsertBatch) throws -> Outcome {
-        if batch.ids.contains(row.id) { try store(&batch) }
+    /// Applies a row of many.
+    ///
+    /// - Parameter isLikelyNew: whether the row before was new: nearly all are in a first pull, and few in a later one.
+    func apply(_ row: Item, isLikelyNew: inout Bool) throws -> Outcome {
         if !isQueueEmpty, let first = try transaction.operations(forItem: row.id, in: definition.name).first {
             return try remember(row, with: first)
         }
+        if isLikelyNew, !row.system.deleted, try transaction.insert(row, in: definition.name) {
+            return .upserted
+        }
         let local = try transaction.item(id: row.id, in: definition.name)
+        isLikelyNew = local == nil
         if row.system.deleted {
             guard local != nil else { return .unchanged }
             try transaction.deleteItems(ids: [row.id], in: definition.name)
@@ -50,15 +47,8 @@ struct PullEffects {
         }
         let merged = row.keepingLocalColumns(of: local, definition: definition)
         guard merged != local?.forgettingSupersededVersions else { return .unchanged }
-        batch.items.append(merged)
-        batch.ids.insert(row.id)
+        try transaction.upsert([merged], in: definition.name)
         return .upserted
-    }
-
-    /// Stores the rows that have waited.
-    func store(_ batch: inout UpsertBatch) throws {
-        try transaction.upsert(batch.items, in: definition.name)
-        batch = UpsertBatch()
     }
 
     /// Keeps the row beside the pending operation, unless it is what the operation was made on, or older.

@@ -26,6 +26,8 @@ struct PullRun: Sendable {
     private final class Session: Sendable {
         private let context: SyncContext
         let source: Acknowledgements.Source
+        /// The page that was stored last: letting go of its rows takes time, which the next store need not wait for.
+        let storedPage = Mutex<Page?>(nil)
         private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
 
         init(_ context: SyncContext) {
@@ -95,6 +97,7 @@ struct PullRun: Sendable {
         async let next = run.cursor.isDone ? nil : run.fetch()
         let outcomes = try await store(page, token: token)
         fetched = try await next
+        session.storedPage.withLock { $0 = page }
         storedToken = token ?? storedToken
         for outcome in outcomes {
             result.count(outcome)
@@ -114,6 +117,7 @@ struct PullRun: Sendable {
     }
 
     private func fetch() async throws -> Page {
+        session.storedPage.withLock { $0 = nil }
         let acknowledgements = context.acknowledgements.count
         let dialect = context.client.dialect
         let call = RemoteCall(
@@ -145,16 +149,15 @@ struct PullRun: Sendable {
                 transaction: transaction, definition: definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty)
             let known = context.acknowledgements
-            var batch = PullEffects.UpsertBatch()
+            var isLikelyNew = true
             let outcomes = try page.rows.map { row -> PullEffects.Outcome in
                 guard !known.isStale(row.item, in: definition.name, since: page.acknowledgements, for: source)
                 else { return .unchanged }
-                let outcome = try effects.apply(row.item, storingIn: &batch)
+                let outcome = try effects.apply(row.item, isLikelyNew: &isLikelyNew)
                 let stored = row.item.system.deleted ? nil : row.item
                 known.note(stored, id: row.item.id, in: definition.name, from: source)
                 return outcome
             }
-            try effects.store(&batch)
             if let key, let token, try transaction.configValue(key) == expected {
                 try transaction.setConfigValue(token, for: key)
             }
