@@ -35,30 +35,30 @@ extension SQLiteTransaction {
 
     func insert(_ item: Item, in table: String) throws -> Bool {
         let table = try schema.table(named: table)
-        try store([item], in: table, with: table.insert)
+        let statement = try connection.cached(table.insert, writes: true)
+        defer { statement.clear() }
+        try execute(statement, with: item, in: table)
         return connection.changedRowCount > 0
     }
 
     func upsert(_ items: [Item], in table: String) throws {
         let table = try schema.table(named: table)
-        try store(items, in: table, with: table.upsert)
+        guard !items.isEmpty else { return }
+        let statement = try connection.cached(table.upsert, writes: true)
+        defer { statement.clear() }
+        for item in items { try execute(statement, with: item, in: table) }
     }
 
-    private func store(_ items: [Item], in table: ItemTable, with text: SQLText) throws {
-        guard !items.isEmpty else { return }
-        let statement = try connection.cached(text, writes: true)
-        defer { statement.clear() }
-        for item in items {
-            guard item.id.utf8.count <= ItemID.maxUTF8Length else {
-                throw StoreError(.unsupported, "An id is longer than \(ItemID.maxUTF8Length) bytes.")
-            }
-            guard !item.system.deleted else {
-                throw StoreError(.unsupported, "A local table holds no tombstones.")
-            }
-            let texts = connection.rowTexts
-            try statement.bind(item, columns: table.definition.columns, textsIn: texts)
-            try statement.execute(with: texts)
+    private func execute(_ statement: SQLStatement, with item: Item, in table: ItemTable) throws {
+        guard item.id.utf8.count <= ItemID.maxUTF8Length else {
+            throw StoreError(.unsupported, "An id is longer than \(ItemID.maxUTF8Length) bytes.")
         }
+        guard !item.system.deleted else {
+            throw StoreError(.unsupported, "A local table holds no tombstones.")
+        }
+        let texts = connection.rowTexts
+        try statement.bind(item, columns: table.definition.columns, textsIn: texts)
+        try statement.execute(with: texts)
     }
 
     func deleteItems(ids: [String], in table: String) throws {

@@ -5,7 +5,7 @@ import Foundation
 
 /// Writes values as compact JSON with object names in byte order, so that equal values give equal bytes.
 struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8]
 
     /// How dates and binary data, which JSON does not have, are written.
     enum Style {
@@ -18,9 +18,12 @@ struct JSONWriter {
 
     let style: Style
 
-    /// - Parameter capacity: how many bytes there will be, about.
-    init(style: Style, capacity: Int = 0) {
+    /// - Parameters:
+    ///   - prefix: what comes before the values.
+    ///   - capacity: how many bytes there will be, about.
+    init(style: Style, after prefix: [UInt8] = [], capacity: Int = 0) {
         self.style = style
+        bytes = prefix
         bytes.reserveCapacity(capacity)
     }
 

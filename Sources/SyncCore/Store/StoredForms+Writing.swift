@@ -7,12 +7,15 @@ import Foundation
 
 extension JSONWriter {
     /// The bytes of one stored object.
-    static func stored(_ write: (inout JSONWriter) -> Void) -> Data {
-        var writer = JSONWriter(style: .tagged, capacity: 512)
+    static func stored(_ write: (inout JSONWriter) -> Void) -> Data { Data(stored(after: [], write)) }
+
+    /// Those bytes, with others before them.
+    static func stored(after prefix: [UInt8], _ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(style: .tagged, after: prefix, capacity: 512)
         writer.beginObject()
         write(&writer)
         writer.endObject()
-        return Data(writer.bytes)
+        return writer.bytes
     }
 
     mutating func write(_ name: String, _ value: ItemValue) {

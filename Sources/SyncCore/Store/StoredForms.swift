@@ -22,23 +22,28 @@ extension Item {
 
 extension TableOperation {
     /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
-    public var storedProperties: Data {
-        JSONWriter.stored { writer in
-            if isAdopted { writer.write("adopted", true) }
-            if attempts != 0 { writer.write("attempts", .int(Int64(attempts))) }
-            if let base { writer.write("base", base) }
-            if let changedAt { writer.write("changedAt", .date(changedAt)) }
-            if let deletedItem { writer.write("deletedItem", deletedItem) }
-            writer.write("kind", .text(kind.rawValue))
-            if let lastAttempt { writer.write("lastAttempt", .date(lastAttempt)) }
-            if let lastStatus { writer.write("lastStatus", .int(Int64(lastStatus))) }
-            if replaces { writer.write("replaces", true) }
-            if revision != 0 { writer.write("revision", .int(Int64(revision))) }
-            if let sent { writer.write("sent", sent) }
-            if let serverItem { writer.write("serverItem", serverItem) }
-            writer.write("state", .text(state.rawValue))
-            if let version { writer.write("version", .text(version)) }
-        }
+    public var storedProperties: Data { JSONWriter.stored(writeProperties) }
+
+    /// ``storedProperties`` with other bytes before them.
+    func storedProperties(after prefix: [UInt8]) -> [UInt8] {
+        JSONWriter.stored(after: prefix, writeProperties)
+    }
+
+    private func writeProperties(_ writer: inout JSONWriter) {
+        if isAdopted { writer.write("adopted", true) }
+        if attempts != 0 { writer.write("attempts", .int(Int64(attempts))) }
+        if let base { writer.write("base", base) }
+        if let changedAt { writer.write("changedAt", .date(changedAt)) }
+        if let deletedItem { writer.write("deletedItem", deletedItem) }
+        writer.write("kind", .text(kind.rawValue))
+        if let lastAttempt { writer.write("lastAttempt", .date(lastAttempt)) }
+        if let lastStatus { writer.write("lastStatus", .int(Int64(lastStatus))) }
+        if replaces { writer.write("replaces", true) }
+        if revision != 0 { writer.write("revision", .int(Int64(revision))) }
+        if let sent { writer.write("sent", sent) }
+        if let serverItem { writer.write("serverItem", serverItem) }
+        writer.write("state", .text(state.rawValue))
+        if let version { writer.write("version", .text(version)) }
     }
 
     /// Puts an operation together again from ``storedProperties`` and the columns beside them.

@@ -13,7 +13,12 @@ final class RawDatabase {
             throw WrongResult("SQLite cannot open '\(path)'.")
         }
         handle = opened
-        try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=\(isDurable ? "FULL" : "NORMAL")")
+        // The cache is as large as the store's.
+        try execute(
+            """
+            PRAGMA journal_mode=WAL; PRAGMA synchronous=\(isDurable ? "FULL" : "NORMAL");
+            PRAGMA cache_size=-16384
+            """)
     }
 
     deinit { sqlite3_close_v2(handle) }

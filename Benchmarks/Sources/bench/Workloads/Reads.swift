@@ -55,7 +55,9 @@ enum Reads {
                 let statement = try database.prepare("SELECT * FROM item WHERE id = ?")
                 let texts = RawTexts(ids)
                 return try await trial.measure {
-                    try texts.texts.count { id in
+                    try database.execute("BEGIN")
+                    defer { try? database.execute("COMMIT") }
+                    return try texts.texts.count { id in
                         statement.bind(id, at: 1)
                         return try statement.first { $0.readAllColumns() } != nil
                     }

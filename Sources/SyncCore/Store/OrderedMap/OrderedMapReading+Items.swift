@@ -13,7 +13,7 @@ extension OrderedMapWriter {
         let indexes = indexes(of: try catalog.table(named: table))
         try checkLength(of: item.id)
         let key = StoreKey.item(item.id, of: table)
-        guard try keys.insert(item.bytes, for: key, in: transaction) else { return false }
+        guard try insert(item.bytes, for: key) else { return false }
         for index in indexes {
             if let key = index.key(item) { try put(index.value(id: item.id), for: key) }
         }

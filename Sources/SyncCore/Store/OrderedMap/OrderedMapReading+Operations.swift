@@ -53,14 +53,16 @@ extension OrderedMapWriter {
     func lastOperationID() throws -> Int64 { try number(StoreKey.lastOperationID) }
 
     func put(_ operation: TableOperation) throws {
-        let old = try get(StoreKey.operation(operation.id)) { try OperationPlace(bytes: $0) }
+        let key = StoreKey.operation(operation.id)
+        let isNew = try operation.id > lastOperationID()
+        let old = isNew ? nil : try get(key) { try OperationPlace(bytes: $0) }
         let place = OperationPlace(table: operation.table, itemID: operation.itemID)
         if old != place {
             if let old { try removeFromQueue(id: operation.id, at: old) }
             try addToQueue(id: operation.id, at: place)
         }
-        try put(place.bytes + operation.storedProperties, for: StoreKey.operation(operation.id))
-        if operation.id > (try lastOperationID()) { set(operation.id, for: StoreKey.lastOperationID) }
+        try put(operation.storedProperties(after: place.bytes), for: key)
+        if isNew { set(operation.id, for: StoreKey.lastOperationID) }
     }
 
     func removeOperation(id: Int64) throws {
@@ -71,23 +73,28 @@ extension OrderedMapWriter {
 
     private func addToQueue(id: Int64, at place: OperationPlace) throws {
         try put([], for: StoreKey.queued(id, of: place.table))
-        let ids = try operationIDs(ofItem: place.itemID, in: place.table)
-        try set(ids: (ids + [id]).sorted(), at: place)
+        let key = StoreKey.operations(ofItem: place.itemID, of: place.table)
+        // Nearly all items have one operation at most.
+        if try !insert(Self.value(of: [id]), for: key) {
+            let ids = try operationIDs(ofItem: place.itemID, in: place.table)
+            try put(Self.value(of: (ids + [id]).sorted()), for: key)
+        }
         try count(1, in: place.table)
     }
 
     private func removeFromQueue(id: Int64, at place: OperationPlace) throws {
         try delete(StoreKey.queued(id, of: place.table))
-        try set(ids: try operationIDs(ofItem: place.itemID, in: place.table).filter { $0 != id }, at: place)
+        let key = StoreKey.operations(ofItem: place.itemID, of: place.table)
+        let others = try operationIDs(ofItem: place.itemID, in: place.table).filter { $0 != id }
+        if others.isEmpty { try delete(key) } else { try put(Self.value(of: others), for: key) }
         try count(-1, in: place.table)
     }
 
-    private func set(ids: [Int64], at place: OperationPlace) throws {
-        let key = StoreKey.operations(ofItem: place.itemID, of: place.table)
-        guard !ids.isEmpty else { return try delete(key) }
+    private static func value(of ids: [Int64]) -> [UInt8] {
         var value: [UInt8] = []
+        value.reserveCapacity(MemoryLayout<Int64>.size * ids.count)
         for id in ids { value.append(fixed: id) }
-        try put(value, for: key)
+        return value
     }
 
     /// Counts are kept, so that asking for them takes one lookup.

@@ -66,16 +66,21 @@ struct OrderedMapWriter: OrderedMapReading {
 
     func put(_ value: [UInt8], for key: [UInt8]) throws { try keys.put(value, for: key, in: transaction) }
 
+    /// Puts a key that is not there, and tells whether it was not.
+    func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool {
+        try keys.insert(value, for: key, in: transaction)
+    }
+
     func delete(_ key: [UInt8]) throws { try keys.delete(key, in: transaction) }
 
-    func number(_ key: [UInt8]) throws -> Int64 { try numbers.values[key] ?? storedNumber(key) }
+    func number(_ key: [UInt8]) throws -> Int64 { try numbers[key] ?? storedNumber(key) }
 
     /// Sets the number under that key; it is written when the transaction ends.
-    func set(_ number: Int64, for key: [UInt8]) { numbers.values[key] = number }
+    func set(_ number: Int64, for key: [UInt8]) { numbers[key] = number }
 
     /// Writes the numbers that have changed: the last thing in a transaction.
     func writeNumbers() throws {
-        for (key, number) in numbers.values {
+        for (key, number) in numbers.all {
             var value: [UInt8] = []
             value.append(fixed: number)
             if number == 0 { try delete(key) } else { try put(value, for: key) }
@@ -85,7 +90,16 @@ struct OrderedMapWriter: OrderedMapReading {
 
 extension OrderedMapWriter: StoreTransaction {}
 
-/// Counts change with every operation of a transaction, and are written once.
+/// Counts change with every operation of a transaction, and are written once. There are a few: two, and one a table.
 private final class ChangedNumbers {
-    var values: [[UInt8]: Int64] = [:]
+    private(set) var all: [(key: [UInt8], number: Int64)] = []
+
+    subscript(key: [UInt8]) -> Int64? {
+        get { all.first { $0.key == key }?.number }
+        set {
+            let index = all.firstIndex { $0.key == key }
+            if let index, let newValue { all[index].number = newValue }
+            if index == nil, let newValue { all.append((key, newValue)) }
+        }
+    }
 }
