@@ -73,15 +73,11 @@ extension StoreMutant {
         StoreMutant(
             .write, "insert-nfc", "An insert takes ids for the same that look the same.",
             killedBy: "item.insert.bytes", saying: "was added"
-        ) { flaw in
-            flaw.insert = { [hits = flaw.hits] transaction, item, table in
+        ) {
+            $0.refusingInserts { transaction, item, table in
                 let ids = try transaction.items(matching: TableQuery(table).select("id")).items.map(\.id)
                 // Swift compares texts by what they look like.
-                guard !ids.contains(item.id) else {
-                    if try transaction.item(id: item.id, in: table) == nil { hits.hit() }
-                    return false
-                }
-                return try transaction.insert(item, in: table)
+                return ids.contains(item.id)
             }
         }
         StoreMutant(
@@ -98,39 +94,24 @@ extension StoreMutant {
                 deleted.change { $0.formUnion(ids.map { "\(table)/\($0)" }) }
                 try transaction.deleteItems(ids: ids, in: table)
             }
-            flaw.insert = { [hits = flaw.hits] transaction, item, table in
-                guard !deleted.value.contains("\(table)/\(item.id)") else {
-                    hits.hit()
-                    return false
-                }
-                return try transaction.insert(item, in: table)
-            }
+            flaw.refusingInserts { _, item, table in deleted.value.contains("\(table)/\(item.id)") }
         }
         StoreMutant(
             .write, "insert-one-table", "An item of any table stands in an insert's way.",
             killedBy: "item.insert.own-table", saying: "whether the item was added"
-        ) { flaw in
-            flaw.insert = { [hits = flaw.hits] transaction, item, table in
-                let others = Fixture.tables.map(\.name).filter { $0 != table }
-                guard try others.allSatisfy({ try transaction.item(id: item.id, in: $0) == nil }) else {
-                    hits.hit()
-                    return false
-                }
-                return try transaction.insert(item, in: table)
+        ) {
+            $0.refusingInserts { transaction, item, _ in
+                try Fixture.tables.contains { try transaction.item(id: item.id, in: $0.name) != nil }
             }
         }
         StoreMutant(
             .write, "insert-beginnings", "An insert compares the first 511 bytes of ids.",
             killedBy: "item.insert.long-id", saying: "the id on b"
-        ) { flaw in
-            flaw.insert = { [hits = flaw.hits] transaction, item, table in
+        ) {
+            $0.refusingInserts { transaction, item, table in
                 let beginning = Array(item.id.utf8.prefix(511))
                 let ids = try transaction.items(matching: TableQuery(table).select("id")).items.map(\.id)
-                guard !ids.contains(where: { $0.utf8.prefix(511).elementsEqual(beginning) }) else {
-                    if try transaction.item(id: item.id, in: table) == nil { hits.hit() }
-                    return false
-                }
-                return try transaction.insert(item, in: table)
+                return ids.contains { $0.utf8.prefix(511).elementsEqual(beginning) }
             }
         }
         StoreMutant(

@@ -17,6 +17,19 @@ extension StoreFlaw {
         }
     }
 
+    /// Takes some items for there already when they are inserted.
+    mutating func refusingInserts(
+        if isRefused: @escaping @Sendable (any StoreTransaction, Item, _ table: String) throws -> Bool
+    ) {
+        insert = { [hits] transaction, item, table in
+            guard try isRefused(transaction, item, table) else {
+                return try transaction.insert(item, in: table)
+            }
+            if try transaction.item(id: item.id, in: table) == nil { hits.hit() }
+            return false
+        }
+    }
+
     /// Changes each value as it is stored.
     mutating func storingValues(_ change: @escaping @Sendable (ItemValue) -> ItemValue) {
         storing { item in

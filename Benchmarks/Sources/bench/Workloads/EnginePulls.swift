@@ -39,6 +39,6 @@ enum EnginePulls {
                 Line(
                     kind.rawValue, floor: kind.floorName, peer: "peer",
                     goals: pageSize == 1000 ? [.ofFloor(0.8), .ofPeer(2)] : [])
-            }, maxRounds: pageSize < 1000 ? 3 : 5)
+            }, maxRounds: pageSize < 1000 ? 3 : 4)
     }
 }

@@ -39,7 +39,7 @@ enum Pushes {
                         goals: [.ofFloor(0.9)]),
                     Line(kind.rawValue + HTTPClientKind.asyncHTTP.suffix, floor: "bare AsyncHTTP"),
                 ]
-            }, maxRounds: inFlight == 1 ? 2 : 3)
+            }, maxRounds: 2)
     }
 
     /// The requests of a push, sent by a client alone.

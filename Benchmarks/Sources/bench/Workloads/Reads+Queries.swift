@@ -10,7 +10,7 @@ extension Reads {
     static func query(_ scale: Scale, _ place: Place, isIndexed: Bool) -> Benchmark {
         let total = scale.of(100_000)
         let stores = FilledStores(count: total, place: place)
-        let starts = (0..<scale.of(isIndexed ? 400 : 20)).map { 10_000 + $0 * 7919 % 89_000 }
+        let starts = (0..<scale.of(isIndexed ? 100 : 20)).map { 10_000 + $0 * 7919 % 89_000 }
         let (tables, peer) = (stores.tables(isIndexed: isIndexed), stores.peer(isIndexed: isIndexed))
         return Benchmark(
             name: isIndexed ? "read.query.index" : "read.query.scan",
@@ -74,7 +74,7 @@ extension Reads {
                         kind.rawValue, floor: kind.floorName, peer: "peer",
                         goals: isIndexed ? [.ofFloor(0.7)] : [])
                     : Line(kind.rawValue, peer: "peer")
-            }, maxRounds: isIndexed ? 5 : 3)
+            }, maxRounds: 3)
     }
 
     /// Every item of the table.
