@@ -52,13 +52,17 @@ struct Scenario {
     func device(
         _ name: String = "A", delegate: (any SyncContextDelegate)? = nil,
         settings: SyncSettings = SyncSettings(), tables: [TableDefinition] = [Todo.definition],
-        transport: any HTTPTransport = URLSessionTransport()
+        transport: any HTTPTransport = URLSessionTransport(),
+        environment change: (inout SyncEnvironment) -> Void = { _ in }
     ) throws -> Device {
         let store = try kind.open(in: directory, name: name, tables: tables)
         let client = SyncClient(url: server.url, transport: transport, installationID: name)
+        var environment = SyncEnvironment.instant(
+            seed: UInt64(name.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
+        change(&environment)
         let context = SyncContext(
             client: client, dataSource: store, delegate: delegate, settings: settings,
-            environment: .instant(seed: UInt64(name.utf8.reduce(7) { $0 &* 31 &+ Int($1) })))
+            environment: environment)
         return Device(context: context, store: store)
     }
 

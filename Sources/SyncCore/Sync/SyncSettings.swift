@@ -11,10 +11,6 @@ public struct SyncSettings: Sendable {
     ///
     /// With 1, operations arrive in the order of the queue. With more, only those of one item do, and those of tables
     /// that depend on each other: see ``TableDefinition/parents``.
-    ///
-    /// While they are on their way, as many more are marked as attempted in the store, so that their requests can
-    /// follow at once; when the push ends, those that were not sent are pending again. A delegate, or a budget of time,
-    /// has each operation marked only when it is sent.
     public var maxConcurrentOperations = 1
     /// When to ask again after a failure that may pass.
     public var retry = RetryPolicy()

@@ -6,7 +6,8 @@ struct OperationSender: Sendable {
     let context: SyncContext
     let definition: TableDefinition
     let operationID: Int64
-    /// Where it waits until it may ask the server, and which it leaves with the answer; `nil` when it need not.
+    /// The place to leave when the server has it, so that the next operation's turn begins before the result is stored;
+    /// `nil` to keep it until then.
     let place: PushLane.Place?
 
     /// What became of the operation.
@@ -48,10 +49,6 @@ struct OperationSender: Sendable {
         case .skipped: return .skipped
         case .unneeded(let item): return .completed(item)
         case .attempt(let attempt):
-            guard await place?.isUp() ?? true else {
-                try await release(isApplied: attempt.isAppliedIfRefused, status: attempt.operation.lastStatus)
-                return .skipped
-            }
             let verdict: PushVerdict
             do {
                 verdict = try await self.verdict(on: attempt)

@@ -3,10 +3,10 @@
 
 import Synchronization
 
-/// Lets the operations of a push ask the server in the order of the queue, so many at a time.
+/// Lets the operations of a push have their turns in the order of the queue, so many at a time.
 ///
-/// A few more may have places already. They are marked in the store while the requests before theirs are on their way,
-/// so that a request follows an answer at once, and not after two commits.
+/// A few more may stand in line. Each is up when another one's answer has come, so that it is marked in the transaction
+/// in which that one's result is stored: a push makes one commit an operation, and not two.
 final class PushLane: Sendable {
     private let width: Int
     private let capacity: Int
@@ -23,8 +23,8 @@ final class PushLane: Sendable {
     }
 
     /// - Parameters:
-    ///   - width: how many requests may be on their way.
-    ///   - ahead: how many operations more may have places.
+    ///   - width: how many may be up.
+    ///   - ahead: how many more may stand in line.
     init(width: Int, ahead: Int) {
         self.width = width
         capacity = width + ahead
@@ -37,14 +37,14 @@ final class PushLane: Sendable {
         }
     }
 
-    /// A place in the lane, from the operation's turn to its answer.
+    /// A place in the lane, up to the answer.
     struct Place: Sendable {
         fileprivate let lane: PushLane
         fileprivate let number: Int
 
-        /// Waits until it may ask the server.
+        /// Waits until it is up.
         ///
-        /// - Returns: whether it may; false when the push has ended.
+        /// - Returns: whether it is; false when the push has ended.
         func isUp() async -> Bool {
             let isUp = await withCheckedContinuation { continuation in
                 lane.change { $0.waiting[number] = continuation }
@@ -52,7 +52,7 @@ final class PushLane: Sendable {
             return isUp && !Task.isCancelled
         }
 
-        /// Lets those behind go on, or tells them that they may not, if the push has to end.
+        /// Lets those behind move up, or tells them that they will not, if the push has to end.
         func leave(ending push: Bool = false) {
             lane.change { state in
                 state.numbers.removeAll { $0 == number }

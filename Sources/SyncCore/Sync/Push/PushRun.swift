@@ -49,25 +49,15 @@ struct PushRun {
     /// One way through the queue, for the operations of one round.
     private mutating func pass(_ round: Int) async throws {
         let width = max(1, context.settings.maxConcurrentOperations)
-        // A delegate has each operation to itself, and a deadline is for beginning: neither goes with working ahead.
-        let ahead = context.delegate == nil && deadline == nil ? width : 0
-        let lane = PushLane(width: width, ahead: ahead)
+        // Whoever stands in line begins when it is up, which with a deadline may be too late.
+        let lane = PushLane(width: width, ahead: deadline == nil ? width : 0)
         window = []
         await withTaskGroup(of: Turn.self) { group in
             var last = Int64(0)
-            while let place = await lane.place(), abort == nil, !Task.isCancelled {
-                while isSpent, let turn = await group.next() { note(turn) }
-                guard !isSpent else { break }
-                var found = await next(after: last, round)
-                // Until the turns have ended, the app may queue something behind them.
-                while found == nil, abort == nil, let turn = await group.next() {
-                    note(turn)
-                    found = await next(after: last, round)
-                }
-                guard let operation = found else { break }
+            while let place = await lane.place(),
+                let operation = await next(after: last, round, width: width, while: &group)
+            {
                 last = operation.id
-                while mustWait(operation, width + ahead), let turn = await group.next() { note(turn) }
-                guard abort == nil else { break }
                 performed.insert(operation.id)
                 onTheWay[operation.id] = operation
                 let context = context
@@ -79,9 +69,28 @@ struct PushRun {
         try Task.checkCancellation()
     }
 
-    /// Whether turns have to end first: those of one item go one after the other, and not too many go on at once.
-    private func mustWait(_ operation: TableOperation, _ capacity: Int) -> Bool {
-        onTheWay.count >= 2 * capacity || onTheWay.values.contains { $0.isOfSameItem(as: operation) }
+    /// The next operation to send, once it is clear that there is one: turns that end may give part of the budget back,
+    /// and until they have ended the app may queue something behind them.
+    private mutating func next(
+        after id: Int64, _ round: Int, width: Int, while turns: inout TaskGroup<Turn>
+    ) async -> TableOperation? {
+        var found: TableOperation?
+        while abort == nil, !Task.isCancelled {
+            if !isSpent {
+                if found == nil { found = await next(after: id, round) }
+                if let found, !mustWait(found, width) { return found }
+            }
+            guard let turn = await turns.next() else { return nil }
+            note(turn)
+        }
+        return nil
+    }
+
+    /// Whether turns have to end first: not too many results wait for the store, and in the order of the queue an
+    /// operation does not overtake another one of its item whose result does.
+    private func mustWait(_ operation: TableOperation, _ width: Int) -> Bool {
+        onTheWay.count >= 4 * width
+            || width == 1 && onTheWay.values.contains { $0.isOfSameItem(as: operation) }
     }
 
     /// The next operation that is due in this round.

@@ -1,0 +1,296 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// Operations have their turns in the order of the queue; until its turn, nobody notices that one stands in line.
+@Suite(.timeLimit(.minutes(5))) struct PushTurnTests {
+    private static func settings(concurrency: Int = 1) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        settings.maxConcurrentOperations = concurrency
+        return settings
+    }
+
+    private func insert(_ count: Int, _ device: Device) async throws {
+        for number in 0..<count {
+            try await device.table.insert(["id": .text("\(number)"), "text": "new"])
+        }
+    }
+
+    /// Pushes, and runs the body while the first request hangs at the server.
+    private func push(
+        _ device: Device, _ scenario: Scenario, budget: PushBudget = PushBudget(),
+        then fault: ServerFault = .none,
+        while body: (Task<PushResult, any Error>) async throws -> Void = { _ in }
+    ) async throws -> Result<PushResult, any Error> {
+        let gate = RequestGate()
+        scenario.server.inject(.hold(gate, then: fault), when: \.isWrite)
+        let context = device.context
+        let push = Task { try await context.push(budget: budget) }
+        await gate.waitForArrivals()
+        try await body(push)
+        gate.open()
+        return await push.result
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `with one operation at a time the server never has two, and gets them in order`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let transport = CountingTransport(URLSessionTransport())
+            let a = try scenario.device(transport: transport)
+            for number in 0..<60 { try await a.table.insert(["id": .text("\(number)")]) }
+            try await a.context.push()
+            #expect(transport.most == 1)
+            let bodies = try scenario.writes().map { try ItemValue(json: $0.body) }
+            #expect(bodies == (0..<60).map { ["id": .text("\($0)")] })
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `with three at a time the server never has four`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.maxConcurrentOperations = 3
+            let transport = CountingTransport(URLSessionTransport())
+            let a = try scenario.device(settings: settings, transport: transport)
+            for number in 0..<60 { try await a.table.insert(["id": .text("\(number)")]) }
+            try await a.context.push()
+            #expect(transport.most == 3)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [ServerFault.dropRequest, .refusal(401)])
+    func `operations that had no turn are as they were, whatever ends the push`(
+        _ kind: StoreKind, _ fault: ServerFault
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings())
+            try await insert(4, a)
+            let waiting = try await a.waitingOperations()
+            let result = try await push(a, scenario, then: fault) { _ in
+                let now = try await a.waitingOperations()
+                #expect(now == waiting)
+            }
+            #expect(throws: SyncError.self) { _ = try result.get() }
+            #expect(try await a.waitingOperations() == waiting)
+            #expect(scenario.writes().count == 1)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a cancelled push begins nothing more, also when the request is answered all the same`(
+        _ kind: StoreKind, _ isAnswered: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let session = URLSessionTransport()
+            let a = try scenario.device(transport: isAnswered ? StubbornTransport(session) : session)
+            try await insert(3, a)
+            let waiting = try await a.waitingOperations()
+            let result = try await push(a, scenario) { push in
+                push.cancel()
+                if !isAnswered { _ = await push.result }
+            }
+            #expect(throws: CancellationError.self) { _ = try result.get() }
+            #expect(scenario.writes().count == 1)
+            let operations = try await a.operations()
+            #expect(operations.count == (isAnswered ? 2 : 3))
+            #expect(Array(operations.suffix(2)) == waiting)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `changes of items that wait for their turn join their operations`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await insert(3, a)
+            let result = try await push(a, scenario) { _ in
+                try await a.table.update(id: "1", ["text": "edited"])
+                try await a.table.delete(id: "2")
+                try await a.table.insert(["id": "3", "text": "late"])
+            }
+            #expect(try result.get().completed == 3)
+            #expect(scenario.writes().map(\.method) == ["POST", "POST", "POST"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that is pulled while an operation waits counts when its turn comes`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings())
+            // An answer without a version: only the pulled row tells that somebody else has changed it.
+            let body = Data(#"{"id":"x","text":"one"}"#.utf8)
+            scenario.server.inject(.applyThenAnswer(status: 201, headers: [:], body: body), when: \.isWrite)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await insert(1, a)
+            try await a.table.update(id: "x", ["text": "ours"])
+            let result = try await push(a, scenario) { _ in
+                try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+                try await a.pullAnyway()
+            }
+            #expect(throws: SyncError.self) { _ = try result.get() }
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that is pulled and removed while its delete waits does not come back`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let other = TableDefinition("Other", columns: [Todo.text])
+            let a = try scenario.device(settings: Self.settings(), tables: [Todo.definition, other])
+            let table = a.context.table("Other")
+            try await table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await insert(1, a)
+            try await table.delete(id: "x")
+            let result = try await push(a, scenario) { _ in
+                try await scenario.server.update("x", ["text": "theirs"], in: "Other")
+                try await a.context.pull(TableQuery("Other"), queryID: "o", settings: .anyway)
+                try await scenario.server.remove("x", in: "Other", leavingTombstone: false)
+            }
+            #expect(try result.get().completed == 2)
+            #expect(try await table.item(id: "x") == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an operation that fails does not hold up those behind it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await insert(3, a)
+            let result = try await push(a, scenario, then: .refusal(400))
+            let error = await expectError(.pushCompletedWithErrors) { _ = try result.get() }
+            #expect(error?.pushResult?.completed == 2)
+            #expect(try await a.operations().map(\.itemID) == ["0"])
+            #expect(scenario.writes().map(\.status) == [400, 201, 201])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `with several at a time, one that waits for another of its item does not hold up the rest`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings(concurrency: 3))
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.delete(id: "x")
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            _ = try? await a.context.push()
+            try await a.table.insert(["id": "x", "text": "two"])
+            try await a.table.insert(["id": "y", "text": "one"])
+            #expect(try await a.operations().map(\.kind) == [.delete, .insert, .insert])
+            let gate = RequestGate()
+            scenario.server.inject(.hold(gate), .hold(gate), when: \.isWrite)
+            let context = a.context
+            let push = Task { try await context.push() }
+            await gate.waitForArrivals(2)
+            gate.open()
+            _ = await push.result
+            #expect(try scenario.row("y") != nil)
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `nothing begins after the deadline, also what is queued while the last request runs`(
+        _ concurrency: Int
+    ) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let clock = Mutex(Timestamp.unixEpoch)
+            let a = try scenario.device(settings: Self.settings(concurrency: concurrency)) {
+                $0.now = { clock.withLock { $0 } }
+            }
+            try await a.table.insert(["id": "x", "text": "one"])
+            let result = try await push(a, scenario, budget: PushBudget(duration: .seconds(10))) { _ in
+                try await a.table.insert(["id": "y", "text": "late"])
+                try await a.table.update(id: "x", ["text": "two"])
+                clock.withLock { $0 = $0.advanced(by: .seconds(60)) }
+            }
+            #expect(try result.get().completed == 1)
+            #expect(scenario.writes().count == 1)
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `a delegate is not called after the push was cancelled`(_ concurrency: Int) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let counter = CountingDelegate()
+            let a = try scenario.device(
+                delegate: counter, settings: Self.settings(concurrency: concurrency),
+                transport: StubbornTransport(URLSessionTransport()))
+            try await a.table.insert(["id": "x", "text": "one"])
+            let result = try await push(a, scenario) { push in
+                try await a.table.insert(["id": "y", "text": "one"])
+                push.cancel()
+            }
+            #expect(throws: CancellationError.self) { _ = try result.get() }
+            #expect(counter.ids == ["x"])
+            #expect(try await a.operations().map(\.state) == [.pending])
+        }
+    }
+}
+
+extension Device {
+    /// All operations but the first.
+    fileprivate func waitingOperations() async throws -> [TableOperation] {
+        Array(try await operations().dropFirst())
+    }
+}
+
+/// Notes which operations it was given.
+private final class CountingDelegate: SyncContextDelegate {
+    private let list = Mutex<[String]>([])
+
+    var ids: [String] { list.withLock { $0 } }
+
+    func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item? {
+        list.withLock { $0.append(operation.operation.itemID) }
+        return try await operation.execute()
+    }
+}
+
+/// Goes on with a request although nobody waits for it any more.
+private struct StubbornTransport: HTTPTransport {
+    private let base: any HTTPTransport
+
+    init(_ base: any HTTPTransport) { self.base = base }
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        try await Task { try await base.send(request) }.value
+    }
+}
+
+/// Counts how many requests are on their way.
+private final class CountingTransport: HTTPTransport {
+    private let base: any HTTPTransport
+    private let counts = Mutex((now: 0, most: 0))
+
+    init(_ base: any HTTPTransport) { self.base = base }
+
+    /// The largest number of requests at one time.
+    var most: Int { counts.withLock { $0.most } }
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        defer { counts.withLock { $0.now -= 1 } }
+        return try await base.send(request)
+    }
+}
