@@ -219,6 +219,7 @@ import Testing
                 $0.now = { clock.withLock { $0 } }
             }
             try await a.table.insert(["id": "x", "text": "one"])
+            if concurrency == 1 { try await a.table.insert(["id": "behind"]) }
             let result = try await push(a, scenario, budget: PushBudget(duration: .seconds(10))) { _ in
                 try await a.table.insert(["id": "y", "text": "late"])
                 try await a.table.update(id: "x", ["text": "two"])

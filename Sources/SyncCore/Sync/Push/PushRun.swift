@@ -12,8 +12,8 @@ struct PushRun {
 
     /// Operations that had their turn.
     private var performed: Set<Int64> = []
-    /// Operations whose turn has not ended.
-    private var onTheWay: [Int64: TableOperation] = [:]
+    /// How many turns have begun and not ended.
+    private var onTheWay = 0
     /// Whether an operation was passed over because another one of its item had to go first.
     private var hasSkipped = false
     /// The part of the queue that was read ahead. What has changed since is noticed when an operation is sent.
@@ -59,7 +59,7 @@ struct PushRun {
             {
                 last = operation.id
                 performed.insert(operation.id)
-                onTheWay[operation.id] = operation
+                onTheWay += 1
                 let context = context
                 group.addTask { await Turn.take(operation, at: place, in: context) }
             }
@@ -78,19 +78,13 @@ struct PushRun {
         while abort == nil, !Task.isCancelled {
             if !isSpent {
                 if found == nil { found = await next(after: id, round) }
-                if let found, !mustWait(found, width) { return found }
+                // Not too many results wait for the store.
+                if found != nil, onTheWay < 4 * width { return found }
             }
             guard let turn = await turns.next() else { return nil }
             note(turn)
         }
         return nil
-    }
-
-    /// Whether turns have to end first: not too many results wait for the store, and in the order of the queue an
-    /// operation does not overtake another one of its item whose result does.
-    private func mustWait(_ operation: TableOperation, _ width: Int) -> Bool {
-        onTheWay.count >= 4 * width
-            || width == 1 && onTheWay.values.contains { $0.isOfSameItem(as: operation) }
     }
 
     /// The next operation that is due in this round.
@@ -120,7 +114,7 @@ struct PushRun {
     }
 
     private mutating func note(_ turn: Turn) {
-        onTheWay[turn.operationID] = nil
+        onTheWay -= 1
         switch turn.end {
         case .completed: result.completed += 1
         case .failed(let error): result.errors.append(error)
@@ -130,11 +124,5 @@ struct PushRun {
         case .untouched: break
         }
         abort = abort ?? turn.abort
-    }
-}
-
-extension TableOperation {
-    fileprivate func isOfSameItem(as other: TableOperation) -> Bool {
-        itemID.hasSameBytes(as: other.itemID) && table.hasSameBytes(as: other.table)
     }
 }
