@@ -7,7 +7,7 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Operations have their turns in the order of the queue; until its turn, nobody notices that one stands in line.
+/// Operations have their turns in the order of the queue, and until then they are as if nobody pushed.
 @Suite(.timeLimit(.minutes(5))) struct PushTurnTests {
     private static func settings(concurrency: Int = 1) -> SyncSettings {
         var settings = SyncSettings()

@@ -3,90 +3,61 @@
 
 import Synchronization
 
-/// Lets the operations of a push have their turns in the order of the queue, so many at a time.
+/// Gives the operations of a push their turns, so many at a time.
 ///
-/// A few more may stand in line. Each is up when another one's answer has come, so that it is marked in the transaction
-/// in which that one's result is stored: a push makes one commit an operation, and not two.
+/// A turn gives its place up when its answer has come. So the next operation is marked in the transaction in which the
+/// result of the last one is stored: a push makes one commit an operation, and not two.
 final class PushLane: Sendable {
     private let width: Int
-    private let capacity: Int
     private let state = Mutex(State())
 
     private struct State {
         var isClosed = false
         var lastNumber = 0
-        /// The places that were not left yet, in order.
-        var numbers: [Int] = []
-        var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var taken: Set<Int> = []
         /// Whoever waits for a place to be free.
-        var arrival: CheckedContinuation<Place?, Never>?
+        var waiting: CheckedContinuation<Place?, Never>?
     }
 
-    /// - Parameters:
-    ///   - width: how many may be up.
-    ///   - ahead: how many more may stand in line.
-    init(width: Int, ahead: Int) {
+    /// - Parameter width: how many places there are.
+    init(width: Int) {
         self.width = width
-        capacity = width + ahead
     }
 
-    /// Waits for a free place behind the others; `nil` once the lane is closed. One caller may wait at a time.
+    /// Waits for a free place; `nil` once the lane is closed. One caller may wait at a time.
     func place() async -> Place? {
         await withCheckedContinuation { continuation in
-            change { $0.arrival = continuation }
+            change { $0.waiting = continuation }
         }
     }
 
-    /// A place in the lane, up to the answer.
+    /// A place in the lane, from the beginning of a turn to its answer.
     struct Place: Sendable {
         fileprivate let lane: PushLane
         fileprivate let number: Int
 
-        /// Waits until it is up.
-        ///
-        /// - Returns: whether it is; false when the push has ended.
-        func isUp() async -> Bool {
-            let isUp = await withCheckedContinuation { continuation in
-                lane.change { $0.waiting[number] = continuation }
-            }
-            return isUp && !Task.isCancelled
-        }
-
-        /// Lets those behind move up, or tells them that they will not, if the push has to end.
+        /// Lets the next one begin, or none any more, if the push has to end. Leaving again does nothing.
         func leave(ending push: Bool = false) {
             lane.change { state in
-                state.numbers.removeAll { $0 == number }
+                state.taken.remove(number)
                 if push { state.isClosed = true }
             }
         }
     }
 
-    /// Makes a change, then lets everybody go on who now can.
+    /// Makes a change, then lets whoever waits go on, if it now can.
     private func change(_ change: (inout State) -> Void) {
-        let resume = state.withLock { state in
+        let (waiting, place) = state.withLock { state -> (CheckedContinuation<Place?, Never>?, Place?) in
             change(&state)
-            return release(&state)
-        }
-        resume()
-    }
-
-    private func release(_ state: inout State) -> () -> Void {
-        let isClosed = state.isClosed
-        let up = isClosed ? Set(state.waiting.keys) : Set(state.numbers.prefix(width))
-        let released = state.waiting.filter { up.contains($0.key) }
-        for number in released.keys { state.waiting[number] = nil }
-        var (arrival, place) = (CheckedContinuation<Place?, Never>?.none, Place?.none)
-        if isClosed || state.numbers.count < capacity, let waiting = state.arrival {
-            (arrival, state.arrival) = (waiting, nil)
-            if !isClosed {
-                state.lastNumber += 1
-                state.numbers.append(state.lastNumber)
-                place = Place(lane: self, number: state.lastNumber)
+            guard let waiting = state.waiting, state.isClosed || state.taken.count < width else {
+                return (nil, nil)
             }
+            state.waiting = nil
+            guard !state.isClosed else { return (waiting, nil) }
+            state.lastNumber += 1
+            state.taken.insert(state.lastNumber)
+            return (waiting, Place(lane: self, number: state.lastNumber))
         }
-        return {
-            for continuation in released.values { continuation.resume(returning: !isClosed) }
-            arrival?.resume(returning: place)
-        }
+        waiting?.resume(returning: place)
     }
 }

@@ -49,8 +49,7 @@ struct PushRun {
     /// One way through the queue, for the operations of one round.
     private mutating func pass(_ round: Int) async throws {
         let width = max(1, context.settings.maxConcurrentOperations)
-        // Whoever stands in line begins when it is up, which with a deadline may be too late.
-        let lane = PushLane(width: width, ahead: deadline == nil ? width : 0)
+        let lane = PushLane(width: width)
         window = []
         await withTaskGroup(of: Turn.self) { group in
             var last = Int64(0)

@@ -18,14 +18,10 @@ struct Turn: Sendable {
         case untouched
     }
 
-    /// Carries out one operation when it is its turn in the lane.
+    /// Carries out one operation, from its place in the lane.
     static func take(
         _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext
     ) async -> Turn {
-        guard await place.isUp() else {
-            place.leave()
-            return Turn(operation, end: .skipped)
-        }
         let turn = await perform(operation, at: place, in: context)
         place.leave(ending: turn.abort != nil)
         return turn
