@@ -35,6 +35,7 @@ struct Turn: Sendable {
                 return Turn(operation, end: .failed(try await recordUndeclaredTable(operation, in: context)))
             }
             let delegate = context.delegate
+            // A delegate has its last word on the result before the next operation begins.
             let sender = OperationSender(
                 context: context, definition: definition, operationID: operation.id,
                 place: delegate == nil ? place : nil)
