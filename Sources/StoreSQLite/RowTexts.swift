@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
-
 /// The texts of one row in one piece of memory, where SQLite reads them while a statement runs. Bound one by one, SQLite
 /// would make a copy of each.
 final class RowTexts {

@@ -30,18 +30,14 @@ struct SQLStatement {
         do { try statement.execute() } catch { throw StoreError.translated(error) }
     }
 
-    /// Runs it with those texts too, which are bound no longer afterwards.
+    /// Runs it with those texts too. Afterwards nothing is bound: SQLite must not keep addresses of memory that is gone.
     func execute(with texts: RowTexts) throws {
+        defer { sqlite3_clear_bindings(handle) }
         try texts.withTexts { text, index in
             try check(bindText(text, at: index, lifetime: nil))
         } whileThere: {
             try execute()
         }
-    }
-
-    /// Lets go of the values, which a kept statement would hold on to until it is used again.
-    func clear() {
-        sqlite3_clear_bindings(handle)
     }
 
     /// Calls the body with each row.

@@ -36,7 +36,6 @@ extension SQLiteTransaction {
     func insert(_ item: Item, in table: String) throws -> Bool {
         let table = try schema.table(named: table)
         let statement = try connection.cached(table.insert, writes: true)
-        defer { statement.clear() }
         try execute(statement, with: item, in: table)
         return connection.changedRowCount > 0
     }
@@ -45,7 +44,6 @@ extension SQLiteTransaction {
         let table = try schema.table(named: table)
         guard !items.isEmpty else { return }
         let statement = try connection.cached(table.upsert, writes: true)
-        defer { statement.clear() }
         for item in items { try execute(statement, with: item, in: table) }
     }
 

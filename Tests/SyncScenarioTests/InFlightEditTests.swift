@@ -8,19 +8,12 @@ import Testing
 
 /// The user goes on working while operations of the same items are on their way.
 @Suite(.timeLimit(.minutes(5))) struct InFlightEditTests {
-    /// Pushes, and runs the body while the first write is at the server and not yet applied.
+    /// Pushes without a failure: see ``Scenario/push(_:budget:then:while:)``.
     private func push(
         _ device: Device, _ scenario: Scenario, then fault: ServerFault = .none,
         while body: () async throws -> Void
     ) async throws {
-        let gate = RequestGate()
-        scenario.server.inject(.hold(gate, then: fault), when: \.isWrite)
-        let context = device.context
-        async let pushed = context.push()
-        await gate.waitForArrivals()
-        try await body()
-        gate.open()
-        _ = try await pushed
+        _ = try await scenario.push(device, then: fault) { _ in try await body() }.get()
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -22,22 +22,6 @@ import Testing
         }
     }
 
-    /// Pushes, and runs the body while the first request hangs at the server.
-    private func push(
-        _ device: Device, _ scenario: Scenario, budget: PushBudget = PushBudget(),
-        then fault: ServerFault = .none,
-        while body: (Task<PushResult, any Error>) async throws -> Void = { _ in }
-    ) async throws -> Result<PushResult, any Error> {
-        let gate = RequestGate()
-        scenario.server.inject(.hold(gate, then: fault), when: \.isWrite)
-        let context = device.context
-        let push = Task { try await context.push(budget: budget) }
-        await gate.waitForArrivals()
-        try await body(push)
-        gate.open()
-        return await push.result
-    }
-
     @Test(arguments: StoreKind.allCases)
     func `with one operation at a time the server never has two, and gets them in order`(
         _ kind: StoreKind
@@ -76,7 +60,7 @@ import Testing
             let a = try scenario.device(settings: Self.settings())
             try await insert(4, a)
             let waiting = try await a.waitingOperations()
-            let result = try await push(a, scenario, then: fault) { _ in
+            let result = try await scenario.push(a, then: fault) { _ in
                 let now = try await a.waitingOperations()
                 #expect(now == waiting)
             }
@@ -97,7 +81,7 @@ import Testing
             let a = try scenario.device(transport: isAnswered ? StubbornTransport(session) : session)
             try await insert(3, a)
             let waiting = try await a.waitingOperations()
-            let result = try await push(a, scenario) { push in
+            let result = try await scenario.push(a) { push in
                 push.cancel()
                 if !isAnswered { _ = await push.result }
             }
@@ -116,7 +100,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await insert(3, a)
-            let result = try await push(a, scenario) { _ in
+            let result = try await scenario.push(a) { _ in
                 try await a.table.update(id: "1", ["text": "edited"])
                 try await a.table.delete(id: "2")
                 try await a.table.insert(["id": "3", "text": "late"])
@@ -140,7 +124,7 @@ import Testing
             try await a.context.push()
             try await insert(1, a)
             try await a.table.update(id: "x", ["text": "ours"])
-            let result = try await push(a, scenario) { _ in
+            let result = try await scenario.push(a) { _ in
                 try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
                 try await a.pullAnyway()
             }
@@ -161,7 +145,7 @@ import Testing
             try await a.context.push()
             try await insert(1, a)
             try await table.delete(id: "x")
-            let result = try await push(a, scenario) { _ in
+            let result = try await scenario.push(a) { _ in
                 try await scenario.server.update("x", ["text": "theirs"], in: "Other")
                 try await a.context.pull(TableQuery("Other"), queryID: "o", settings: .anyway)
                 try await scenario.server.remove("x", in: "Other", leavingTombstone: false)
@@ -176,7 +160,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await insert(3, a)
-            let result = try await push(a, scenario, then: .refusal(400))
+            let result = try await scenario.push(a, then: .refusal(400))
             let error = await expectError(.pushCompletedWithErrors) { _ = try result.get() }
             #expect(error?.pushResult?.completed == 2)
             #expect(try await a.operations().map(\.itemID) == ["0"])
@@ -220,7 +204,7 @@ import Testing
             }
             try await a.table.insert(["id": "x", "text": "one"])
             if concurrency == 1 { try await a.table.insert(["id": "behind"]) }
-            let result = try await push(a, scenario, budget: PushBudget(duration: .seconds(10))) { _ in
+            let result = try await scenario.push(a, budget: PushBudget(duration: .seconds(10))) { _ in
                 try await a.table.insert(["id": "y", "text": "late"])
                 try await a.table.update(id: "x", ["text": "two"])
                 clock.withLock { $0 = $0.advanced(by: .seconds(60)) }
@@ -238,7 +222,7 @@ import Testing
                 delegate: counter, settings: Self.settings(concurrency: concurrency),
                 transport: StubbornTransport(URLSessionTransport()))
             try await a.table.insert(["id": "x", "text": "one"])
-            let result = try await push(a, scenario) { push in
+            let result = try await scenario.push(a) { push in
                 try await a.table.insert(["id": "y", "text": "one"])
                 push.cancel()
             }

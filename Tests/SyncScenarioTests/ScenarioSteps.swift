@@ -41,6 +41,22 @@ extension Device {
 }
 
 extension Scenario {
+    /// Pushes, and runs the body while the first write is at the server and not yet applied.
+    func push(
+        _ device: Device, budget: PushBudget = PushBudget(), then fault: ServerFault = .none,
+        while body: (Task<PushResult, any Error>) async throws -> Void = { _ in }
+    ) async throws -> Result<PushResult, any Error> {
+        let gate = RequestGate()
+        defer { gate.open() }
+        server.inject(.hold(gate, then: fault), when: \.isWrite)
+        let context = device.context
+        let push = Task { try await context.push(budget: budget) }
+        await gate.waitForArrivals()
+        try await body(push)
+        gate.open()
+        return await push.result
+    }
+
     func row(_ id: String) throws -> TableRow? { try server.row(id, in: Todo.name) }
 
     /// The writes that reached the server, as `PATCH` or `POST 409`, in order.

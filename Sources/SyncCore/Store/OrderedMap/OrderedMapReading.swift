@@ -76,7 +76,7 @@ struct OrderedMapWriter: OrderedMapReading {
     func number(_ key: [UInt8]) throws -> Int64 { try numbers[key] ?? storedNumber(key) }
 
     /// Sets the number under that key; it is written when the transaction ends.
-    func set(_ number: Int64, for key: [UInt8]) { numbers[key] = number }
+    func set(_ number: Int64, for key: [UInt8]) { numbers.set(number, for: key) }
 
     /// Writes the numbers that have changed: the last thing in a transaction.
     func writeNumbers() throws {
@@ -94,12 +94,13 @@ extension OrderedMapWriter: StoreTransaction {}
 private final class ChangedNumbers {
     private(set) var all: [(key: [UInt8], number: Int64)] = []
 
-    subscript(key: [UInt8]) -> Int64? {
-        get { all.first { $0.key == key }?.number }
-        set {
-            let index = all.firstIndex { $0.key == key }
-            if let index, let newValue { all[index].number = newValue }
-            if index == nil, let newValue { all.append((key, newValue)) }
+    subscript(key: [UInt8]) -> Int64? { all.first { $0.key == key }?.number }
+
+    func set(_ number: Int64, for key: [UInt8]) {
+        if let index = all.firstIndex(where: { $0.key == key }) {
+            all[index].number = number
+        } else {
+            all.append((key, number))
         }
     }
 }
