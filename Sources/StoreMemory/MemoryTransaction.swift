@@ -36,7 +36,7 @@ final class MemoryTransaction: StoreTransaction {
 
     func operations(after id: Int64, in table: String?, limit: Int) -> [TableOperation] {
         guard id < .max else { return [] }
-        let later = state.operations.entries(from: id + 1).lazy.map(\.value)
+        let later = state.operations.entries(from: id + 1).lazy.map { $0.value }
         return Array(later.filter { table?.hasSameBytes(as: $0.table) ?? true }.prefix(limit))
     }
 

@@ -31,7 +31,7 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     func entries(from key: Key?) -> some Sequence<Entry> { Entries(root: root, first: key) }
 
     /// All values, in the order of their keys.
-    var values: some Sequence<Value> { entries(from: nil).lazy.map(\.value) }
+    var values: some Sequence<Value> { entries(from: nil).lazy.map { $0.value } }
 
     private mutating func insert(_ entry: Entry) {
         var isNew = true

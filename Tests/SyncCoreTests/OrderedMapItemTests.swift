@@ -8,6 +8,8 @@ import Testing
 struct OrderedMapItemTests {
     /// Keys that force most ids to be folded, LMDB's keys, and keys of any length.
     static let keyLengths = [32, 511, .max]
+    static let absentColumn = TableQuery("Todo").where(
+        .comparison(.equal, .column("absent"), .constant(1)))
 
     @Test(arguments: keyLengths) func `items come back exactly`(maxKeyLength: Int) throws {
         let store = try OrderedMapStore(on: SortedArrayMap(maxKeyLength: maxKeyLength))
@@ -16,6 +18,22 @@ struct OrderedMapItemTests {
             for item in DelicateItems.all { try #expect(snapshot.item(id: item.id, in: "Todo") == item) }
             let found = try snapshot.items(matching: TableQuery("Todo"))
             #expect(found == TableQuery("Todo").apply(to: DelicateItems.all))
+        }
+    }
+
+    @Test func `a filter sees each column as the item has it`() throws {
+        let store = try OrderedMapStore(on: SortedArrayMap())
+        try store.write { try $0.upsert(DelicateItems.all, in: "Todo") }
+        let columns = Set(DelicateItems.all.flatMap(\.fields.keys)).union(["id", "absent"])
+            .union(SystemProperties.names)
+        for column in columns {
+            for value in Set(DelicateItems.all.compactMap { $0[column] }).union([.null]) {
+                var query = TableQuery("Todo")
+                query.filter = .comparison(.equal, .column(column), .constant(value))
+                let found = try store.read { try $0.items(matching: query) }
+                #expect(found == query.apply(to: DelicateItems.all))
+                #expect(!found.items.isEmpty || !value.isComparable || column == "absent")
+            }
         }
     }
 
@@ -129,6 +147,11 @@ struct OrderedMapItemTests {
                     try store.read { try $0.item(id: item.id, in: "Todo") }
                 }
                 #expect(error?.code == .corrupt)
+                // The filter looks for a column that no item has, and so through all of it.
+                let queryError = #expect(throws: StoreError.self) {
+                    try store.read { try $0.items(matching: Self.absentColumn) }
+                }
+                #expect(queryError?.code == .corrupt)
             }
             for index in value.indices {
                 var damaged = value
@@ -136,6 +159,7 @@ struct OrderedMapItemTests {
                 try map.write { try $0.put(damaged, for: key) }
                 // Some damage cannot be told from other content; what matters is that reading ends.
                 _ = try? store.read { try $0.item(id: item.id, in: "Todo") }
+                _ = try? store.read { try $0.items(matching: Self.absentColumn) }
             }
             try store.write { try $0.deleteItems(ids: [item.id], in: "Todo") }
         }
@@ -153,6 +177,17 @@ struct OrderedMapItemTests {
                 try store.read { try $0.item(id: "1", in: "Todo") }
             }
             #expect(error?.code == .corrupt)
+        }
+    }
+}
+
+extension ItemValue {
+    /// Whether a comparison with an equal value can hold.
+    fileprivate var isComparable: Bool {
+        switch self {
+        case .null, .array, .object: false
+        case .double(let double): double.isFinite
+        default: true
         }
     }
 }

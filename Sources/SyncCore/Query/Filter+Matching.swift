@@ -5,39 +5,44 @@ import Foundation
 
 extension Filter {
     /// Whether the item matches. This is the reference for every store: see ``Filter`` for the rules.
-    public func matches(_ item: Item) -> Bool { truth(for: item) == true }
+    public func matches(_ item: Item) -> Bool { matches(row: item) }
+
+    /// Whether a row matches, of which only the columns that decide are read.
+    func matches<Row: ColumnReading>(row: Row) throws(Row.Failure) -> Bool { try truth(for: row) == true }
 
     /// True, false, or `nil` for unknown.
-    private func truth(for item: Item) -> Bool? {
+    private func truth<Row: ColumnReading>(for row: Row) throws(Row.Failure) -> Bool? {
         switch self {
         case .always(let value):
             return value
         case .comparison(let comparison, let left, let right):
             return comparison.holds(
-                left.value(for: item), right.value(for: item), nullTests: right == .constant(.null))
+                try left.value(in: row), try right.value(in: row), nullTests: right == .constant(.null))
         case .nullTest(let expression):
-            return expression.value(for: item).isNull
+            return try expression.value(in: row).isNull
         case .membership(let expression, let constants):
-            return Filter.membership(of: expression.value(for: item), in: constants)
+            return Filter.membership(of: try expression.value(in: row), in: constants)
         case .text(let test, let text, let part):
-            guard let text = text.value(for: item).textValue, let part = part.value(for: item).textValue
+            guard let text = try text.value(in: row).textValue, let part = try part.value(in: row).textValue
             else {
                 return nil
             }
             return test.holds(text, part)
         case .all(let filters):
-            return Filter.fold(filters, item: item, stopAt: false)
+            return try Filter.fold(filters, row, stopAt: false)
         case .any(let filters):
-            return Filter.fold(filters, item: item, stopAt: true)
+            return try Filter.fold(filters, row, stopAt: true)
         case .not(let filter):
-            return filter.truth(for: item).map { !$0 }
+            return try filter.truth(for: row).map { !$0 }
         }
     }
 
-    private static func fold(_ filters: [Filter], item: Item, stopAt decisive: Bool) -> Bool? {
+    private static func fold<Row: ColumnReading>(
+        _ filters: [Filter], _ row: Row, stopAt decisive: Bool
+    ) throws(Row.Failure) -> Bool? {
         var isUnknown = false
         for filter in filters {
-            switch filter.truth(for: item) {
+            switch try filter.truth(for: row) {
             case decisive: return decisive
             case nil: isUnknown = true
             default: break
@@ -107,7 +112,8 @@ extension ItemValue {
         case (.double(let a), .double(let b)): ValueOrder(a, b)
         case (.int(let a), .double(let b)): ValueOrder(a, b)
         case (.double(let a), .int(let b)): ValueOrder(b, a).reversed
-        case (.text(let a), .text(let b)): ValueOrder(bytes: a.utf8, b.utf8)
+        case (.text(let a), .text(let b)):
+            a.hasSameBytes(as: b) ? .same : a.precedesInBytes(b) ? .ascending : .descending
         case (.date(let a), .date(let b)):
             a.isSameInstant(as: b) ? .same : a.isEarlier(than: b) ? .ascending : .descending
         case (.data(let a), .data(let b)): ValueOrder(bytes: a, b)

@@ -3,16 +3,31 @@
 
 import Foundation
 
+/// The columns of one row, as filters and orders look at them.
+protocol ColumnReading {
+    associatedtype Failure: Error
+
+    /// The value of that column, or `nil` when it is missing.
+    subscript(name: String) -> ItemValue? { get throws(Failure) }
+}
+
+extension Item: ColumnReading {
+    typealias Failure = Never
+}
+
 extension FilterExpression {
     /// The value for that item; null where a field is missing or the computation has no result.
-    public func value(for item: Item) -> ItemValue {
+    public func value(for item: Item) -> ItemValue { value(in: item) }
+
+    func value<Row: ColumnReading>(in row: Row) throws(Row.Failure) -> ItemValue {
         switch self {
-        case .column(let name): item[name] ?? .null
-        case .constant(let value): value
+        case .column(let name): return try row[name] ?? .null
+        case .constant(let value): return value
         case .arithmetic(let operation, let left, let right):
-            operation.apply(left.value(for: item), right.value(for: item))
+            return operation.apply(try left.value(in: row), try right.value(in: row))
         case .call(let function, let arguments):
-            function.apply(arguments.map { $0.value(for: item) })
+            return function.apply(
+                try arguments.map { argument throws(Row.Failure) in try argument.value(in: row) })
         }
     }
 }

@@ -5,7 +5,7 @@ extension TableQuery {
     /// What the query finds among those items. This is the reference for every store.
     ///
     /// - Parameter items: all items of the table, in any order.
-    public func apply(to items: some Sequence<Item>) -> QueryResult {
+    @inlinable public func apply(to items: some Sequence<Item>) -> QueryResult {
         let matching = items.filter { filter?.matches($0) ?? true }.sorted(by: precedes)
         let window = matching.dropFirst(offset).prefix(limit ?? .max)
         return QueryResult(

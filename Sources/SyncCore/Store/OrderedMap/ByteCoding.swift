@@ -38,21 +38,27 @@ extension [UInt8] {
 
 /// Reads those forms from borrowed memory, and refuses to read past its end.
 struct ByteReader {
-    private(set) var rest: UnsafeRawBufferPointer
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == bytes.count }
+
+    /// What has not been read yet.
+    var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
 
     mutating func bytes(count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
-        guard count >= 0, count <= rest.count else {
-            throw StoreError(.corrupt, "A stored value ends too early.")
-        }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
-        return UnsafeRawBufferPointer(rebasing: rest[..<count])
+        guard count >= 0, count <= bytes.count - position else { throw .valueEndsTooEarly }
+        defer { position += count }
+        return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + position }, count: count)
     }
 
-    mutating func byte() throws(StoreError) -> UInt8 { try bytes(count: 1)[0] }
+    mutating func byte() throws(StoreError) -> UInt8 {
+        guard position < bytes.count else { throw .valueEndsTooEarly }
+        defer { position += 1 }
+        return bytes[position]
+    }
 
     mutating func varint() throws(StoreError) -> Int {
         var value: UInt = 0
@@ -93,10 +99,21 @@ extension UnsafeRawBufferPointer {
         return text
     }
 
+    func isUTF8(of text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { hasSameBytes(as: UnsafeRawBufferPointer($0)) }
+            ?? elementsEqual(text.utf8)
+    }
+
     func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count, let bytes = baseAddress, let others = other.baseAddress else {
             return isEmpty && other.isEmpty
         }
         return memcmp(bytes, others, count) == 0
+    }
+}
+
+extension StoreError {
+    fileprivate static var valueEndsTooEarly: StoreError {
+        StoreError(.corrupt, "A stored value ends too early.")
     }
 }

@@ -59,17 +59,41 @@ extension Item {
     /// Reads an item; of its fields only those that `keeping` names, when it is there.
     init(id: String, bytes: UnsafeRawBufferPointer, keeping names: FieldNames? = nil) throws(StoreError) {
         var reader = ByteReader(bytes)
-        let flags = try reader.byte()
-        var system = SystemProperties(deleted: flags & Flag.deleted != 0)
-        if flags & Flag.createdAt != 0 { system.createdAt = try reader.date() }
-        if flags & Flag.updatedAt != 0 { system.updatedAt = try reader.date() }
-        if flags & Flag.version != 0 { system.version = try reader.text() }
-        if flags & Flag.superseded != 0 {
-            for _ in 0..<(try reader.count()) { system.supersededVersions.append(try reader.text()) }
-        }
+        let system = try reader.systemProperties()
         let fields = try reader.object(keeping: names)
         guard reader.isAtEnd else { throw StoreError(.corrupt, "A stored item goes on after its end.") }
         self.init(id: id, fields: fields, system: system)
+    }
+}
+
+/// An item as it is stored, of which columns are read one at a time.
+struct StoredRow: ColumnReading {
+    private let id: UnsafeRawBufferPointer
+    private let bytes: UnsafeRawBufferPointer
+
+    /// - Parameters:
+    ///   - id: the text of the id.
+    ///   - bytes: what ``Item/bytes`` made.
+    init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer) {
+        self.id = id
+        self.bytes = bytes
+    }
+
+    subscript(name: String) -> ItemValue? {
+        get throws(StoreError) {
+            if name == "id" { return .text(try id.text()) }
+            var reader = ByteReader(bytes)
+            if SystemProperties.names.contains(name) {
+                return Item(id: "", system: try reader.systemProperties())[name]
+            }
+            try reader.skipSystemProperties()
+            return try reader.field(named: name)
+        }
+    }
+
+    /// The whole item; of its fields only those that `names` has, when it is there.
+    func item(keeping names: FieldNames?) throws(StoreError) -> Item {
+        try Item(id: id.text(), bytes: bytes, keeping: names)
     }
 }
 
@@ -119,6 +143,37 @@ extension [UInt8] {
 }
 
 extension ByteReader {
+    fileprivate mutating func systemProperties() throws(StoreError) -> SystemProperties {
+        let flags = try byte()
+        var system = SystemProperties(deleted: flags & Flag.deleted != 0)
+        if flags & Flag.createdAt != 0 { system.createdAt = try date() }
+        if flags & Flag.updatedAt != 0 { system.updatedAt = try date() }
+        if flags & Flag.version != 0 { system.version = try text() }
+        if flags & Flag.superseded != 0 {
+            for _ in 0..<(try count()) { system.supersededVersions.append(try text()) }
+        }
+        return system
+    }
+
+    fileprivate mutating func skipSystemProperties() throws(StoreError) {
+        let flags = try byte()
+        if flags & Flag.createdAt != 0 { try skipDate() }
+        if flags & Flag.updatedAt != 0 { try skipDate() }
+        if flags & Flag.version != 0 { _ = try counted() }
+        if flags & Flag.superseded != 0 {
+            for _ in 0..<(try count()) { _ = try counted() }
+        }
+    }
+
+    /// The value of one field of an object; `nil` when it has none of that name.
+    fileprivate mutating func field(named name: String) throws(StoreError) -> ItemValue? {
+        for _ in 0..<(try count()) {
+            if try counted().isUTF8(of: name) { return try value() }
+            try skipValue()
+        }
+        return nil
+    }
+
     /// The number of things that follow; each takes a byte at least, so a damaged count reserves no memory.
     fileprivate mutating func count() throws(StoreError) -> Int {
         let count = try varint()
@@ -166,7 +221,7 @@ extension ByteReader {
         switch try tag() {
         case .null, .no, .yes: break
         case .int, .double: _ = try bytes(count: 8)
-        case .date: _ = try bytes(count: 13)
+        case .date: try skipDate()
         case .text, .data: _ = try counted()
         case .array:
             for _ in 0..<(try count()) { try skipValue() }
@@ -184,6 +239,8 @@ extension ByteReader {
         }
         return tag
     }
+
+    private mutating func skipDate() throws(StoreError) { _ = try bytes(count: 13) }
 
     fileprivate mutating func date() throws(StoreError) -> Timestamp {
         let (seconds, nanoseconds, digits) = (

@@ -143,7 +143,9 @@ struct LongKeys: Sendable {
 extension UnsafeRawBufferPointer {
     /// What comes after the prefix, or `nil` when the bytes do not begin with it.
     fileprivate func dropping(_ prefix: [UInt8]) -> UnsafeRawBufferPointer? {
-        guard starts(with: prefix) else { return nil }
-        return UnsafeRawBufferPointer(rebasing: self[prefix.count...])
+        guard count >= prefix.count else { return nil }
+        let (start, rest) = (self[..<prefix.count], self[prefix.count...])
+        let isPrefix = prefix.withUnsafeBytes { $0.hasSameBytes(as: UnsafeRawBufferPointer(rebasing: start)) }
+        return isPrefix ? UnsafeRawBufferPointer(rebasing: rest) : nil
     }
 }

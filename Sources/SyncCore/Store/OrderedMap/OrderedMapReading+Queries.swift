@@ -59,28 +59,24 @@ extension OrderedMapReading {
         matching query: TableQuery, of table: TableDefinition, among given: Candidates? = nil,
         _ body: (Item) throws -> Bool
     ) throws {
-        let (needed, tested) = (query.neededFields, query.filter?.columns ?? [])
-        let (neededNames, testedNames) = (needed.map(FieldNames.init), FieldNames(tested))
-        let readsOnce = needed?.isSubset(of: tested) ?? false
-        func visit(_ id: String, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
-            if let filter = query.filter {
-                let item = try Item(id: id, bytes: bytes, keeping: testedNames)
-                guard filter.matches(item) else { return true }
-                if readsOnce { return try body(item) }
+        let names = query.neededFields.map(FieldNames.init)
+        func visit(_ id: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
+            let row = StoredRow(id: id, bytes: bytes)
+            guard try query.filter?.matches(row: row) ?? true else { return true }
+            return try body(row.item(keeping: names))
+        }
+        func visit(_ id: String) throws -> Bool {
+            let key = StoreKey.item(id, of: query.table)
+            var id = id
+            return try id.withUTF8 { id in
+                try get(key) { try visit(UnsafeRawBufferPointer(id), $0) } ?? true
             }
-            return try body(try Item(id: id, bytes: bytes, keeping: neededNames))
         }
         switch try given ?? candidates(of: query, in: table) {
-        case .all:
-            try scan(prefix: StoreKey.items(of: query.table)) { id, bytes in try visit(id.text(), bytes) }
+        case .all: try scan(prefix: StoreKey.items(of: query.table), visit)
         case .ids(let ids):
-            for id in ids where try get(StoreKey.item(id, of: query.table), { try visit(id, $0) }) == false {
-                return
-            }
-        case .entries(let index, let range):
-            try scan(range, of: index) { id in
-                try get(StoreKey.item(id, of: query.table)) { try visit(id, $0) } ?? true
-            }
+            for id in ids where try !visit(id) { return }
+        case .entries(let index, let range): try scan(range, of: index, visit)
         }
     }
 
