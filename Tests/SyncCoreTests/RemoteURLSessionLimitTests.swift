@@ -66,6 +66,28 @@ struct RemoteURLSessionLimitTests {
         }
     }
 
+    @Test func `silence is given up every time, of exchanges beside each other and after each other`()
+        async throws
+    {
+        try await withRawServer(idleTimeout: .milliseconds(100)) { _ in
+            [.waitForHangUp]
+        } _: { server, transport in
+            let request = HTTPTransportRequest(method: "GET", url: server.url)
+            for count in 1...3 {
+                await withTaskGroup { group in
+                    for _ in 0..<count {
+                        group.addTask {
+                            let error = await #expect(throws: SyncError.self) {
+                                try await transport.send(request)
+                            }
+                            #expect(error?.message.contains("in time") == true)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a server that drips is given up after the total timeout`() async throws {
         try await withRawServer(idleTimeout: .seconds(3600), totalTimeout: .milliseconds(200)) { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"), .send("x"), .waitForHangUp]

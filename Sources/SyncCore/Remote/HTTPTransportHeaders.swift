@@ -74,7 +74,11 @@ public struct HTTPTransportHeaders: Sendable, Hashable {
 }
 
 extension HTTPTransportHeaders.Field {
-    func isNamed(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+    /// Names are ASCII, and so is the case that does not matter in them.
+    func isNamed(_ other: String) -> Bool {
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }
+    }
 
     /// Whether the value must not be shown.
     var isSecret: Bool {
@@ -103,4 +107,7 @@ extension UInt8 {
     fileprivate var isTokenByte: Bool {
         isASCIIDigit || isASCIILetter || "!#$%&'*+-.^_`|~".utf8.contains(self)
     }
+
+    /// The letter in lower case, if it is an ASCII letter.
+    fileprivate var lowercased: UInt8 { isASCIILetter ? self | 0x20 : self }
 }

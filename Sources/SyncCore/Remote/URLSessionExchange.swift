@@ -22,31 +22,35 @@ final class URLSessionExchange: Sendable {
         var outcome: Result<HTTPTransportResponse, any Error>?
         var body = Data()
         var redirects = 0
-        var timer: (any DispatchSourceTimer)?
-        var end = DispatchTime.distantFuture
+        /// When the last byte went or came.
+        var lastProgress: DispatchTime
     }
 
     private static let maxRedirects = 5
-    private static let timers = DispatchQueue(label: "swift-sync-context.timeouts")
 
     let task: URLSessionDataTask
     private let maxBodyBytes: Int
-    private let deadlines: Deadlines
-    private let state = Mutex(State())
+    private let idleTimeout: DispatchTimeInterval
+    private let end: DispatchTime
+    private let state: Mutex<State>
 
     init(task: URLSessionDataTask, maxBodyBytes: Int, deadlines: Deadlines) {
         self.task = task
         self.maxBodyBytes = maxBodyBytes
-        self.deadlines = deadlines
+        let now = DispatchTime.now()
+        idleTimeout = .nanoseconds(Int(deadlines.idle.timerNanoseconds))
+        end = now + .nanoseconds(Int(deadlines.total.timerNanoseconds))
+        state = Mutex(State(lastProgress: now))
     }
+
+    /// When the exchange has to have ended, unless it makes progress.
+    var deadline: DispatchTime { min(state.withLock { $0.lastProgress } + idleTimeout, end) }
 
     /// Sends the request, unless the exchange has already ended.
     func start(_ continuation: CheckedContinuation<HTTPTransportResponse, any Error>) {
         let outcome = state.withLock { state in
             if state.outcome == nil {
                 state.continuation = continuation
-                state.end = .now() + .nanoseconds(Int(deadlines.total.timerNanoseconds))
-                state.timer = makeTimer(firingAt: nextDeadline(end: state.end))
             }
             return state.outcome
         }
@@ -56,16 +60,14 @@ final class URLSessionExchange: Sendable {
 
     /// Ends the exchange with that outcome, unless it has ended already.
     func finish(_ outcome: Result<HTTPTransportResponse, any Error>) {
-        let (isFirst, continuation, timer) = state.withLock { state in
+        let (isFirst, continuation) = state.withLock { state in
             defer {
                 state.continuation = nil
-                state.timer = nil
                 state.outcome = state.outcome ?? outcome
             }
-            return (state.outcome == nil, state.continuation, state.timer)
+            return (state.outcome == nil, state.continuation)
         }
         guard isFirst else { return }
-        timer?.cancel()
         if case .failure = outcome { task.cancel() }
         continuation?.resume(with: outcome)
     }
@@ -75,7 +77,7 @@ final class URLSessionExchange: Sendable {
             guard state.outcome == nil else { return false }
             guard data.count <= maxBodyBytes - state.body.count else { return true }
             state.body.append(data)
-            state.timer?.schedule(deadline: nextDeadline(end: state.end))
+            state.lastProgress = .now()
             return false
         }
         guard isTooLong else { return }
@@ -83,9 +85,9 @@ final class URLSessionExchange: Sendable {
         finish(.failure(HTTPBodyLimitExceeded(status: status, limit: maxBodyBytes)))
     }
 
-    func postponeIdleDeadline() {
-        state.withLock { $0.timer?.schedule(deadline: nextDeadline(end: $0.end)) }
-    }
+    func noteProgress() { state.withLock { $0.lastProgress = .now() } }
+
+    func timeOut() { finish(.failure(SyncError.exchangeFailed(URLError(.timedOut)))) }
 
     func complete(error: (any Error)?) {
         if let error { return finish(.failure(SyncError.exchangeFailed(error))) }
@@ -119,20 +121,6 @@ final class URLSessionExchange: Sendable {
         else { return nil }
         request.url = url
         return request
-    }
-
-    private func nextDeadline(end: DispatchTime) -> DispatchTime {
-        min(.now() + .nanoseconds(Int(deadlines.idle.timerNanoseconds)), end)
-    }
-
-    private func makeTimer(firingAt deadline: DispatchTime) -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: Self.timers)
-        timer.setEventHandler { [weak self] in
-            self?.finish(.failure(SyncError.exchangeFailed(URLError(.timedOut))))
-        }
-        timer.schedule(deadline: deadline)
-        timer.resume()
-        return timer
     }
 }
 

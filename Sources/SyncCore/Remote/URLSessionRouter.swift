@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -8,25 +9,64 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// The delegate of a session: passes each callback to the exchange of its task.
+/// The delegate of a session: passes each callback to the exchange of its task, and ends those whose time is up.
+///
+/// One timer does for all exchanges, and making progress does not set it: it is set for a deadline that was the first
+/// at that time, and looks again when it fires.
 final class URLSessionRouter: NSObject, URLSessionDataDelegate {
-    private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
+    private struct State {
+        var exchanges: [Int: URLSessionExchange] = [:]
+        var timer: (any DispatchSourceTimer)?
+    }
+
+    private static let timers = DispatchQueue(label: "swift-sync-context.timeouts")
+
+    private let state = Mutex(State())
+
+    deinit { state.withLock { $0.timer?.cancel() } }
 
     func register(_ exchange: URLSessionExchange) {
-        exchanges.withLock { $0[exchange.task.taskIdentifier] = exchange }
+        state.withLock { state in
+            state.exchanges[exchange.task.taskIdentifier] = exchange
+            // All exchanges of a session may take as long, so a timer that is set is set for an earlier one.
+            if state.timer == nil { state.timer = makeTimer(firingAt: exchange.deadline) }
+        }
     }
 
     func remove(_ exchange: URLSessionExchange) {
-        exchanges.withLock { $0[exchange.task.taskIdentifier] = nil }
+        state.withLock { $0.exchanges[exchange.task.taskIdentifier] = nil }
     }
 
     func finishAll(with error: SyncError) {
-        let all = exchanges.withLock { Array($0.values) }
+        let all = state.withLock { Array($0.exchanges.values) }
         for exchange in all { exchange.finish(.failure(error)) }
     }
 
     func exchange(of task: URLSessionTask) -> URLSessionExchange? {
-        exchanges.withLock { $0[task.taskIdentifier] }
+        state.withLock { $0.exchanges[task.taskIdentifier] }
+    }
+
+    private func makeTimer(firingAt deadline: DispatchTime) -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: Self.timers)
+        timer.setEventHandler { [weak self] in self?.endOverdueExchanges() }
+        timer.schedule(deadline: deadline)
+        timer.resume()
+        return timer
+    }
+
+    private func endOverdueExchanges() {
+        let overdue = state.withLock { state in
+            let now = DispatchTime.now()
+            let exchanges = state.exchanges.values.map { (exchange: $0, deadline: $0.deadline) }
+            if let next = exchanges.map(\.deadline).filter({ $0 > now }).min() {
+                state.timer?.schedule(deadline: next)
+            } else {
+                state.timer?.cancel()
+                state.timer = nil
+            }
+            return exchanges.filter { $0.deadline <= now }.map(\.exchange)
+        }
+        for exchange in overdue { exchange.timeOut() }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -37,7 +77,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        exchange(of: task)?.postponeIdleDeadline()
+        exchange(of: task)?.noteProgress()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
