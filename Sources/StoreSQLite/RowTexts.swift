@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import SyncCore
+
 /// The texts of one row in one piece of memory, where SQLite reads them while a statement runs. Bound one by one, SQLite
 /// would make a copy of each.
 final class RowTexts {
@@ -23,6 +25,13 @@ final class RowTexts {
     func add(_ text: some Collection<UInt8>, at index: Int32) {
         let start = bytes.count
         bytes.append(contentsOf: text)
+        places.append((index, start..<bytes.count))
+    }
+
+    /// Adds a date as its local text.
+    func add(_ date: Timestamp, at index: Int32) {
+        let start = bytes.count
+        date.append(to: &bytes, isLocal: true)
         places.append((index, start..<bytes.count))
     }
 

@@ -9,8 +9,8 @@ extension SQLStatement {
     func bind(_ item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts) throws {
         texts.removeAll()
         texts.add(item.id, at: 1)
-        try bind(item.system.createdAt?.localText, at: 2, in: texts)
-        try bind(item.system.updatedAt?.localText, at: 3, in: texts)
+        try bind(item.system.createdAt, at: 2, in: texts)
+        try bind(item.system.updatedAt, at: 3, in: texts)
         try bind(item.system.version, at: 4, in: texts)
         if item.system.supersededVersions.isEmpty {
             try bindNull(at: 5)
@@ -45,7 +45,7 @@ extension SQLStatement {
                 try bind(double, at: index)
                 if double == 0, double.sign == .minus { marks.addNegativeZero(column.name) }
             case (.text, .text(let text)): texts.add(text, at: index)
-            case (.date, .date(let date)): texts.add(date.localText, at: index)
+            case (.date, .date(let date)): texts.add(date, at: index)
             case (.data, .data(let data)): try bind(data, at: index)
             case (.json, _): texts.add(value.storedJSON, at: index)
             default:
@@ -63,6 +63,10 @@ extension SQLStatement {
 
     private func bind(_ text: String?, at index: Int32, in texts: RowTexts) throws(StoreError) {
         if let text { texts.add(text, at: index) } else { try bindNull(at: index) }
+    }
+
+    private func bind(_ date: Timestamp?, at index: Int32, in texts: RowTexts) throws(StoreError) {
+        if let date { texts.add(date, at: index) } else { try bindNull(at: index) }
     }
 }
 
@@ -121,8 +125,9 @@ extension SQLRow {
     }
 
     private func date(at index: Int32) throws(StoreError) -> Timestamp? {
-        guard let text = text(at: index) else { return nil }
-        guard let date = Timestamp(text) else { throw StoreError(.corrupt, "A stored date cannot be read.") }
+        let read = withText(at: index) { Timestamp(utf8: $0.assumingMemoryBound(to: UInt8.self)) }
+        guard let read else { return nil }
+        guard let date = read else { throw StoreError(.corrupt, "A stored date cannot be read.") }
         return date
     }
 

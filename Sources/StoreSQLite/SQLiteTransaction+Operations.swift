@@ -15,13 +15,15 @@ extension SQLiteTransaction {
         "SELECT \"seq\" FROM \"sqlite_sequence\" WHERE \"name\"='MS_TableOperations'")
     private static let putOperation = SQLText(
         """
-        INSERT INTO "MS_TableOperations"("id","table","tableKind","itemId","properties") VALUES(?,?,0,?,?) \
+        INSERT INTO "MS_TableOperations"("id","table","tableKind","itemId","properties") VALUES(?1,?2,0,?3,?4) \
         ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","itemId"=excluded."itemId",\
         "properties"=excluded."properties"
         """)
     /// Setting the other columns, even to what they are, would write the indexes anew, at places all over the file.
     private static let changeOperation = SQLText(
-        "UPDATE \"MS_TableOperations\" SET \"properties\"=? WHERE \"id\"=? AND \"table\"=? AND \"itemId\"=?")
+        """
+        UPDATE "MS_TableOperations" SET "properties"=?4 WHERE "id"=?1 AND "table"=?2 AND "itemId"=?3
+        """)
     private static let removeOperation = SQLText("DELETE FROM \"MS_TableOperations\" WHERE \"id\"=?")
 
     func operation(id: Int64) throws -> TableOperation? {
@@ -70,23 +72,23 @@ extension SQLiteTransaction {
     }
 
     func put(_ operation: TableOperation) throws {
-        let properties = operation.storedProperties
+        let texts = connection.rowTexts
+        texts.removeAll()
+        texts.add(operation.table, at: 2)
+        texts.add(operation.itemID, at: 3)
+        texts.add(operation.storedPropertyBytes(), at: 4)
         if lastID.value.map({ operation.id <= $0 }) ?? true {
-            let statement = try connection.cached(Self.changeOperation, writes: true)
-            try statement.bindText(properties, at: 1)
-            try statement.bind(operation.id, at: 2)
-            try statement.bind(operation.table, at: 3)
-            try statement.bind(operation.itemID, at: 4)
-            try statement.execute()
+            try execute(Self.changeOperation, id: operation.id, texts)
             if connection.changedRowCount > 0 { return }
         }
-        let statement = try connection.cached(Self.putOperation, writes: true)
-        try statement.bind(operation.id, at: 1)
-        try statement.bind(operation.table, at: 2)
-        try statement.bind(operation.itemID, at: 3)
-        try statement.bindText(properties, at: 4)
-        try statement.execute()
+        try execute(Self.putOperation, id: operation.id, texts)
         lastID.value = lastID.value.map { max($0, operation.id) }
+    }
+
+    private func execute(_ sql: SQLText, id: Int64, _ texts: RowTexts) throws {
+        let statement = try connection.cached(sql, writes: true)
+        try statement.bind(id, at: 1)
+        try statement.execute(with: texts)
     }
 
     func removeOperation(id: Int64) throws {

@@ -90,6 +90,7 @@ import Testing
         "", "a\"\\/\u{0}\u{1F}\u{7F}\u{2028}é e\u{301}😀", [], [:], [nil, [1, [2.0]], "x"],
         ["a": nil, "b": ["c": [true]], "": 1],
         ["$date": "no tag"], ["$data": 1], ["$$x": 1], ["$": 1], ["$a": 1, "b": 2], ["$date": ["$data": "x"]],
+        ["$date": "2020-01-01T00:00:00Z"], ["$date": "2020-01-01T00:00:00Z", "b": 1],
         .data(Data()), .data(Data([0, 1, 255])),
         .array([.data(Data([7])), .object(["$x": .data(Data([1]))])]),
     ]
@@ -120,7 +121,20 @@ import Testing
         #expect(String(decoding: ItemValue.data(Data([1, 2])).json, as: UTF8.self) == "\"AQI=\"")
     }
 
-    @Test(arguments: [#"{"$date":"x"}"#, #"{"$data":"?"}"#, #"{"$other":1}"#, #"{"$date":1}"#])
+    @Test(arguments: [
+        #"{"$date":"1970-01-01T00:00:00.000Z"}"#, #"{ "$date" : "1970-01-01T00:00:00.000Z" }"#,
+        #"{"\u0024date":"1970-01-01T00:00:00.00\u0030Z"}"#,
+    ])
+    func `a stored date is read however its JSON is written`(_ text: String) throws {
+        #expect(try ItemValue(storedJSON: Data(text.utf8)) == Self.date)
+        #expect(try ItemValue(storedJSON: Data("[\(text),\(text)]".utf8)) == [Self.date, Self.date])
+    }
+
+    @Test(arguments: [
+        #"{"$date":"2020-01-01T00:00:00Z""#, #"{"$date":"2020-01-01T00:00:00Z"#, #"{"$date":""#,
+        #"{"$date":"2020-01-01T00:00:00Z"]"#, #"{"$date":"2020-13-01T00:00:00Z"}"#, #"{"$date":""}"#,
+        #"{"$date":"x"}"#, #"{"$data":"?"}"#, #"{"$other":1}"#, #"{"$date":1}"#,
+    ])
     func `a stored text that was not written here is refused`(_ text: String) {
         #expect(throws: JSONError.self) { try ItemValue(storedJSON: Data(text.utf8)) }
     }

@@ -13,8 +13,8 @@ struct JSONParser {
     private let style: JSONWriter.Style
     private var position = 0
     private var depth = 0
-    /// How many fields the object before had: in a list of rows, the next one will have as many.
-    private var expectedCount = 0
+    /// How many fields the object before had: the next one may have as many.
+    private var expectedCount = 8
 
     /// Deeper nesting is refused: it costs stack, and no row needs it.
     static let maxDepth = 100
@@ -65,6 +65,12 @@ struct JSONParser {
     /// Whether this is the next byte.
     func isAt(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
 
+    private func isAt(_ literal: StaticString) -> Bool {
+        let length = literal.utf8CodeUnitCount
+        return bytes.count - position >= length
+            && (0..<length).allSatisfy { bytes[position + $0] == literal.utf8Start[$0] }
+    }
+
     private mutating func take(_ byte: UInt8) -> Bool {
         guard isAt(byte) else { return false }
         position += 1
@@ -97,6 +103,7 @@ struct JSONParser {
     }
 
     private mutating func parseObject() throws(JSONError) -> ItemValue {
+        if style == .tagged, let date = takeDate() { return .date(date) }
         var fields = [String: ItemValue](minimumCapacity: expectedCount)
         try parseMembers { name, parser throws(JSONError) in fields[name] = try parser.parseValue() }
         expectedCount = min(fields.count, Self.maxExpectedCount)
@@ -159,6 +166,19 @@ struct JSONParser {
         return isNext
     }
 
+    /// Passes over a date as ``JSONWriter`` writes it; any other form is read as an object.
+    private mutating func takeDate() -> Timestamp? {
+        let beginning: StaticString = "{\"$date\":\""
+        guard isAt(beginning) else { return nil }
+        let start = position + beginning.utf8CodeUnitCount
+        guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\"")), end + 1 < bytes.count,
+            bytes[end + 1] == UInt8(ascii: "}"),
+            let date = Timestamp(utf8: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+        else { return nil }
+        position = end + 2
+        return date
+    }
+
     /// What an object with one name that begins with `$` stands for: see ``JSONWriter/Style/tagged``.
     private func untagged(name: String, value: ItemValue) throws(JSONError) -> ItemValue {
         if name == "$date", let date = value.textValue.flatMap({ Timestamp($0) }) { return .date(date) }
@@ -190,11 +210,8 @@ struct JSONParser {
     }
 
     private mutating func parse(literal: StaticString, as value: ItemValue) throws(JSONError) -> ItemValue {
-        let length = literal.utf8CodeUnitCount
-        guard bytes.count - position >= length,
-            (0..<length).allSatisfy({ bytes[position + $0] == literal.utf8Start[$0] })
-        else { throw error("'\(literal)' is due") }
-        position += length
+        guard isAt(literal) else { throw error("'\(literal)' is due") }
+        position += literal.utf8CodeUnitCount
         return value
     }
 

@@ -35,8 +35,8 @@ struct JSONWriter {
         // Swift prints the shortest text that reads back as the same double, always with a point or exponent.
         case .double(let double): append(contentsOf: double.description)
         case .text(let text): write(text)
-        case .date(let date): write(special: "$date", date.description)
-        case .data(let data): write(special: "$data", data.base64EncodedString())
+        case .date(let date): write(date)
+        case .data(let data): write(special: "$data") { $0.write(data.base64EncodedString()) }
         case .array(let values): write(values)
         case .object(let fields): write(object: fields)
         }
@@ -74,12 +74,20 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    private mutating func write(special tag: String, _ text: String) {
-        guard style == .tagged else { return write(text) }
+    private mutating func write(_ date: Timestamp) {
+        write(special: "$date") { writer in
+            writer.bytes.append(UInt8(ascii: "\""))
+            date.append(to: &writer.bytes)
+            writer.bytes.append(UInt8(ascii: "\""))
+        }
+    }
+
+    private mutating func write(special tag: String, _ writeText: (inout JSONWriter) -> Void) {
+        guard style == .tagged else { return writeText(&self) }
         append("{")
         write(tag)
         append(":")
-        write(text)
+        writeText(&self)
         append("}")
     }
 

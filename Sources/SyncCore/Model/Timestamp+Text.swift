@@ -9,12 +9,14 @@ extension Timestamp: LosslessStringConvertible {
     /// - Returns: `nil` for anything else: leap seconds, `24:00`, ten digits or more, years outside 1 to 9999.
     public init?(_ text: String) {
         var text = text
-        let parsed = text.withUTF8 { bytes in
-            var reader = TimestampReader(bytes: bytes)
-            let parsed = reader.read()
-            return reader.isAtEnd ? parsed : nil
-        }
-        guard let parsed else { return nil }
+        guard let timestamp = text.withUTF8({ Timestamp(utf8: $0) }) else { return nil }
+        self = timestamp
+    }
+
+    /// Reads such a text where it lies.
+    package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+        var reader = TimestampReader(bytes: bytes)
+        guard let parsed = reader.read(), reader.isAtEnd else { return nil }
         self.init(
             seconds: parsed.seconds, nanoseconds: parsed.nanoseconds, fractionDigits: parsed.fractionDigits)
     }
@@ -29,25 +31,38 @@ extension Timestamp: LosslessStringConvertible {
     public var localText: String { text(end: nil) }
 
     private func text(end: UInt8?) -> String {
+        String(unsafeUninitializedCapacity: Self.maxTextLength) { write(to: $0, end: end) }
+    }
+
+    /// Adds the text form to these bytes.
+    package func append(to bytes: inout [UInt8], isLocal: Bool = false) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.maxTextLength) { buffer in
+            let count = write(to: buffer, end: isLocal ? nil : UInt8(ascii: "Z"))
+            bytes.append(contentsOf: buffer[..<count])
+        }
+    }
+
+    private static let maxTextLength = 30
+
+    /// - Returns: how many bytes were written.
+    private func write(to buffer: UnsafeMutableBufferPointer<UInt8>, end: UInt8?) -> Int {
         let day = seconds.flooredQuotient(86_400)
         let secondOfDay = seconds - day * 86_400
         let (year, month, dayOfMonth) = Self.civil(fromDay: day)
-        return String(unsafeUninitializedCapacity: 30) { buffer in
-            var writer = DigitWriter(buffer: buffer)
-            writer.write(year, width: 4)
-            writer.write(UInt8(ascii: "-"), month)
-            writer.write(UInt8(ascii: "-"), dayOfMonth)
-            writer.write(UInt8(ascii: "T"), secondOfDay / 3600)
-            writer.write(UInt8(ascii: ":"), secondOfDay / 60 % 60)
-            writer.write(UInt8(ascii: ":"), secondOfDay % 60)
-            if fractionDigits > 0 {
-                writer.write(UInt8(ascii: "."))
-                let unit = Int64(Self.unitOfDigit[Int(fractionDigits)])
-                writer.write(Int64(nanoseconds) / unit, width: Int(fractionDigits))
-            }
-            if let end { writer.write(end) }
-            return writer.count
+        var writer = DigitWriter(buffer: buffer)
+        writer.write(year, width: 4)
+        writer.write(UInt8(ascii: "-"), month)
+        writer.write(UInt8(ascii: "-"), dayOfMonth)
+        writer.write(UInt8(ascii: "T"), secondOfDay / 3600)
+        writer.write(UInt8(ascii: ":"), secondOfDay / 60 % 60)
+        writer.write(UInt8(ascii: ":"), secondOfDay % 60)
+        if fractionDigits > 0 {
+            writer.write(UInt8(ascii: "."))
+            let unit = Int64(Self.unitOfDigit[Int(fractionDigits)])
+            writer.write(Int64(nanoseconds) / unit, width: Int(fractionDigits))
         }
+        if let end { writer.write(end) }
+        return writer.count
     }
 
     /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.

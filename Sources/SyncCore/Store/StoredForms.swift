@@ -22,10 +22,10 @@ extension Item {
 
 extension TableOperation {
     /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
-    public var storedProperties: Data { JSONWriter.stored(writeProperties) }
+    public var storedProperties: Data { Data(storedPropertyBytes()) }
 
     /// ``storedProperties`` with other bytes before them.
-    func storedProperties(after prefix: [UInt8]) -> [UInt8] {
+    package func storedPropertyBytes(after prefix: [UInt8] = []) -> [UInt8] {
         JSONWriter.stored(after: prefix, writeProperties)
     }
 

@@ -48,21 +48,27 @@ struct ByteReader {
     /// What has not been read yet.
     var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
 
-    mutating func bytes(count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+    @inline(__always) mutating func bytes(count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard count >= 0, count <= bytes.count - position else { throw .valueEndsTooEarly }
         defer { position += count }
         return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + position }, count: count)
     }
 
-    mutating func byte() throws(StoreError) -> UInt8 {
+    @inline(__always) mutating func byte() throws(StoreError) -> UInt8 {
         guard position < bytes.count else { throw .valueEndsTooEarly }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func varint() throws(StoreError) -> Int {
-        var value: UInt = 0
-        for shift in stride(from: 0, to: UInt.bitWidth, by: 7) {
+    /// Nearly all lengths and counts have one byte.
+    @inline(__always) mutating func varint() throws(StoreError) -> Int {
+        let first = try byte()
+        return first < 0x80 ? Int(first) : try varint(after: first)
+    }
+
+    private mutating func varint(after first: UInt8) throws(StoreError) -> Int {
+        var value = UInt(first & 0x7F)
+        for shift in stride(from: 7, to: UInt.bitWidth, by: 7) {
             let byte = try byte()
             value |= UInt(byte & 0x7F) << UInt(shift)
             if byte < 0x80 { return Int(bitPattern: value) }

@@ -61,7 +61,7 @@ extension OrderedMapWriter {
             if let old { try removeFromQueue(id: operation.id, at: old) }
             try addToQueue(id: operation.id, at: place)
         }
-        try put(operation.storedProperties(after: place.bytes), for: key)
+        try put(operation.storedPropertyBytes(after: place.bytes), for: key)
         if isNew { set(operation.id, for: StoreKey.lastOperationID) }
     }
 
