@@ -18,11 +18,26 @@ import Testing
         func note(_ number: Int) { numbers.withLock { $0.append(number) } }
     }
 
+    /// Takes a turn that lasts until it is opened; it has begun when this returns.
+    private static func takeTurn(
+        of turns: AsyncTurns
+    ) async -> (turn: Task<Void, any Error>, open: AsyncStream<Void>.Continuation) {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (beginning, begin) = AsyncStream.makeStream(of: Void.self)
+        let turn = Task {
+            try await turns.take {
+                begin.finish()
+                for await _ in gate { break }
+            }
+        }
+        for await _ in beginning {}
+        return (turn, open)
+    }
+
     @Test func `turns are taken one at a time, in the order of asking`() async throws {
         let turns = AsyncTurns()
         let log = Log()
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let first = Task { try await turns.take { for await _ in gate { break } } }
+        let (first, open) = await Self.takeTurn(of: turns)
         var others: [Task<Void, any Error>] = []
         for number in 0..<10 {
             while turns.waitingCount < number { await Task.yield() }
@@ -41,8 +56,7 @@ import Testing
         struct Failure: Error {}
         let turns = AsyncTurns()
         await #expect(throws: Failure.self) { try await turns.take { throw Failure() } }
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let first = Task { try await turns.take { for await _ in gate { break } } }
+        let (first, open) = await Self.takeTurn(of: turns)
         let second = Task { try await turns.take {} }
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
