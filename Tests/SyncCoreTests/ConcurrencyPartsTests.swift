@@ -153,6 +153,25 @@ import Testing
         }
     }
 
+    @Test func `a write that was begun is made though nobody waits, and tells its outcome later`()
+        async throws
+    {
+        let store = try CountingStore()
+        let executor = SlowExecutor()
+        let access = StoreAccess(dataSource: store, executor: executor, commits: CommitFeed())
+        _ = access.begin { try $0.upsert([Item(id: "forgotten")], in: "T") }
+        let first = access.begin { transaction in
+            try transaction.upsert([Item(id: "first")], in: "T")
+            return 1
+        }
+        let refused = access.begin { _ -> Int in throw SyncError(.invalidItem, "Refused.") }
+        executor.run()
+        let items = try store.read { try $0.items(matching: TableQuery("T")).items }
+        #expect(items.map(\.id) == ["first", "forgotten"])
+        #expect(try await first.value == 1)
+        await #expect(throws: SyncError.self) { try await refused.value }
+    }
+
     // MARK: Commits
 
     @Test func `a feed signals at once, after each commit, and ends when it finishes`() async {

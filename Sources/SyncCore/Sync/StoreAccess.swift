@@ -11,7 +11,7 @@ import Synchronization
 final class StoreAccess: Sendable {
     let dataSource: any SyncContextDataSource
     private let executor: any StoreExecutor
-    private let waiting = Mutex<[WaitingWrite]>([])
+    private let waiting = Mutex<[any WaitingWrite]>([])
     private let commits: CommitFeed
 
     init(dataSource: any SyncContextDataSource, executor: any StoreExecutor, commits: CommitFeed) {
@@ -32,19 +32,23 @@ final class StoreAccess: Sendable {
         }
     }
 
-    /// Runs the body in a transaction; when this returns, its changes are durable.
-    ///
-    /// The body may run more than once, and only its last run counts.
+    /// Hands over a body to be run in a transaction, with others that wait; it will run whether or not somebody waits
+    /// for the outcome. It may run more than once, and only its last run counts.
+    func begin<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) -> PendingWrite<T>
+    {
+        let write = PendingWrite(body)
+        let isFirst = waiting.withLock { waiting in
+            waiting.append(write)
+            return waiting.count == 1
+        }
+        if isFirst { executor.write { self.commitWaiting() } }
+        return write
+    }
+
+    /// Runs the body in a transaction; when this returns, its changes are durable: see ``begin(_:)``.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
     {
-        try await withCheckedThrowingContinuation { continuation in
-            let write = WaitingWrite(body) { continuation.resume(with: $0) }
-            let isFirst = waiting.withLock { waiting in
-                waiting.append(write)
-                return waiting.count == 1
-            }
-            if isFirst { executor.write { self.commitWaiting() } }
-        }
+        try await begin(body).value
     }
 
     private func commitWaiting() {
@@ -58,7 +62,7 @@ final class StoreAccess: Sendable {
     }
 
     /// Runs the writes in one transaction and tells whether it was committed.
-    private func commit(_ batch: [WaitingWrite]) -> Bool {
+    private func commit(_ batch: [any WaitingWrite]) -> Bool {
         do {
             try dataSource.write { transaction in
                 for write in batch { try write.run(transaction) }
@@ -73,35 +77,59 @@ final class StoreAccess: Sendable {
     }
 }
 
-/// One write on its way through a group commit. Only the writing thread touches it after it was queued.
-private struct WaitingWrite: Sendable {
-    let run: @Sendable (any StoreTransaction) throws -> Void
+/// One write on its way through a group commit, as the writing thread sees it.
+private protocol WaitingWrite: Sendable {
+    func run(_ transaction: any StoreTransaction) throws
     /// Keeps the error that the transaction failed with as this write's outcome.
-    let note: @Sendable (any Error) -> Void
-    /// Hands the outcome to whoever waits for it.
-    let finish: @Sendable () -> Void
+    func note(_ error: any Error)
+    /// Hands the outcome to whoever waits for it. Finishing again does nothing.
+    func finish()
+}
 
-    init<T: Sendable>(
-        _ body: @escaping @Sendable (any StoreTransaction) throws -> T,
-        deliver: @escaping @Sendable (Result<T, any Error>) -> Void
-    ) {
-        let outcome = Outcome<T>()
-        run = { transaction in outcome.set(.success(try body(transaction))) }
-        note = { error in outcome.set(.failure(error)) }
-        finish = { outcome.take(deliver) }
+/// A write that was handed over to the store.
+final class PendingWrite<T: Sendable>: WaitingWrite {
+    private struct State {
+        /// Of the last run; it may run again until it is finished.
+        var outcome: Result<T, any Error>?
+        var isFinished = false
+        var continuation: CheckedContinuation<T, any Error>?
     }
 
-    private final class Outcome<T: Sendable>: Sendable {
-        private let result = Mutex<Result<T, any Error>?>(nil)
+    private let body: @Sendable (any StoreTransaction) throws -> T
+    private let state = Mutex(State())
 
-        func set(_ newResult: Result<T, any Error>) { result.withLock { $0 = newResult } }
+    fileprivate init(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) {
+        self.body = body
+    }
 
-        func take(_ deliver: (Result<T, any Error>) -> Void) {
-            let taken = result.withLock { result in
-                defer { result = nil }
-                return result
+    /// What the body returned, once its changes are durable. One caller may wait for it.
+    var value: T {
+        get async throws {
+            try await withCheckedThrowingContinuation { continuation in
+                deliver { $0.continuation = continuation }
             }
-            if let taken { deliver(taken) }
         }
+    }
+
+    fileprivate func run(_ transaction: any StoreTransaction) throws {
+        let value = try body(transaction)
+        state.withLock { $0.outcome = .success(value) }
+    }
+
+    fileprivate func note(_ error: any Error) { state.withLock { $0.outcome = .failure(error) } }
+
+    fileprivate func finish() { deliver { $0.isFinished = true } }
+
+    /// Makes a change, then hands the outcome over, once both it and somebody who waits are there.
+    private func deliver(after change: (inout State) -> Void) {
+        let (continuation, outcome) = state.withLock { state in
+            change(&state)
+            guard state.isFinished, let outcome = state.outcome else {
+                return (CheckedContinuation<T, any Error>?.none, Result<T, any Error>?.none)
+            }
+            defer { state.continuation = nil }
+            return (state.continuation, outcome)
+        }
+        if let outcome { continuation?.resume(with: outcome) }
     }
 }

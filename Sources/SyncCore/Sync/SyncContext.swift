@@ -91,6 +91,11 @@ public final class SyncContext: Sendable {
         try await withStoreErrors { try await store.write(body) }
     }
 
+    /// Waits for a write of the store that has begun; see ``withStoreErrors(_:)``.
+    func value<T>(of write: PendingWrite<T>) async throws -> T {
+        try await withStoreErrors { try await write.value }
+    }
+
     /// Wraps the store's errors, once; errors of the framework pass as they are.
     private func withStoreErrors<T>(_ body: () async throws -> T) async throws -> T {
         do {

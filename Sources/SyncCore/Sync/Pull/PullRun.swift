@@ -93,9 +93,11 @@ struct PullRun: Sendable {
         cursor.advance(over: page.rows)
         fetched = nil
         let (run, token) = (self, tokenToStore)
-        // Fetching is the child: a child may have to wait for a thread, and the store has one of its own.
+        // The store takes longer than reading a page that has come: it goes first, on a thread of its own.
+        let storing = beginStoring(page, token: token)
         async let next = run.cursor.isDone ? nil : run.fetch()
-        let outcomes = try await store(page, token: token)
+        var outcomes: [PullEffects.Outcome] = []
+        if let storing { outcomes = try await context.value(of: storing) }
         fetched = try await next
         session.storedPage.withLock { $0 = page }
         storedToken = token ?? storedToken
@@ -140,11 +142,11 @@ struct PullRun: Sendable {
     }
 
     /// Applies a page in one transaction with the token that it leads to.
-    private func store(_ page: Page, token: String?) async throws -> [PullEffects.Outcome] {
-        guard !page.rows.isEmpty || token != nil else { return [] }
+    private func beginStoring(_ page: Page, token: String?) -> PendingWrite<[PullEffects.Outcome]>? {
+        if page.rows.isEmpty, token == nil { return nil }
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
         let source = session.source
-        return try await context.write { transaction in
+        return context.store.begin { transaction in
             let effects = PullEffects(
                 transaction: transaction, definition: definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty)
