@@ -16,6 +16,8 @@ final class ItemTable: Sendable {
     let delete: SQLText
     /// Finds the item of an id.
     let find: SQLText
+    /// The beginning of a statement that reads all columns.
+    private let selectAll: String
 
     init(_ definition: TableDefinition) {
         self.definition = definition
@@ -27,14 +29,14 @@ final class ItemTable: Sendable {
         insert = SQLText(inserting + "ON CONFLICT(\"id\") DO NOTHING")
         upsert = SQLText(inserting + "ON CONFLICT(\"id\") DO UPDATE SET \(changes)")
         delete = SQLText("DELETE FROM \(name) WHERE \"id\"=?")
-        find = SQLText("SELECT \(columns.joined(separator: ",")) FROM \(name) WHERE \"id\"=?")
+        selectAll = "SELECT \(columns.joined(separator: ",")) FROM \(name)"
+        find = SQLText(selectAll + " WHERE \"id\"=?")
     }
 
     /// The declared columns of that selection, and the beginning of a statement that reads them.
     func select(_ selection: [String]) -> (columns: [ColumnDefinition], sql: String) {
-        let columns =
-            selection.isEmpty
-            ? definition.columns : definition.columns.filter { selection.contains($0.name) }
+        if selection.isEmpty { return (definition.columns, selectAll) }
+        let columns = definition.columns.filter { selection.contains($0.name) }
         let names = (ItemColumns.all.map(\.name) + columns.map(\.name)).map(\.quoted)
         return (columns, "SELECT \(names.joined(separator: ",")) FROM \(name)")
     }

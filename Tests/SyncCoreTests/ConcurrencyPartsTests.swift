@@ -84,6 +84,8 @@ import Testing
     private final class CountingStore: SyncContextDataSource {
         let base: MemoryStore
         let counts = Mutex<(writes: Int, commits: Int)>((0, 0))
+        /// What happens between the body of a write and its commit.
+        let beforeCommit = Mutex<(@Sendable () throws -> Void)?>(nil)
 
         init() throws {
             base = try MemoryStore(tables: [TableDefinition("T", columns: [Column("n", .integer)])])
@@ -95,7 +97,12 @@ import Testing
         func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T { try base.read(body) }
         func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
             counts.withLock { $0.writes += 1 }
-            let result = try base.write(body)
+            let beforeCommit = beforeCommit.withLock { $0 }
+            let result = try base.write { transaction in
+                let result = try body(transaction)
+                try beforeCommit?()
+                return result
+            }
             counts.withLock { $0.commits += 1 }
             return result
         }
@@ -170,6 +177,33 @@ import Testing
         #expect(items.map(\.id) == ["first", "forgotten"])
         #expect(try await first.value == 1)
         await #expect(throws: SyncError.self) { try await refused.value }
+    }
+
+    @Test(arguments: 0..<20) func `nobody hears of a write before it is durable`(_: Int) async throws {
+        let store = try CountingStore()
+        let executor = SlowExecutor()
+        let access = StoreAccess(dataSource: store, executor: executor, commits: CommitFeed())
+        let (tasks, newTask) = AsyncStream.makeStream(of: Task<Int, any Error>.self)
+        let write = access.begin { _ in 1 }
+        store.beforeCommit.withLock {
+            $0 = {
+                let asking = DispatchSemaphore(value: 0)
+                newTask.yield(
+                    Task {
+                        asking.signal()
+                        return try await write.value
+                    })
+                asking.wait()
+                // Time enough for an answer, if there were one.
+                for _ in 0..<100 { sched_yield() }
+                throw StoreError(.full, "There is no room.")
+            }
+        }
+        Thread.detachNewThread { executor.run() }
+        for await task in tasks {
+            await #expect(throws: StoreError.self) { try await task.value }
+            break
+        }
     }
 
     // MARK: Commits
