@@ -13,7 +13,7 @@ struct JSONParser {
     private let style: JSONWriter.Style
     private var position = 0
     private var depth = 0
-    /// How many fields the object before had: the next one may have as many.
+    /// How many fields the object before had: the next one may have as many. The first number is a guess.
     private var expectedCount = 8
 
     /// Deeper nesting is refused: it costs stack, and no row needs it.
@@ -166,7 +166,7 @@ struct JSONParser {
         return isNext
     }
 
-    /// Passes over a date as ``JSONWriter`` writes it; any other form is read as an object.
+    /// Passes over a date that stands as ``JSONWriter`` writes it; in any other form it is read as an object.
     private mutating func takeDate() -> Timestamp? {
         let beginning: StaticString = "{\"$date\":\""
         guard isAt(beginning) else { return nil }

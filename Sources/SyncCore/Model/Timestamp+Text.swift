@@ -42,6 +42,7 @@ extension Timestamp: LosslessStringConvertible {
         }
     }
 
+    /// `yyyy-MM-ddTHH:mm:ss.nnnnnnnnnZ`
     private static let maxTextLength = 30
 
     /// - Returns: how many bytes were written.

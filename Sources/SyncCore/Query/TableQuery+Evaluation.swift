@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TableQuery {
+    // It is inlinable so as to be compiled for a store's own sequence of items.
+
     /// What the query finds among those items. This is the reference for every store.
     ///
     /// - Parameter items: all items of the table, in any order.

@@ -74,7 +74,7 @@ public struct HTTPTransportHeaders: Sendable, Hashable {
 }
 
 extension HTTPTransportHeaders.Field {
-    /// Names are ASCII, and so is the case that does not matter in them.
+    /// Names are ASCII, so only the case of ASCII letters is ignored.
     func isNamed(_ other: String) -> Bool {
         name.utf8.count == other.utf8.count
             && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || $0.lowercased == $1.lowercased }

@@ -24,7 +24,7 @@ extension TableOperation {
     /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
     public var storedProperties: Data { Data(storedPropertyBytes()) }
 
-    /// ``storedProperties`` with other bytes before them.
+    /// The same as bytes, with others before them.
     package func storedPropertyBytes(after prefix: [UInt8] = []) -> [UInt8] {
         JSONWriter.stored(after: prefix, writeProperties)
     }

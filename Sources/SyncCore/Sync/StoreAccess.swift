@@ -106,7 +106,10 @@ final class PendingWrite<T: Sendable>: WaitingWrite {
     var value: T {
         get async throws {
             try await withCheckedThrowingContinuation { continuation in
-                deliver { $0.continuation = continuation }
+                deliver { state in
+                    precondition(state.continuation == nil, "Somebody waits for this write already.")
+                    state.continuation = continuation
+                }
             }
         }
     }

@@ -66,29 +66,45 @@ extension Item {
     }
 }
 
-/// An item as it is stored, of which columns are read one at a time.
+/// An item as it is stored, of which columns are read one at a time. Damage behind the columns that are read is not
+/// noticed; making up the item notices all.
 struct StoredRow: ColumnReading {
     private let id: UnsafeRawBufferPointer
     private let bytes: UnsafeRawBufferPointer
+    private let columns: ReadColumns
+
+    /// The columns of a row that have been read: a filter may ask for one many times. It serves one row after another.
+    final class ReadColumns {
+        fileprivate var values: [(name: String, value: ItemValue?)] = []
+    }
 
     /// - Parameters:
     ///   - id: the text of the id.
     ///   - bytes: what ``Item/bytes`` made.
-    init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer) {
+    init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, columns: ReadColumns) {
         self.id = id
         self.bytes = bytes
+        self.columns = columns
+        columns.values.removeAll(keepingCapacity: true)
     }
 
     subscript(name: String) -> ItemValue? {
         get throws(StoreError) {
-            if name == "id" { return .text(try id.text()) }
-            var reader = ByteReader(bytes)
-            if SystemProperties.names.contains(name) {
-                return Item(id: "", system: try reader.systemProperties())[name]
-            }
-            try reader.skipSystemProperties()
-            return try reader.field(named: name)
+            if let known = columns.values.first(where: { $0.name == name }) { return known.value }
+            let value = try read(name)
+            columns.values.append((name, value))
+            return value
         }
+    }
+
+    private func read(_ name: String) throws(StoreError) -> ItemValue? {
+        if name == "id" { return .text(try id.text()) }
+        var reader = ByteReader(bytes)
+        if SystemProperties.names.contains(name) {
+            return Item(id: "", system: try reader.systemProperties())[name]
+        }
+        try reader.skipSystemProperties()
+        return try reader.field(named: name)
     }
 
     /// The whole item; of its fields only those that `names` has, when it is there.

@@ -59,9 +59,9 @@ extension OrderedMapReading {
         matching query: TableQuery, of table: TableDefinition, among given: Candidates? = nil,
         _ body: (Item) throws -> Bool
     ) throws {
-        let names = query.neededFields.map(FieldNames.init)
+        let (names, columns) = (query.neededFields.map(FieldNames.init), StoredRow.ReadColumns())
         func visit(_ id: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
-            let row = StoredRow(id: id, bytes: bytes)
+            let row = StoredRow(id: id, bytes: bytes, columns: columns)
             guard try query.filter?.matches(row: row) ?? true else { return true }
             return try body(row.item(keeping: names))
         }

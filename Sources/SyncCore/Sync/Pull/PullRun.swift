@@ -93,7 +93,7 @@ struct PullRun: Sendable {
         cursor.advance(over: page.rows)
         fetched = nil
         let (run, token) = (self, tokenToStore)
-        // The store takes longer than reading a page that has come: it goes first, on a thread of its own.
+        // The store goes first: a fetch that has begun may take the processor from which the store was to be woken.
         let storing = beginStoring(page, token: token)
         async let next = run.cursor.isDone ? nil : run.fetch()
         var outcomes: [PullEffects.Outcome] = []
