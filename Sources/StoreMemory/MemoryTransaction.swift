@@ -29,12 +29,7 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
-        guard let filter = query.filter else { return query.apply(to: try items(of: query.table).values) }
-        // Items that do not match are looked at where they are: making copies would cost more than the filter.
-        let entries = try items(of: query.table).entries(from: nil).lazy.filter { filter.matches($0.value) }
-        var rest = query
-        rest.filter = nil
-        return rest.apply(to: entries.map { $0.value })
+        query.apply(to: try items(of: query.table).values)
     }
 
     func operation(id: Int64) -> TableOperation? { state.operations[id] }

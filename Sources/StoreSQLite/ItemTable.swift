@@ -22,14 +22,14 @@ final class ItemTable: Sendable {
     init(_ definition: TableDefinition) {
         self.definition = definition
         name = definition.name.quoted
-        let columns = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map(\.quoted)
+        let columns = Self.quotedNames(definition.columns)
         let values = Array(repeating: "?", count: columns.count).joined(separator: ",")
         let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
         let inserting = "INSERT INTO \(name)(\(columns.joined(separator: ","))) VALUES(\(values)) "
         insert = SQLText(inserting + "ON CONFLICT(\"id\") DO NOTHING")
         upsert = SQLText(inserting + "ON CONFLICT(\"id\") DO UPDATE SET \(changes)")
         delete = SQLText("DELETE FROM \(name) WHERE \"id\"=?")
-        selectAll = "SELECT \(columns.joined(separator: ",")) FROM \(name)"
+        selectAll = Self.select(columns, from: name)
         find = SQLText(selectAll + " WHERE \"id\"=?")
     }
 
@@ -37,8 +37,16 @@ final class ItemTable: Sendable {
     func select(_ selection: [String]) -> (columns: [ColumnDefinition], sql: String) {
         if selection.isEmpty { return (definition.columns, selectAll) }
         let columns = definition.columns.filter { selection.contains($0.name) }
-        let names = (ItemColumns.all.map(\.name) + columns.map(\.name)).map(\.quoted)
-        return (columns, "SELECT \(names.joined(separator: ",")) FROM \(name)")
+        return (columns, Self.select(Self.quotedNames(columns), from: name))
+    }
+
+    /// The columns that every table has, then those.
+    private static func quotedNames(_ columns: [ColumnDefinition]) -> [String] {
+        (ItemColumns.all.map(\.name) + columns.map(\.name)).map(\.quoted)
+    }
+
+    private static func select(_ columns: [String], from table: String) -> String {
+        "SELECT \(columns.joined(separator: ",")) FROM \(table)"
     }
 }
 

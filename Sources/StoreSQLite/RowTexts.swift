@@ -23,15 +23,17 @@ final class RowTexts {
 
     /// Adds a text as its UTF-8 bytes.
     func add(_ text: some Collection<UInt8>, at index: Int32) {
-        let start = bytes.count
-        bytes.append(contentsOf: text)
-        places.append((index, start..<bytes.count))
+        add(at: index) { $0.append(contentsOf: text) }
     }
 
     /// Adds a date as its local text.
     func add(_ date: Timestamp, at index: Int32) {
+        add(at: index) { date.append(to: &$0, isLocal: true) }
+    }
+
+    private func add(at index: Int32, _ write: (inout [UInt8]) -> Void) {
         let start = bytes.count
-        date.append(to: &bytes, isLocal: true)
+        write(&bytes)
         places.append((index, start..<bytes.count))
     }
 

@@ -15,7 +15,7 @@ extension String {
     package func precedesInBytes(_ other: String) -> Bool { byteOrder(relativeTo: other) < 0 }
 
     /// Negative when this comes first, positive when the other one does.
-    private func byteOrder(relativeTo other: String) -> Int {
+    func byteOrder(relativeTo other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { mine.order(relativeTo: $0) }
         }

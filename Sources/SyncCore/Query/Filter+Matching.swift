@@ -112,8 +112,7 @@ extension ItemValue {
         case (.double(let a), .double(let b)): ValueOrder(a, b)
         case (.int(let a), .double(let b)): ValueOrder(a, b)
         case (.double(let a), .int(let b)): ValueOrder(b, a).reversed
-        case (.text(let a), .text(let b)):
-            a.hasSameBytes(as: b) ? .same : a.precedesInBytes(b) ? .ascending : .descending
+        case (.text(let a), .text(let b)): ValueOrder(a.byteOrder(relativeTo: b), 0)
         case (.date(let a), .date(let b)):
             a.isSameInstant(as: b) ? .same : a.isEarlier(than: b) ? .ascending : .descending
         case (.data(let a), .data(let b)): ValueOrder(bytes: a, b)
