@@ -76,7 +76,7 @@ extension SQLiteTransaction {
         texts.removeAll()
         texts.add(operation.table, at: 2)
         texts.add(operation.itemID, at: 3)
-        texts.add(operation.storedPropertyBytes(), at: 4)
+        texts.add(at: 4) { operation.appendStoredProperties(to: &$0) }
         if lastID.value.map({ operation.id <= $0 }) ?? true {
             try execute(Self.changeOperation, id: operation.id, texts)
             if connection.changedRowCount > 0 { return }

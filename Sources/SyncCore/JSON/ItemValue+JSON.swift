@@ -15,7 +15,7 @@ extension ItemValue {
     public var json: Data {
         var writer = JSONWriter(style: .wire)
         writer.write(self)
-        return Data(writer.bytes)
+        return writer.bytes.data
     }
 
     /// Reads what ``storedJSON`` wrote; dates and binary data come back as themselves.
@@ -31,7 +31,7 @@ extension ItemValue {
     public var storedJSON: Data {
         var writer = JSONWriter(style: .tagged)
         writer.write(self)
-        return Data(writer.bytes)
+        return writer.bytes.data
     }
 
     private static func parse(

@@ -4,8 +4,8 @@
 import Foundation
 
 /// Writes values as compact JSON with object names in byte order, so that equal values give equal bytes.
-struct JSONWriter {
-    private(set) var bytes: [UInt8]
+struct JSONWriter: ~Copyable {
+    private(set) var bytes: ByteWriter
 
     /// How dates and binary data, which JSON does not have, are written.
     enum Style {
@@ -18,22 +18,19 @@ struct JSONWriter {
 
     let style: Style
 
-    /// - Parameters:
-    ///   - prefix: what comes before the values.
-    ///   - capacity: how many bytes there will be, about.
-    init(style: Style, after prefix: [UInt8] = [], capacity: Int = 0) {
+    /// - Parameter bytes: what comes before the values.
+    init(style: Style, after bytes: consuming ByteWriter = ByteWriter()) {
         self.style = style
-        bytes = prefix
-        bytes.reserveCapacity(capacity)
+        self.bytes = bytes
     }
 
     mutating func write(_ value: ItemValue) {
         switch value {
-        case .null: append("null")
-        case .bool(let bool): append(bool ? "true" : "false")
-        case .int(let int): append(contentsOf: String(int))
+        case .null: bytes.append("null")
+        case .bool(let bool): bytes.append(bool ? "true" : "false")
+        case .int(let int): bytes.append(String(int))
         // Swift prints the shortest text that reads back as the same double, always with a point or exponent.
-        case .double(let double): append(contentsOf: double.description)
+        case .double(let double): bytes.append(double.description)
         case .text(let text): write(text)
         case .date(let date): write(date)
         case .data(let data): write(special: "$data") { $0.write(data.base64EncodedString()) }
@@ -77,56 +74,46 @@ struct JSONWriter {
     private mutating func write(_ date: Timestamp) {
         write(special: "$date") { writer in
             writer.bytes.append(UInt8(ascii: "\""))
-            date.append(to: &writer.bytes)
+            writer.bytes.append(date)
             writer.bytes.append(UInt8(ascii: "\""))
         }
     }
 
     private mutating func write(special tag: String, _ writeText: (inout JSONWriter) -> Void) {
         guard style == .tagged else { return writeText(&self) }
-        append("{")
-        write(tag)
-        append(":")
+        beginObject()
+        write(name: tag)
         writeText(&self)
-        append("}")
+        endObject()
     }
 
     mutating func write(_ text: String) {
         var text = text
-        text.withUTF8 { write($0) }
+        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
     }
 
     /// Copies what needs no escape in one piece.
-    private mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
+    private mutating func write(_ text: UnsafeRawBufferPointer) {
         bytes.append(UInt8(ascii: "\""))
         var start = 0
         for index in text.indices where text[index].isEscapedInJSON {
-            bytes.append(contentsOf: text[start..<index])
+            bytes.append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
             write(escaped: text[index])
             start = index + 1
         }
-        bytes.append(contentsOf: text[start...])
+        bytes.append(UnsafeRawBufferPointer(rebasing: text[start...]))
         bytes.append(UInt8(ascii: "\""))
     }
 
     private mutating func write(escaped byte: UInt8) {
         bytes.append(UInt8(ascii: "\\"))
         guard byte < 0x20 else { return bytes.append(byte) }
-        append("u00")
+        bytes.append("u00")
         bytes.append(Self.hexDigits[Int(byte >> 4)])
         bytes.append(Self.hexDigits[Int(byte & 0xF)])
     }
 
     private static let hexDigits = Array("0123456789abcdef".utf8)
-
-    private mutating func append(_ literal: StaticString) {
-        bytes.append(
-            contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
-
-    private mutating func append(contentsOf text: String) {
-        bytes.append(contentsOf: text.utf8)
-    }
 }
 
 extension UInt8 {

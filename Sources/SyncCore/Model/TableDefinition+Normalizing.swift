@@ -9,14 +9,14 @@ extension TableDefinition {
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for an undeclared column, a value that does
     ///   not fit its column, NaN or an infinity.
     func normalizedForWriting(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
-        var result: [String: ItemValue] = [:]
-        result.reserveCapacity(fields.count)
+        // Nearly always there is nothing to convert, and the fields are returned as they came.
+        var result = fields
         for (name, value) in fields {
             guard let column = column(named: name) else {
                 let why = SystemProperties.names.contains(name) ? "is kept by the server" : "is not declared"
                 throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(why).")
             }
-            result[name] = try normalized(value, for: column)
+            if !column.type.holds(value) { result[name] = try normalized(value, for: column) }
         }
         return result
     }
@@ -39,7 +39,6 @@ extension TableDefinition {
     }
 
     private func normalized(_ value: ItemValue, for column: Column) throws(SyncError) -> ItemValue {
-        if value.isNull { return .null }
         guard let converted = column.type.converting(value) else {
             throw SyncError(
                 .invalidItem,
@@ -53,12 +52,21 @@ extension TableDefinition {
 // `ItemValue` is itself expressible by `nil`: where a value stands beside it, only `.none` is no value.
 
 extension ColumnType {
+    /// Whether a column of this type can hold the value as it is.
+    fileprivate func holds(_ value: ItemValue) -> Bool {
+        switch (self, value) {
+        case (_, .null), (.bool, .bool), (.integer, .int), (.text, .text), (.date, .date), (.data, .data):
+            true
+        case (.double, .double(let double)): double.isFinite
+        default: false
+        }
+    }
+
     /// The value as this type, when nothing of it is lost; `nil` otherwise.
     fileprivate func converting(_ value: ItemValue) -> ItemValue? {
-        switch (self, value) {
-        case (.bool, .bool), (.integer, .int), (.text, .text), (.date, .date), (.data, .data): value
+        if holds(value) { return value }
+        return switch (self, value) {
         case (.integer, .double(let double)): Int64(exactly: double).map(ItemValue.int)
-        case (.double, .double(let double)): double.isFinite ? value : .none
         case (.double, .int(let int)): Double(exactly: int).map(ItemValue.double)
         case (.date, .text(let text)): Timestamp(text).map(ItemValue.date)
         case (.data, .text(let text)): Data(base64Encoded: text).map(ItemValue.data)

@@ -34,19 +34,11 @@ extension Timestamp: LosslessStringConvertible {
         String(unsafeUninitializedCapacity: Self.maxTextLength) { write(to: $0, end: end) }
     }
 
-    /// Adds the text form to these bytes.
-    package func append(to bytes: inout [UInt8], isLocal: Bool = false) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.maxTextLength) { buffer in
-            let count = write(to: buffer, end: isLocal ? nil : UInt8(ascii: "Z"))
-            bytes.append(contentsOf: buffer[..<count])
-        }
-    }
-
     /// `yyyy-MM-ddTHH:mm:ss.nnnnnnnnnZ`
-    private static let maxTextLength = 30
+    fileprivate static let maxTextLength = 30
 
     /// - Returns: how many bytes were written.
-    private func write(to buffer: UnsafeMutableBufferPointer<UInt8>, end: UInt8?) -> Int {
+    fileprivate func write(to buffer: UnsafeMutableBufferPointer<UInt8>, end: UInt8?) -> Int {
         let day = seconds.flooredQuotient(86_400)
         let secondOfDay = seconds - day * 86_400
         let (year, month, dayOfMonth) = Self.civil(fromDay: day)
@@ -170,6 +162,13 @@ extension Int64 {
     fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension ByteWriter {
+    /// Adds the date's text form, or its ``Timestamp/localText``.
+    package mutating func append(_ date: Timestamp, isLocal: Bool = false) {
+        append(upTo: Timestamp.maxTextLength) { date.write(to: $0, end: isLocal ? nil : UInt8(ascii: "Z")) }
     }
 }
 

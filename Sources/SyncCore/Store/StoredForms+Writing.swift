@@ -7,15 +7,19 @@ import Foundation
 
 extension JSONWriter {
     /// The bytes of one stored object.
-    static func stored(_ write: (inout JSONWriter) -> Void) -> Data { Data(stored(after: [], write)) }
+    static func stored(_ write: (inout JSONWriter) -> Void) -> Data {
+        var bytes = ByteWriter(capacity: 512)
+        appendStored(to: &bytes, write)
+        return bytes.data
+    }
 
-    /// Those bytes, with others before them.
-    static func stored(after prefix: [UInt8], _ write: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter(style: .tagged, after: prefix, capacity: 512)
+    /// Adds those bytes to others.
+    static func appendStored(to bytes: inout ByteWriter, _ write: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter(style: .tagged, after: bytes)
         writer.beginObject()
         write(&writer)
         writer.endObject()
-        return writer.bytes
+        bytes = writer.bytes
     }
 
     mutating func write(_ name: String, _ value: ItemValue) {

@@ -22,11 +22,11 @@ extension Item {
 
 extension TableOperation {
     /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
-    public var storedProperties: Data { Data(storedPropertyBytes()) }
+    public var storedProperties: Data { JSONWriter.stored(writeProperties) }
 
-    /// The same as bytes, with others before them.
-    package func storedPropertyBytes(after prefix: [UInt8] = []) -> [UInt8] {
-        JSONWriter.stored(after: prefix, writeProperties)
+    /// Adds ``storedProperties`` to other bytes.
+    package func appendStoredProperties(to bytes: inout ByteWriter) {
+        JSONWriter.appendStored(to: &bytes, writeProperties)
     }
 
     private func writeProperties(_ writer: inout JSONWriter) {

@@ -6,7 +6,7 @@ import Foundation
 // The few forms that keys and values are made of. Lengths and counts are varints (seven bits a byte, lowest first, the
 // high bit set on all but the last); other numbers have a fixed width.
 
-extension [UInt8] {
+extension ByteWriter {
     mutating func append(varint value: Int) {
         var rest = UInt(bitPattern: value)
         while rest > 0x7F {
@@ -17,17 +17,17 @@ extension [UInt8] {
     }
 
     mutating func append(fixed value: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+        Swift.withUnsafeBytes(of: value.littleEndian) { append($0) }
     }
 
     /// A number as eight bytes whose byte order is the order of the numbers, negative ones included.
     mutating func append(ordered value: Int64) {
-        Swift.withUnsafeBytes(of: (value ^ .min).bigEndian) { append(contentsOf: $0) }
+        Swift.withUnsafeBytes(of: (value ^ .min).bigEndian) { append($0) }
     }
 
-    mutating func append(counted bytes: some Collection<UInt8>) {
+    mutating func append(counted bytes: UnsafeRawBufferPointer) {
         append(varint: bytes.count)
-        append(contentsOf: bytes)
+        append(bytes)
     }
 
     mutating func append(counted text: String) {

@@ -24,9 +24,9 @@ struct ColumnIndex {
 
     /// What is stored under the key: how much of the key's end is the id.
     func value(id: String) -> [UInt8] {
-        var value: [UInt8] = []
+        var value = ByteWriter()
         value.append(varint: id.utf8.count)
-        return value
+        return value.array
     }
 
     func id(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(StoreError) -> String {
@@ -39,7 +39,7 @@ struct ColumnIndex {
     /// Where a value stands in the index; `nil` when it stands nowhere, because it is null or not a value of this
     /// column. Items at one place are in order of id.
     func place(of value: ItemValue) -> [UInt8]? {
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         switch (column.type, value) {
         case (.bool, .bool(let bool)): bytes.append(bool ? 1 : 0)
         case (.integer, .int(let int)): bytes.append(ordered: int)
@@ -57,7 +57,7 @@ struct ColumnIndex {
         case (.data, .data(let data)): return Self.place(ofBytes: data)
         default: return nil
         }
-        return bytes
+        return bytes.array
     }
 
     /// What the places of all texts that begin with the prefix begin with.
@@ -77,7 +77,7 @@ struct ColumnIndex {
     }
 }
 
-extension [UInt8] {
+extension ByteWriter {
     /// A double as eight bytes whose byte order is the order of the numbers; both zeros are the same number.
     fileprivate mutating func append(ordered value: Double) {
         let bits = Int64(bitPattern: (value == 0 ? 0 : value).bitPattern)

@@ -36,8 +36,7 @@ struct FieldNames {
 extension Item {
     /// Everything but the id, to be read by ``init(id:bytes:keeping:)``.
     var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(512)
+        var bytes = ByteWriter(capacity: 512)
         var flags: UInt8 = 0
         if system.createdAt != nil { flags |= Flag.createdAt }
         if system.updatedAt != nil { flags |= Flag.updatedAt }
@@ -45,15 +44,15 @@ extension Item {
         if system.deleted { flags |= Flag.deleted }
         if !system.supersededVersions.isEmpty { flags |= Flag.superseded }
         bytes.append(flags)
-        if let date = system.createdAt { bytes.append(date) }
-        if let date = system.updatedAt { bytes.append(date) }
+        if let date = system.createdAt { bytes.append(fixed: date) }
+        if let date = system.updatedAt { bytes.append(fixed: date) }
         if let version = system.version { bytes.append(counted: version) }
         if !system.supersededVersions.isEmpty {
             bytes.append(varint: system.supersededVersions.count)
             for version in system.supersededVersions { bytes.append(counted: version) }
         }
         bytes.append(fields)
-        return bytes
+        return bytes.array
     }
 
     /// Reads an item; of its fields only those that `keeping` names, when it is there.
@@ -113,7 +112,7 @@ struct StoredRow: ColumnReading {
     }
 }
 
-extension [UInt8] {
+extension ByteWriter {
     fileprivate mutating func append(_ fields: [String: ItemValue]) {
         append(varint: fields.count)
         for (name, value) in fields {
@@ -137,10 +136,10 @@ extension [UInt8] {
             append(counted: text)
         case .date(let date):
             append(Tag.date.rawValue)
-            append(date)
+            append(fixed: date)
         case .data(let data):
             append(Tag.data.rawValue)
-            append(counted: data)
+            data.withUnsafeBytes { append(counted: $0) }
         case .array(let values):
             append(Tag.array.rawValue)
             append(varint: values.count)
@@ -151,7 +150,7 @@ extension [UInt8] {
         }
     }
 
-    fileprivate mutating func append(_ date: Timestamp) {
+    fileprivate mutating func append(fixed date: Timestamp) {
         append(fixed: date.seconds)
         append(fixed: date.nanoseconds)
         append(fixed: date.fractionDigits)

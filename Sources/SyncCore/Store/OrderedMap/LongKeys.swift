@@ -77,10 +77,11 @@ struct LongKeys: Sendable {
 
     func put(_ value: [UInt8], for key: [UInt8], in map: any OrderedMapTransaction) throws {
         guard key.count >= stemLength else { return try map.put(value, for: key) }
-        var bucket = try bucket(without: key, in: map) ?? []
-        bucket.append(counted: key[stemLength...])
-        bucket.append(counted: value)
-        try map.put(bucket, for: folded(key))
+        var bucket = ByteWriter()
+        try copyBucket(without: key, of: map, to: &bucket)
+        key[stemLength...].withUnsafeBytes { bucket.append(counted: $0) }
+        value.withUnsafeBytes { bucket.append(counted: $0) }
+        try map.put(bucket.array, for: folded(key))
     }
 
     func insert(_ value: [UInt8], for key: [UInt8], in map: any OrderedMapTransaction) throws -> Bool {
@@ -92,21 +93,29 @@ struct LongKeys: Sendable {
 
     func delete(_ key: [UInt8], in map: any OrderedMapTransaction) throws {
         guard key.count >= stemLength else { return try map.delete(key) }
-        guard let bucket = try bucket(without: key, in: map) else { return }
-        if bucket.isEmpty { try map.delete(folded(key)) } else { try map.put(bucket, for: folded(key)) }
+        var bucket = ByteWriter()
+        guard try copyBucket(without: key, of: map, to: &bucket) else { return }
+        if bucket.count == 0 {
+            try map.delete(folded(key))
+        } else {
+            try map.put(bucket.array, for: folded(key))
+        }
     }
 
     // MARK: Buckets
 
-    private func bucket(without key: [UInt8], in map: any OrderedMapSnapshot) throws -> [UInt8]? {
-        try map.get(folded(key)) { old in
-            var bucket: [UInt8] = []
+    /// Copies the entries of other keys, and tells whether there is a bucket.
+    @discardableResult
+    private func copyBucket(
+        without key: [UInt8], of map: any OrderedMapSnapshot, to bucket: inout ByteWriter
+    ) throws -> Bool {
+        let found: Void? = try map.get(folded(key)) { old in
             for entry in try entries(in: old) where !entry.rest.elementsEqual(key[stemLength...]) {
                 bucket.append(counted: entry.rest)
                 bucket.append(counted: entry.value)
             }
-            return bucket
         }
+        return found != nil
     }
 
     private typealias Entry = (rest: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
@@ -119,9 +128,10 @@ struct LongKeys: Sendable {
     }
 
     private func folded(_ key: [UInt8]) -> [UInt8] {
-        var folded = Array(key.prefix(stemLength))
+        var folded = ByteWriter(capacity: maxKeyLength)
+        key.prefix(stemLength).withUnsafeBytes { folded.append($0) }
         folded.append(fixed: hash(key[stemLength...]))
-        return folded
+        return folded.array
     }
 
     /// FNV-1a: short, the same on every machine, and good enough where a collision costs only time.

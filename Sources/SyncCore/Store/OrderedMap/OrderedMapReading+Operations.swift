@@ -61,7 +61,10 @@ extension OrderedMapWriter {
             if let old { try removeFromQueue(id: operation.id, at: old) }
             try addToQueue(id: operation.id, at: place)
         }
-        try put(operation.storedPropertyBytes(after: place.bytes), for: key)
+        var bytes = ByteWriter(capacity: 512)
+        place.append(to: &bytes)
+        operation.appendStoredProperties(to: &bytes)
+        try put(bytes.array, for: key)
         if isNew { set(operation.id, for: StoreKey.lastOperationID) }
     }
 
@@ -91,10 +94,9 @@ extension OrderedMapWriter {
     }
 
     private static func value(of ids: [Int64]) -> [UInt8] {
-        var value: [UInt8] = []
-        value.reserveCapacity(MemoryLayout<Int64>.size * ids.count)
+        var value = ByteWriter()
         for id in ids { value.append(fixed: id) }
-        return value
+        return value.array
     }
 
     /// Counts are kept, so that asking for them takes one lookup.
@@ -126,11 +128,9 @@ extension OperationPlace {
         itemID = try reader.text()
     }
 
-    var bytes: [UInt8] {
-        var bytes: [UInt8] = []
+    func append(to bytes: inout ByteWriter) {
         bytes.append(counted: table)
         bytes.append(counted: itemID)
-        return bytes
     }
 }
 

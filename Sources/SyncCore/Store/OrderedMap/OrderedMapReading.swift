@@ -81,9 +81,9 @@ struct OrderedMapWriter: OrderedMapReading {
     /// Writes the numbers that have changed: the last thing in a transaction.
     func writeNumbers() throws {
         for (key, number) in numbers.all {
-            var value: [UInt8] = []
+            var value = ByteWriter()
             value.append(fixed: number)
-            if number == 0 { try delete(key) } else { try put(value, for: key) }
+            if number == 0 { try delete(key) } else { try put(value.array, for: key) }
         }
     }
 }

@@ -89,10 +89,10 @@ extension OrderedMapReading {
 extension OrderedMapWriter {
     /// Writes the layout and the columns down, makes the indexes that are missing, and removes those not wanted.
     func prepare() throws {
-        var format: [UInt8] = []
+        var format = ByteWriter()
         format.append(counted: Layout.name)
         format.append(varint: Layout.version)
-        try put(format, for: StoreKey.format)
+        try put(format.array, for: StoreKey.format)
         for table in catalog.tables {
             let old = try knownColumns(of: table.name)
             let new = try columns(of: table, known: old)
@@ -134,10 +134,10 @@ extension OrderedMapWriter {
 
 extension KnownColumn {
     fileprivate var bytes: [UInt8] {
-        var bytes: [UInt8] = []
+        var bytes = ByteWriter()
         bytes.append(counted: name)
         bytes.append(counted: type)
         bytes.append(hasIndex ? 1 : 0)
-        return bytes
+        return bytes.array
     }
 }

@@ -21,53 +21,47 @@
 /// | `E`   | operation id          | operation error: properties as JSON                            |
 /// | `C`   | table, kind, name     | config value as text                                           |
 enum StoreKey {
-    static let format: [UInt8] = [UInt8(ascii: "F")]
-    static let allOperationsCount: [UInt8] = [UInt8(ascii: "A")]
-    static let lastOperationID: [UInt8] = [UInt8(ascii: "L")]
-    static let operations: [UInt8] = [UInt8(ascii: "O")]
-    static let operationErrors: [UInt8] = [UInt8(ascii: "E")]
+    static let format = key("F")
+    static let allOperationsCount = key("A")
+    static let lastOperationID = key("L")
+    static let operations = key("O")
+    static let operationErrors = key("E")
 
     static func columns(of table: String) -> [UInt8] { key("T", table) }
     static func items(of table: String) -> [UInt8] { key("I", table) }
-    static func item(_ id: String, of table: String) -> [UInt8] { key("I", table, id) }
     static func queue(of table: String) -> [UInt8] { key("Q", table) }
-    static func operations(ofItem id: String, of table: String) -> [UInt8] { key("P", table, id) }
     static func operationCount(of table: String) -> [UInt8] { key("N", table) }
 
-    static func operation(_ id: Int64) -> [UInt8] { operations.appending(id) }
-    static func queued(_ id: Int64, of table: String) -> [UInt8] { queue(of: table).appending(id) }
-    static func operationError(_ id: Int64) -> [UInt8] { operationErrors.appending(id) }
+    static func item(_ id: String, of table: String) -> [UInt8] { key("I", table) { $0.append(id) } }
+    static func operations(ofItem id: String, of table: String) -> [UInt8] {
+        key("P", table) { $0.append(id) }
+    }
+
+    static func operation(_ id: Int64) -> [UInt8] { key("O") { $0.append(ordered: id) } }
+    static func operationError(_ id: Int64) -> [UInt8] { key("E") { $0.append(ordered: id) } }
+    static func queued(_ id: Int64, of table: String) -> [UInt8] {
+        key("Q", table) { $0.append(ordered: id) }
+    }
 
     static func index(of column: String, of table: String) -> [UInt8] {
-        var key = key("X", table)
-        key.append(counted: column)
-        return key
+        key("X", table) { $0.append(counted: column) }
     }
 
     static func configValues(of table: String, kind: ConfigKey.Kind) -> [UInt8] {
-        var key = key("C", table)
-        key.append(counted: kind.rawValue)
-        return key
+        key("C", table) { $0.append(counted: kind.rawValue) }
     }
 
     static func configValue(_ config: ConfigKey) -> [UInt8] {
         configValues(of: config.table, kind: config.kind) + Array(config.name.utf8)
     }
 
-    private static func key(_ space: Unicode.Scalar, _ table: String, _ last: String = "") -> [UInt8] {
-        var key: [UInt8] = []
-        key.reserveCapacity(4 + table.utf8.count + last.utf8.count + MemoryLayout<Int64>.size)
+    private static func key(
+        _ space: Unicode.Scalar, _ table: String? = nil, _ writeRest: (inout ByteWriter) -> Void = { _ in }
+    ) -> [UInt8] {
+        var key = ByteWriter(capacity: 128)
         key.append(UInt8(ascii: space))
-        key.append(counted: table)
-        key.append(contentsOf: last.utf8)
-        return key
-    }
-}
-
-extension [UInt8] {
-    fileprivate func appending(_ id: Int64) -> [UInt8] {
-        var key = self
-        key.append(ordered: id)
-        return key
+        if let table { key.append(counted: table) }
+        writeRest(&key)
+        return key.array
     }
 }
