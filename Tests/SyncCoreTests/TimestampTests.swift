@@ -38,9 +38,20 @@ import Testing
         "2014-05-30T18:30:00Z ",
         "２014-05-30T18:30:00Z", "9999-12-31T23:59:59-00:01", "0001-01-01T00:00:00+00:01",
         "2014-05-30T18:30:00Z\u{0}",
-        "2014-05-30T18:30:0aZ", "2014-05-30T18:30:00,5Z",
+        "2014-05-30T18:30:0aZ", "2014-05-30T18:30:00,5Z", "2014x05-30T18:30:00Z", "2014-05x30T18:30:00Z",
+        "2014-05-30T18x30:00Z", "2014-05-30T18:30x00Z", "2014-05-30T18:3::00Z", "2014-05-30T18:30:00+02x00",
+        "0000-12-31T23:59:59-01:00",
     ])
     func `anything else is refused`(_ text: String) { #expect(Timestamp(text) == nil) }
+
+    @Test func `what lies behind the text is not read`() {
+        let bytes = Array("2014-05-30T18:30:00.125+02:00".utf8)
+        for count in bytes.indices {
+            let read = bytes.withUnsafeBufferPointer { Timestamp(utf8: .init(rebasing: $0[..<count])) }
+            #expect(read == Timestamp(String(decoding: bytes[..<count], as: UTF8.self)))
+            #expect((read != nil) == [19, 21, 22, 23].contains(count))
+        }
+    }
 
     @Test func `every day of every month of leap and common years is read and shown alike`() throws {
         for year in [1, 4, 100, 400, 1582, 1899, 1900, 1970, 2000, 2023, 2024, 9999] {

@@ -30,8 +30,7 @@ extension TableDefinition {
 
     /// - Parameter value: the row's value for the column of that index, or `nil` when there is none.
     func normalizedFromServer(_ value: (Int) -> ItemValue?) throws(SyncError) -> [String: ItemValue] {
-        var result: [String: ItemValue] = [:]
-        result.reserveCapacity(columns.count)
+        var result = [String: ItemValue](minimumCapacity: columns.count)
         for (index, column) in columns.enumerated() where !column.isLocalOnly {
             if let value = value(index) { result[column.name] = try normalized(value, for: column) }
         }

@@ -84,20 +84,25 @@ extension Timestamp: LosslessStringConvertible {
     }
 }
 
-/// Reads the fields of an RFC 3339 text from left to right.
+/// Reads the fields of an RFC 3339 text: those that every text has where they stand, then the others.
 private struct TimestampReader {
     let bytes: UnsafeBufferPointer<UInt8>
-    var position = 0
+    var position = 19
 
     var isAtEnd: Bool { position == bytes.count }
 
     mutating func read() -> (seconds: Int64, nanoseconds: Int32, fractionDigits: Int)? {
-        guard let year = digits(4), year >= 1, skip("-"), let month = digits(2), (1...12).contains(month),
-            skip("-"), let day = digits(2), (1...Self.lastDay(of: month, year: year)).contains(day),
-            skip("T") || skip("t"), let hour = digits(2), hour < 24, skip(":"),
-            let minute = digits(2), minute < 60, skip(":"), let second = digits(2), second < 60,
+        guard bytes.count >= position,
+            let century = twoDigits(at: 0), let yearOfCentury = twoDigits(at: 2), has("-", at: 4),
+            let month = twoDigits(at: 5), (1...12).contains(month), has("-", at: 7),
+            let day = twoDigits(at: 8), has("T", at: 10) || has("t", at: 10),
+            let hour = twoDigits(at: 11), hour < 24, has(":", at: 13),
+            let minute = twoDigits(at: 14), minute < 60, has(":", at: 16),
+            let second = twoDigits(at: 17), second < 60,
             let fraction = fraction(), let offset = offset()
         else { return nil }
+        let year = century * 100 + yearOfCentury
+        guard year >= 1, (1...Self.lastDay(of: month, year: year)).contains(day) else { return nil }
         let days = Timestamp.day(year: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
         return (seconds, fraction.nanoseconds, fraction.digits)
@@ -112,32 +117,38 @@ private struct TimestampReader {
         }
     }
 
+    private func has(_ character: Unicode.Scalar, at place: Int) -> Bool {
+        bytes[place] == UInt8(ascii: character)
+    }
+
+    private func digit(at place: Int) -> Int64? {
+        let digit = bytes[place] &- UInt8(ascii: "0")
+        return digit < 10 ? Int64(digit) : nil
+    }
+
+    private func twoDigits(at place: Int) -> Int64? {
+        guard let tens = digit(at: place), let ones = digit(at: place + 1) else { return nil }
+        return tens * 10 + ones
+    }
+
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+        guard position < bytes.count, has(character, at: position) else { return false }
         position += 1
         return true
     }
 
-    private mutating func digit() -> Int64? {
-        guard position < bytes.count, (0x30...0x39).contains(bytes[position]) else { return nil }
-        position += 1
-        return Int64(bytes[position - 1] - 0x30)
-    }
-
-    private mutating func digits(_ count: Int) -> Int64? {
-        var value: Int64 = 0
-        for _ in 0..<count {
-            guard let digit = digit() else { return nil }
-            value = value * 10 + digit
-        }
-        return value
+    private mutating func skipTwoDigits() -> Int64? {
+        guard position + 2 <= bytes.count, let number = twoDigits(at: position) else { return nil }
+        position += 2
+        return number
     }
 
     private mutating func fraction() -> (nanoseconds: Int32, digits: Int)? {
         guard skip(".") else { return (0, 0) }
         var value: Int32 = 0
         var count = 0
-        while let digit = digit() {
+        while position < bytes.count, let digit = digit(at: position) {
+            position += 1
             count += 1
             guard count <= 9 else { return nil }
             value = value * 10 + Int32(digit)
@@ -151,8 +162,8 @@ private struct TimestampReader {
     private mutating func offset() -> Int64? {
         if isAtEnd || skip("Z") || skip("z") { return 0 }
         let sign: Int64 = skip("-") ? -1 : 1
-        guard sign < 0 || skip("+"), let hours = digits(2), hours < 24, skip(":"),
-            let minutes = digits(2), minutes < 60
+        guard sign < 0 || skip("+"), let hours = skipTwoDigits(), hours < 24, skip(":"),
+            let minutes = skipTwoDigits(), minutes < 60
         else { return nil }
         return sign * (hours * 3600 + minutes * 60)
     }
