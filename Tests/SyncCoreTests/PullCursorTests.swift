@@ -18,6 +18,8 @@ import Testing
         var rows: [Row]
         var shownDigits = 9
         var cap = Int.max
+        /// What it says that its clock shows.
+        var date: Timestamp?
 
         func page(_ query: TableQuery) -> [PulledRow] {
             let items = rows.map { Item(id: $0.id, system: SystemProperties(updatedAt: $0.time)) }
@@ -53,7 +55,7 @@ import Testing
         var (ids, pages) = ([String](), 0)
         while !cursor.isDone, pages < maxPages {
             let page = server.page(cursor.nextPage)
-            cursor.advance(over: page)
+            cursor.advance(over: page, answeredAt: server.date)
             ids += page.map(\.item.id)
             pages += 1
         }
@@ -126,7 +128,7 @@ import Testing
         #expect(cursor.nextPage.limit == 10)
         #expect(cursor.nextPage.offset == 0)
         let server = Server(rows: rows(10, spacing: 1000))
-        cursor.advance(over: server.page(cursor.nextPage))
+        cursor.advance(over: server.page(cursor.nextPage), answeredAt: nil)
         let token = try #require(cursor.token)
         #expect(
             cursor.nextPage.filter
@@ -136,13 +138,13 @@ import Testing
     @Test func `rows without updatedAt come first and move no token`() {
         let item = Item(id: "old")
         var cursor = cursor(pageSize: 1)
-        cursor.advance(over: [PulledRow(item: item, updatedAtText: nil)])
+        cursor.advance(over: [PulledRow(item: item, updatedAtText: nil)], answeredAt: nil)
         #expect(cursor.token == nil)
         #expect(cursor.nextPage.offset == 1)
         let row = PulledRow(
             item: Item(id: "new", system: SystemProperties(updatedAt: .unixEpoch)),
             updatedAtText: "1970-01-01T00:00:00.000Z")
-        cursor.advance(over: [row])
+        cursor.advance(over: [row], answeredAt: nil)
         #expect(cursor.token?.id == "new")
         #expect(cursor.nextPage.offset == 0)
     }
@@ -156,9 +158,42 @@ import Testing
         let row = PulledRow(
             item: Item(id: "a", system: SystemProperties(updatedAt: early)), updatedAtText: "\(early)")
         #expect(cursor.nextPage.filter.map { $0.matches(row.item) } == true)
-        cursor.advance(over: [row])
+        cursor.advance(over: [row], answeredAt: nil)
         #expect(cursor.token?.updatedAtText == text)
         #expect(cursor.token?.id == "m")
+    }
+
+    @Test(arguments: [PullCursor.Order.keyset, .skip], [0, 1, 25])
+    func `rows from the server's future come with each pull and take the token nowhere`(
+        _ order: PullCursor.Order, _ futureCount: Int
+    ) throws {
+        var server = Server(rows: rows(25, spacing: 1000))
+        let newest = try #require(server.rows.last)
+        server.date = newest.time
+        let future = try #require(Timestamp("2099-01-01T00:00:00Z"))
+        server.rows += (0..<futureCount).map { Row(id: "z\($0)", time: future) }
+        var first = cursor(order)
+        #expect(Set(pull(&first, from: server).ids) == Set(server.rows.map(\.id)))
+        #expect(first.token?.id == newest.id)
+
+        server.rows.append(Row(id: "later", time: newest.time.advanced(by: .seconds(5))))
+        server.date = newest.time.advanced(by: .seconds(9))
+        var second = cursor(order, token: first.token)
+        let came = Set(pull(&second, from: server).ids).subtracting([newest.id])
+        #expect(came == Set(["later"] + (0..<futureCount).map { "z\($0)" }))
+        #expect(second.token?.id == "later")
+    }
+
+    @Test func `a row from the second of the answer moves the token, one from the next does not`() throws {
+        let server = Server(
+            rows: [
+                Row(id: "a", time: Self.time(7_999_999_999)), Row(id: "b", time: Self.time(8_000_000_000)),
+            ], date: Self.time(7_000_000_000))
+        for order in [PullCursor.Order.keyset, .skip] {
+            var cursor = cursor(order)
+            #expect(Set(pull(&cursor, from: server).ids) == ["a", "b"])
+            #expect(cursor.token?.id == "a")
+        }
     }
 
     @Test(arguments: [1, 9, 10, 11, 20, 23]) func `a limit is kept exactly`(_ limit: Int) {
@@ -176,7 +211,7 @@ import Testing
         var cursor = cursor(.skip)
         #expect(cursor.nextPage.filter == ("updatedAt" >= Timestamp.unixEpoch))
         let server = Server(rows: rows(10, spacing: 1_000_000))
-        cursor.advance(over: server.page(cursor.nextPage))
+        cursor.advance(over: server.page(cursor.nextPage), answeredAt: nil)
         let newest = try #require(server.rows.last?.time)
         #expect(cursor.nextPage.filter == ("updatedAt" >= newest))
         #expect(cursor.nextPage.offset == 0)
@@ -185,7 +220,7 @@ import Testing
                 item: Item(id: "\($0)", system: SystemProperties(updatedAt: newest)),
                 updatedAtText: "\(newest)")
         }
-        cursor.advance(over: same)
+        cursor.advance(over: same, answeredAt: nil)
         #expect(cursor.nextPage.offset == 10)
     }
 

@@ -61,6 +61,27 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases, PullStrategy.allCases)
+    func `a row dated in the future hides no change that is made before then`(
+        _ kind: StoreKind, _ strategy: PullStrategy
+    ) async throws {
+        try await crowded(on: kind, rows: 3) { scenario, a in
+            var settings = PullSettings()
+            settings.strategy = strategy
+            let future = try #require(Timestamp("2099-01-01T00:00:00Z"))
+            try await scenario.server.put("future", ["text": "2099"], in: Todo.name, updatedAt: future)
+            let first = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(first.upserted == 4)
+            scenario.server.clock.advance(by: .seconds(60))
+            try await scenario.server.update("row-1", ["text": "changed"], in: Todo.name)
+            let second = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(second.upserted == 1)
+            try await scenario.expectAgreement(a)
+            let third = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(third.upserted == 0)
+        }
+    }
+
     @Test(arguments: [1, 10, 49, 50, 99], PullStrategy.allCases)
     func `a server that caps its pages below what is asked hides nothing`(
         _ cap: Int, _ strategy: PullStrategy

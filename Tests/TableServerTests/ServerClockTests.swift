@@ -26,6 +26,16 @@ struct ServerClockTests {
         #expect(clock.now.description == "2024-05-30T12:00:01.000000000Z")
     }
 
+    @Test func `every answer says what the clock shows`() async throws {
+        try await withServer { server, client in
+            let first = try await client.send("GET", "/tables/TodoItem")
+            #expect(first.headers["date"] == "Thu, 30 May 2024 12:00:00 GMT")
+            server.clock.advance(by: .seconds(1.5))
+            let second = try await client.send("GET", "/nowhere")
+            #expect(second.headers["date"] == "Thu, 30 May 2024 12:00:01 GMT")
+        }
+    }
+
     @Test func `the system's clock goes on by itself and can be shifted`() {
         let clock = ServerClock.system()
         let start = clock.now

@@ -13,6 +13,7 @@ extension RemoteAnswer {
         status = response.status
         version = EntityTag.version(from: response.headers["ETag"])
         retryAfter = response.headers["Retry-After"]
+        date = response.headers["Date"].flatMap { Timestamp(httpDate: $0) }
         self.tokenGeneration = tokenGeneration
         let isSuccess = (200..<300).contains(response.status)
         if isSuccess, case .query = call.action, !response.body.isEmpty {
@@ -68,6 +69,7 @@ extension RemoteAnswer {
         status = error.status
         version = nil
         retryAfter = nil
+        date = nil
         body = .unreadable("The answer is longer than \(error.limit) bytes.")
         message = nil
         isTableMissing = false

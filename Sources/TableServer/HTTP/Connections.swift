@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import SyncCore
 
 /// Where requests come in from connections and answers go out.
 ///
@@ -64,6 +65,7 @@ struct Connections: Sendable {
             guard let name = HTTPField.Name(name) else { continue }
             fields.append(HTTPField(name: name, value: value))
         }
+        if !fields.contains(.date) { fields[.date] = handler.service.settings.clock.now.httpDate }
         fields[.contentLength] = String(answer.body.count)
         if !keepsOpen { fields[.connection] = "close" }
         return HTTPResponse(status: HTTPResponse.Status(code: answer.status), headerFields: fields)

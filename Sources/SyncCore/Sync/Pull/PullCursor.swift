@@ -69,12 +69,19 @@ struct PullCursor: Sendable {
     }
 
     /// Takes note of the page that came.
-    mutating func advance(over rows: [PulledRow]) {
+    ///
+    /// - Parameter date: when the server answered, to the second, if it told. A row dated later does not move the token:
+    ///   no later pull would see what changes until then.
+    mutating func advance(over rows: [PulledRow], answeredAt date: Timestamp?) {
         received += rows.count
         guard let last = rows.last else { return isDone = true }
         switch order {
-        case .keyset: advanceKeyset(over: rows)
-        case .skip: advanceSkip(over: rows)
+        case .keyset:
+            advanceKeyset(over: rows)
+            raiseToken(to: rows.last { $0.token != nil && !$0.isDated(after: date) })
+        case .skip:
+            advanceSkip(over: rows)
+            raiseToken(to: Self.latest(of: rows.filter { !$0.isDated(after: date) }))
         case .id: lastID = last.item.id
         case .offset: break
         }
@@ -99,22 +106,24 @@ struct PullCursor: Sendable {
         } else {
             skip += rows.count
         }
-        if let reached { raiseToken(to: reached) }
     }
 
     private mutating func advanceSkip(over rows: [PulledRow]) {
-        let latest = rows.filter { $0.token != nil }.max { $0.token?.precedes($1) ?? false }
+        let latest = Self.latest(of: rows)
         if let latest, let next = latest.token, position.map({ $0.isEarlier(than: latest) }) ?? true {
             position = next
             skip = 0
         } else {
             skip += rows.count
         }
-        if let latest { raiseToken(to: latest) }
     }
 
-    private mutating func raiseToken(to row: PulledRow) {
-        guard token.map({ $0.precedes(row) }) ?? true else { return }
+    private static func latest(of rows: [PulledRow]) -> PulledRow? {
+        rows.filter { $0.token != nil }.max { $0.token?.precedes($1) ?? false }
+    }
+
+    private mutating func raiseToken(to row: PulledRow?) {
+        guard let row, token.map({ $0.precedes(row) }) ?? true else { return }
         token = row.token
     }
 
@@ -144,5 +153,13 @@ extension DeltaToken {
     /// Whether the row was changed at a later instant than this one.
     fileprivate func isEarlier(than row: PulledRow) -> Bool {
         row.item.system.updatedAt.map(updatedAt.isEarlier) ?? false
+    }
+}
+
+extension PulledRow {
+    /// Whether the row claims to have been changed after that second.
+    fileprivate func isDated(after date: Timestamp?) -> Bool {
+        guard let date, let updatedAt = item.system.updatedAt else { return false }
+        return updatedAt.seconds > date.seconds
     }
 }

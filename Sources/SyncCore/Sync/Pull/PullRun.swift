@@ -16,9 +16,10 @@ struct PullRun: Sendable {
     /// The token as this pull has found or stored it: if it is another one, somebody has reset it meanwhile.
     private var storedToken: String?
 
-    /// A page as it came, and how many acknowledgements there had been when it was asked for.
+    /// A page as it came, when the server answered, and how many acknowledgements there had been when it was asked for.
     private struct Page: Sendable {
         let rows: [PulledRow]
+        let date: Timestamp?
         let acknowledgements: Int
     }
 
@@ -90,7 +91,7 @@ struct PullRun: Sendable {
         guard !(cursor.isDone && fetched == nil) else { return nil }
         let page: Page
         if let fetched { page = fetched } else { page = try await fetch() }
-        cursor.advance(over: page.rows)
+        cursor.advance(over: page.rows, answeredAt: page.date)
         fetched = nil
         let (run, token) = (self, tokenToStore)
         // The store goes first: a fetch that has begun may take the processor from which the store was to be woken.
@@ -129,16 +130,16 @@ struct PullRun: Sendable {
         let answer = try await context.askForPage(call)
         var reader = WireRowReader(dialect: dialect, definition: definition)
         var rows: [PulledRow] = []
-        rows.reserveCapacity(answer.count)
+        rows.reserveCapacity(answer.rows.count)
         do throws(SyncError) {
-            for row in answer {
+            for row in answer.rows {
                 let wire = try reader.read(row)
                 rows.append(PulledRow(item: wire.item, updatedAtText: wire.updatedAtText))
             }
         } catch {
             throw SyncError.pullAborted(definition.name, error)
         }
-        return Page(rows: rows, acknowledgements: acknowledgements)
+        return Page(rows: rows, date: answer.date, acknowledgements: acknowledgements)
     }
 
     /// Applies a page in one transaction with the token that it leads to.

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Asks for a list of rows.
+    /// Asks for a list of rows; with them comes when the server answered, if it told.
     ///
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
-    func askForPage(_ call: RemoteCall) async throws -> [WireObject] {
+    func askForPage(_ call: RemoteCall) async throws -> (rows: [WireObject], date: Timestamp?) {
         let answer: RemoteAnswer
         do {
             answer = try await ask(call)
@@ -20,7 +20,7 @@ extension SyncContext {
                 call.table,
                 SyncError(.expectedItemsInResponse, "The server did not answer with a list of items."))
         }
-        return rows
+        return (rows, answer.date)
     }
 
     private static func refusal(_ answer: RemoteAnswer, _ table: String) -> SyncError {

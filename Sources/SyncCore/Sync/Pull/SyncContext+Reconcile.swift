@@ -47,11 +47,11 @@ extension SyncContext {
             let call = RemoteCall(
                 .query(try page.odata(client.dialect), includesDeleted: false), table: query.table,
                 parameters: query.parameters, features: .offline)
-            let rows = try await askForPage(call)
+            let rows = try await askForPage(call).rows
             var reader = WireRowReader(dialect: client.dialect, definition: nil)
             let found = try rows.map { PulledRow(item: try reader.read($0).item, updatedAtText: nil) }
             ids.formUnion(found.map { ExactText($0.item.id) })
-            cursor.advance(over: found)
+            cursor.advance(over: found, answeredAt: nil)
         }
         return ids
     }
