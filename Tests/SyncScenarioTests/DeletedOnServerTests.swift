@@ -8,9 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DeletedOnServerTests {
     /// A device with an edited item, whose row somebody else has deleted meanwhile, and how its push fails.
     private func conflict(
-        _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true
+        _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true, tries: Int = 3
     ) async throws -> (Device, TableOperationError) {
-        let a = try scenario.device("A")
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = tries
+        let a = try scenario.device("A", settings: settings)
         let item = try await a.table.insert(["text": "Buy eggs", "complete": false])
         try await a.sync()
         try await scenario.server.update(item.id, ["text": "Buy organic eggs"], in: Todo.name)
@@ -52,6 +54,44 @@ import Testing
             let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
             #expect(error?.pushResult?.errors.first?.serverItem?["text"] == "Buy bread")
             #expect(try await a.texts() == ["Buy eggs (6)"])
+        }
+    }
+
+    /// What is lost while a row is brought back, which takes two requests.
+    private static let losses: [[ServerFault]] = [
+        [.dropAnswer], [.dropAnswer, .none, .dropAnswer], [.none, .dropRequest], [.none, .dropAnswer],
+    ]
+
+    @Test(arguments: StoreKind.allCases, losses)
+    func `a row comes back with its edit whichever answer is lost`(_ kind: StoreKind, _ losses: [ServerFault])
+        async throws
+    {
+        for tries in [1, 3] {
+            try await Scenario.run(on: kind) { scenario in
+                let (a, failure) = try await conflict(scenario, tries: tries)
+                try await a.context.changeKind(for: failure, to: .update)
+                for loss in losses { scenario.server.inject(loss, when: \.isWrite) }
+                for _ in 0..<2 where try await !a.operations().isEmpty { _ = try? await a.context.push() }
+                try await a.sync()
+                #expect(try scenario.serverTexts() == ["Buy eggs (6)"])
+                #expect(try await a.texts() == ["Buy eggs (6)"])
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change that somebody makes to a row that we have brought back is a conflict`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, failure) = try await conflict(scenario, tries: 1)
+            try await a.context.changeKind(for: failure, to: .update)
+            scenario.server.inject(.none, .dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await scenario.server.update(failure.itemID, ["complete": true], in: Todo.name)
+            let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+            #expect(error?.pushResult?.errors.first?.serverItem?["complete"] == true)
+            #expect(try scenario.serverTexts() == ["Buy organic eggs"])
         }
     }
 

@@ -17,7 +17,8 @@ extension OperationSender {
                 verdict = try await answeredVerdict(on: attempt, version)
             }
             guard case .continues(let row) = verdict else { return verdict }
-            guard attempt.operation.kind != .delete || attempt.isAlone(in: row, definition) else {
+            let isDelete = attempt.operation.kind == .delete
+            guard !isDelete || attempt.isBase(row, with: attempt.proof.fields, definition) else {
                 return .conflict(status: 412, serverItem: row)
             }
             (version, known) = (row.system.version, nil)
@@ -37,8 +38,15 @@ extension OperationSender {
         let undelete = RemoteCall.Action.undelete(
             id: attempt.operation.itemID, fields: attempt.snapshot.fields, version: version)
         let verdict = try await answer(to: undelete, for: attempt).verdict(on: kind, sent: attempt.proof)
-        guard case .succeeded(let row?) = verdict, !attempt.snapshot.fields.isEmpty else { return verdict }
-        return .continues(from: row)
+        switch verdict {
+        case .succeeded(let row?) where !attempt.snapshot.fields.isEmpty:
+            return .continues(from: row)
+        // The row lives again and is as it was, by a request whose answer was lost: only the fields have to follow.
+        case .conflict(_, let row?) where attempt.isBase(row, definition):
+            return .continues(from: row)
+        default:
+            return verdict
+        }
     }
 
     private func answeredVerdict(on attempt: Attempt, _ version: String?) async throws -> PushVerdict {
@@ -103,11 +111,13 @@ extension OperationSender {
 }
 
 extension OperationSender.Attempt {
-    /// Whether nobody else has changed the row, as far as the base tells: it is the base with what was sent.
-    fileprivate func isAlone(in row: Item, _ definition: TableDefinition) -> Bool {
+    /// Whether nobody else has changed the row, as far as the base tells: it is the base, living, with those changes.
+    fileprivate func isBase(
+        _ row: Item, with changes: [String: ItemValue] = [:], _ definition: TableDefinition
+    ) -> Bool {
         guard let base = operation.base else { return true }
-        var expected = proof
-        for column in definition.columns where !column.isLocalOnly && expected.fields[column.name] == nil {
+        var expected = TableOperation.SentSnapshot(kind: .update, fields: changes, version: nil)
+        for column in definition.columns where !column.isLocalOnly && changes[column.name] == nil {
             expected.fields[column.name] = base.fields[column.name] ?? .null
         }
         return expected.isApplied(in: row)
