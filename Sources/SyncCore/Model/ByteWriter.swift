@@ -53,10 +53,6 @@ package struct ByteWriter: ~Copyable {
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
-    mutating func append(_ literal: StaticString) {
-        append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
-
     /// Lets the body write up to so many bytes, and tell how many it has written.
     mutating func append(upTo maxCount: Int, _ write: (UnsafeMutableBufferPointer<UInt8>) -> Int) {
         makeRoom(for: maxCount)
