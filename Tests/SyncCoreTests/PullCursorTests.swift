@@ -184,6 +184,25 @@ import Testing
         #expect(second.token?.id == "later")
     }
 
+    @Test(arguments: [PullCursor.Order.keyset, .skip])
+    func `what changes behind a pull that has passed a row of the future is found by the next`(
+        _ order: PullCursor.Order
+    ) {
+        func second(_ second: Int64) -> Timestamp { Self.time(second * 1_000_000_000) }
+        var server = Server(rows: [Row(id: "future", time: second(10))], date: second(0))
+        var first = cursor(order, pageSize: 1)
+        first.advance(over: server.page(first.nextPage), answeredAt: server.date)
+        server.rows += [Row(id: "behind", time: second(5)), Row(id: "ahead", time: second(11))]
+        for date in [second(20), nil] {
+            server.date = date
+            var first = first
+            #expect(!pull(&first, from: server).ids.contains("behind"))
+            var next = cursor(order, pageSize: 1, token: first.token)
+            #expect(Set(pull(&next, from: server).ids) == ["future", "behind", "ahead"])
+            #expect(next.token?.id == "ahead")
+        }
+    }
+
     @Test func `a row from the second of the answer moves the token, one from the next does not`() throws {
         let server = Server(
             rows: [

@@ -82,6 +82,15 @@ import Testing
         }
     }
 
+    @Test func `a server whose clock is slow does not send its rows again with each pull`() async throws {
+        try await crowded(on: .memory, rows: 0) { scenario, a in
+            let past = try #require(Timestamp("2020-01-01T00:00:00Z"))
+            try await scenario.server.put("x", ["text": "2020"], in: Todo.name, updatedAt: past)
+            #expect(try await a.context.pull(Todo.query, queryID: "all").received == 1)
+            #expect(try await a.context.pull(Todo.query, queryID: "all").received == 0)
+        }
+    }
+
     @Test(arguments: [1, 10, 49, 50, 99], PullStrategy.allCases)
     func `a server that caps its pages below what is asked hides nothing`(
         _ cap: Int, _ strategy: PullStrategy

@@ -127,57 +127,6 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that alone gets no answer ends one push, is an error in others, and is parked`(
-        _ kind: StoreKind
-    ) async throws {
-        try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.maxAttempts = 2
-            let (a, _) = try device(scenario, settings: settings)
-            try await a.table.insert(["id": "x", "text": "poison"])
-            try await a.table.insert(["id": "y", "text": "fine"])
-            scenario.server.onRequest { request in
-                String(decoding: request.body, as: UTF8.self).contains("poison") ? .dropRequest : .none
-            }
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
-            #expect(try scenario.row("y") == nil)
-            for _ in 0..<2 {
-                let error = try await a.failedPush()
-                #expect(error.itemID == "x")
-                #expect(error.code == .networkUnavailable)
-                #expect(try scenario.row("y") != nil)
-            }
-            #expect(try await a.operations().map(\.state) == [.parked])
-            try await a.sync()
-            scenario.server.onRequest(nil)
-            let parked = try #require(try await a.operations().first)
-            try await a.context.replay(operationID: parked.id)
-            try await a.sync()
-            try await scenario.expectAgreement(a)
-        }
-    }
-
-    @Test(arguments: StoreKind.allCases, [ServerFault.dropRequest, .refusal(503)])
-    func `without a network no push counts as an attempt, however often it is tried`(
-        _ kind: StoreKind, _ otherwise: ServerFault
-    ) async throws {
-        try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.maxAttempts = 2
-            let (a, _) = try device(scenario, settings: settings)
-            for id in ["x", "y"] { try await a.table.insert(["id": .text(id)]) }
-            scenario.server.onRequest { $0.isWrite ? .dropRequest : otherwise }
-            for _ in 0..<4 {
-                await expectError(.pushAbortedNetwork) { try await a.context.push() }
-            }
-            #expect(try await a.operations().map(\.attempts) == [0, 0])
-            scenario.server.onRequest(nil)
-            try await a.sync()
-            try await scenario.expectAgreement(a)
-        }
-    }
-
-    @Test(arguments: StoreKind.allCases)
     func `401 gets one new token, and the call is repeated with it`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, _) = try device(scenario, refresh: { "fresh" })

@@ -1,8 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-// The preferred form of dates in HTTP (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. Nobody may send the
-// other forms any more.
+// The form of dates that HTTP wants sent (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. The two old forms
+// are not read.
 
 extension Timestamp {
     private static let months = [

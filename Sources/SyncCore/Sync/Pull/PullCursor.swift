@@ -28,6 +28,8 @@ struct PullCursor: Sendable {
     private var lastID: String?
     /// Where this pull asks from: the token, or before it by the overlap.
     private var position: DeltaToken?
+    /// How late a row may be dated that the token moves to.
+    private var latestDate: Timestamp?
     /// The length of the page before, when it was short.
     private var shortPage: Int?
     /// The page size that the server has been seen to fill.
@@ -70,18 +72,19 @@ struct PullCursor: Sendable {
 
     /// Takes note of the page that came.
     ///
-    /// - Parameter date: when the server answered, to the second, if it told. A row dated later does not move the token:
-    ///   no later pull would see what changes until then.
+    /// - Parameter date: when the server answered, to the second, if it told. Once a row has come that is dated later,
+    ///   no row dated later moves the token: this pull goes on behind it, and what changes before it is for the next.
     mutating func advance(over rows: [PulledRow], answeredAt date: Timestamp?) {
+        if latestDate == nil, rows.contains(where: { $0.isDated(after: date) }) { latestDate = date }
         received += rows.count
         guard let last = rows.last else { return isDone = true }
         switch order {
         case .keyset:
             advanceKeyset(over: rows)
-            raiseToken(to: rows.last { $0.token != nil && !$0.isDated(after: date) })
+            raiseToken(to: rows.last { $0.token != nil && !$0.isDated(after: latestDate) })
         case .skip:
             advanceSkip(over: rows)
-            raiseToken(to: Self.latest(of: rows.filter { !$0.isDated(after: date) }))
+            raiseToken(to: Self.latest(of: rows.filter { !$0.isDated(after: latestDate) }))
         case .id: lastID = last.item.id
         case .offset: break
         }

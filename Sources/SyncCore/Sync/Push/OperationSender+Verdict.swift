@@ -80,18 +80,6 @@ extension OperationSender {
         }
     }
 
-    /// Whether the server answers other questions, after an operation got no answer that had got none before: such an
-    /// operation would otherwise end every push at its place in the queue.
-    func isServerThere(for attempt: Attempt) async throws -> Bool {
-        guard attempt.wasAmbiguous else { return false }
-        let question = RemoteCall(
-            .read(id: attempt.operation.itemID), table: definition.name, features: .offline)
-        do { return try await !context.client.sendRefreshing(question).isTransient } catch {
-            if error is CancellationError { throw error }
-            return false
-        }
-    }
-
     private func call(_ attempt: Attempt, version: String?) -> RemoteCall.Action {
         let id = attempt.operation.itemID
         return switch attempt.snapshot.kind {

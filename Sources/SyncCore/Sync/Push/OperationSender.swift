@@ -98,10 +98,6 @@ struct OperationSender: Sendable {
 
     private func settle(_ attempt: Attempt, failure error: SyncError) async throws -> Outcome {
         switch error.code {
-        case .networkUnavailable where try await isServerThere(for: attempt):
-            return try await fail(
-                attempt, isApplied: nil, status: nil, code: error.code,
-                message: "The server answers, but not to this operation: \(error.message)")
         case .networkUnavailable:
             try await release(isApplied: nil, status: nil)
             throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
