@@ -20,11 +20,11 @@ import Testing
     }
 
     @Test func `every month and day of the week is read as it is shown`() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
         for day in 0..<400 {
             let time = Timestamp(Date(timeIntervalSince1970: 1_700_000_000 + 86_400 * Double(day)))
             #expect(Timestamp(httpDate: time.httpDate)?.isSameInstant(as: time) == true)
-            var calendar = Calendar(identifier: .gregorian)
-            calendar.timeZone = .gmt
             let weekday = calendar.component(.weekday, from: time.date)
             #expect(time.httpDate.hasPrefix(["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][weekday - 1]))
         }

@@ -87,6 +87,7 @@ extension Timestamp: LosslessStringConvertible {
 /// Reads the fields of an RFC 3339 text: those that every text has where they stand, then the others.
 private struct TimestampReader {
     let bytes: UnsafeBufferPointer<UInt8>
+    /// Behind `yyyy-MM-ddTHH:mm:ss`.
     var position = 19
 
     var isAtEnd: Bool { position == bytes.count }
@@ -170,7 +171,7 @@ private struct TimestampReader {
 }
 
 extension Int64 {
-    fileprivate func flooredQuotient(_ divisor: Int64) -> Int64 {
+    func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }

@@ -13,7 +13,7 @@ extension RemoteAnswer {
         status = response.status
         version = EntityTag.version(from: response.headers["ETag"])
         retryAfter = response.headers["Retry-After"]
-        date = response.headers["Date"].flatMap { Timestamp(httpDate: $0) }
+        date = response.headers["Date"]
         self.tokenGeneration = tokenGeneration
         let isSuccess = (200..<300).contains(response.status)
         if isSuccess, case .query = call.action, !response.body.isEmpty {

@@ -9,8 +9,8 @@ package struct RemoteAnswer: Sendable {
     package let version: String?
     /// The text of `Retry-After`.
     package let retryAfter: String?
-    /// When it was made by the server's clock, to the second: the `Date` header.
-    let date: Timestamp?
+    /// The text of `Date`.
+    let date: String?
     /// The row or rows in the body.
     package let body: Body
     /// What the server says about a failure, short and without markup.

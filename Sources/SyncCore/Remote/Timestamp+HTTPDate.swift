@@ -23,12 +23,11 @@ extension Timestamp {
 
     /// The second of this instant as headers have it.
     package var httpDate: String {
-        let secondOfDay = (seconds % 86_400 + 86_400) % 86_400
-        let day = (seconds - secondOfDay) / 86_400
-        let date = Self.civil(fromDay: day)
+        let day = seconds.flooredQuotient(86_400)
+        let weekday = Self.weekdays[Int(day - 7 * day.flooredQuotient(7))]
+        let month = Self.months[Int(Self.civil(fromDay: day).month) - 1]
         let digits = localText
-        let (dayOfMonth, time) = (digits.dropFirst(8).prefix(2), digits.dropFirst(11).prefix(8))
-        return "\(Self.weekdays[Int((day % 7 + 7) % 7)]), \(dayOfMonth) \(Self.months[Int(date.month) - 1]) "
-            + "\(digits.prefix(4)) \(time) GMT"
+        let (year, dayOfMonth) = (digits.prefix(4), digits.dropFirst(8).prefix(2))
+        return "\(weekday), \(dayOfMonth) \(month) \(year) \(digits.dropFirst(11).prefix(8)) GMT"
     }
 }

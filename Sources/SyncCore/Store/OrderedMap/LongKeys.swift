@@ -78,7 +78,7 @@ struct LongKeys: Sendable {
     func put(_ value: [UInt8], for key: [UInt8], in map: any OrderedMapTransaction) throws {
         guard key.count >= stemLength else { return try map.put(value, for: key) }
         var bucket = ByteWriter()
-        try copyBucket(without: key, of: map, to: &bucket)
+        try self.bucket(without: key, in: map)?.withUnsafeBytes { bucket.append($0) }
         key[stemLength...].withUnsafeBytes { bucket.append(counted: $0) }
         value.withUnsafeBytes { bucket.append(counted: $0) }
         try map.put(bucket.array, for: folded(key))
@@ -93,29 +93,21 @@ struct LongKeys: Sendable {
 
     func delete(_ key: [UInt8], in map: any OrderedMapTransaction) throws {
         guard key.count >= stemLength else { return try map.delete(key) }
-        var bucket = ByteWriter()
-        guard try copyBucket(without: key, of: map, to: &bucket) else { return }
-        if bucket.count == 0 {
-            try map.delete(folded(key))
-        } else {
-            try map.put(bucket.array, for: folded(key))
-        }
+        guard let bucket = try bucket(without: key, in: map) else { return }
+        if bucket.isEmpty { try map.delete(folded(key)) } else { try map.put(bucket, for: folded(key)) }
     }
 
     // MARK: Buckets
 
-    /// Copies the entries of other keys, and tells whether there is a bucket.
-    @discardableResult
-    private func copyBucket(
-        without key: [UInt8], of map: any OrderedMapSnapshot, to bucket: inout ByteWriter
-    ) throws -> Bool {
-        let found: Void? = try map.get(folded(key)) { old in
+    private func bucket(without key: [UInt8], in map: any OrderedMapSnapshot) throws -> [UInt8]? {
+        try map.get(folded(key)) { old in
+            var bucket = ByteWriter()
             for entry in try entries(in: old) where !entry.rest.elementsEqual(key[stemLength...]) {
                 bucket.append(counted: entry.rest)
                 bucket.append(counted: entry.value)
             }
+            return bucket.array
         }
-        return found != nil
     }
 
     private typealias Entry = (rest: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)

@@ -28,7 +28,7 @@ struct PullCursor: Sendable {
     private var lastID: String?
     /// Where this pull asks from: the token, or before it by the overlap.
     private var position: DeltaToken?
-    /// How late a row may be dated that the token moves to.
+    /// The token moves to no row dated later; `nil` until a row from the future has come.
     private var latestDate: Timestamp?
     /// The length of the page before, when it was short.
     private var shortPage: Int?

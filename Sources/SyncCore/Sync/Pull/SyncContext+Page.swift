@@ -20,7 +20,7 @@ extension SyncContext {
                 call.table,
                 SyncError(.expectedItemsInResponse, "The server did not answer with a list of items."))
         }
-        return (rows, answer.date)
+        return (rows, answer.date.flatMap { Timestamp(httpDate: $0) })
     }
 
     private static func refusal(_ answer: RemoteAnswer, _ table: String) -> SyncError {
