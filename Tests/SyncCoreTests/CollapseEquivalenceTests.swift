@@ -205,7 +205,7 @@ private struct World {
         let server = ModelServer(rows: rows, deletesSoftly: deletesSoftly)
         var settings = SyncSettings()
         settings.retry.maxAttempts = 1
-        settings.maxAttempts = .max
+        settings.parkAfterRefusals = .max
         let url = try #require(URL(string: "http://127.0.0.1"))
         let context = SyncContext(
             client: SyncClient(url: url, transport: server, installationID: "model"),

@@ -85,18 +85,18 @@ import Testing
         #expect(try item?.system.version == "v2")
     }
 
-    @Test func `a failure that says nothing of the operation does not count as an attempt`() throws {
+    @Test func `only refusals count towards parking`() throws {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
         for _ in 0..<3 {
-            try store.write { transaction in
-                var operation = try #require(try transaction.operation(id: 1))
-                operation.attempts += 1
-                try transaction.put(operation)
-            }
-            try write { _, effects in _ = try effects.fail(isApplied: nil, status: nil, maxAttempts: nil) }
+            try write { _, effects in _ = try effects.fail(isApplied: nil, status: nil, parkingAfter: nil) }
         }
         #expect(try operations.first?.attempts == 0)
         #expect(try operations.first?.state == .attempted)
+        for _ in 0..<2 {
+            try write { _, effects in _ = try effects.fail(isApplied: false, status: 400, parkingAfter: 2) }
+        }
+        #expect(try operations.first?.attempts == 2)
+        #expect(try operations.first?.state == .parked)
     }
 
     @Test func `own versions that were replaced are remembered, and not too many`() throws {

@@ -9,6 +9,10 @@ import Testing
 @Suite struct PushVerdictTests {
     typealias Kind = TableOperation.Kind
     typealias Sent = TableOperation.SentSnapshot
+    typealias Body = ResponseClassification.BodyForm
+    private static let requests: [Kind: ResponseClassification.Request] = [
+        .insert: .insert, .update: .update, .delete: .delete,
+    ]
 
     private static let statuses = Array(100...599)
     private static let fields: [String: ItemValue] = ["text": "ours", "price": 1.5]
@@ -22,10 +26,12 @@ import Testing
     }
 
     private func verdict(
-        _ status: Int, _ kind: Kind, sent: Kind? = nil, row: Item? = nil, isReadable: Bool = true
+        _ status: Int, _ kind: Kind, sent: Kind? = nil, row: Item? = nil, body: Body? = nil
     ) -> PushVerdict {
-        var answer = PushAnswer(status: status, row: row)
-        answer.isReadable = isReadable
+        let body = body ?? (row == nil ? .json : .row)
+        let classification = ResponseClassification(
+            status: status, body: body, to: Self.requests[kind] ?? .read)
+        let answer = PushAnswer(status: status, classification: classification, row: row)
         return answer.verdict(on: kind, sent: Self.sent(sent ?? kind))
     }
 
@@ -35,12 +41,13 @@ import Testing
     ) {
         for kind in Kind.allCases {
             for row in [nil, Self.row(), Self.row(["text": "theirs"]), Self.row(deleted: true)] {
-                for isReadable in [true, false] {
-                    let verdict = verdict(status, kind, row: row, isReadable: isReadable)
+                for body in Body.allCases where (row != nil) == (body == .row) {
+                    let verdict = verdict(status, kind, row: row, body: body)
                     guard case .succeeded = verdict else { continue }
                     let isProof = [409, 412].contains(status) && row != nil
                     let isGone = kind == .delete && [404, 410].contains(status)
                     #expect((200...299).contains(status) || isProof || isGone, "\(kind) \(status)")
+                    #expect(body != .html && (body != .unreadable))
                 }
             }
         }
@@ -49,39 +56,25 @@ import Testing
     /// What counts as never sent may vanish with the next local delete.
     @Test(arguments: statuses) func `only a readable 4xx says that nothing was applied`(_ status: Int) {
         for kind in Kind.allCases {
-            for isReadable in [true, false] {
-                guard case .refused = verdict(status, kind, isReadable: isReadable) else { continue }
+            for body in Body.allCases {
+                guard case .refused = verdict(status, kind, body: body) else { continue }
                 #expect((400...499).contains(status))
-                #expect(![401, 408, 409, 412, 425, 429].contains(status))
-                #expect(isReadable || status == 404 || status == 410)
+                #expect(![401, 407, 408, 409, 412, 425, 429].contains(status))
+                #expect(body != .unreadable && body != .html)
             }
-        }
-    }
-
-    @Test(arguments: [
-        408, 425, 429, 500, 501, 502, 503, 504, 511, 599, 100, 199, 301, 302, 303, 304, 307, 308,
-    ])
-    func `an answer that leaves it open is ambiguous for every kind`(_ status: Int) {
-        for kind in Kind.allCases {
-            #expect(verdict(status, kind) == .ambiguous(status: status))
-            #expect(verdict(status, kind, row: Self.row()) == .ambiguous(status: status))
         }
     }
 
     @Test(arguments: 200...299) func `a success needs the row, except for deletes`(_ status: Int) {
         for kind in [Kind.insert, .update] {
             #expect(verdict(status, kind, row: Self.row()) == .succeeded(Self.row()))
-            #expect(verdict(status, kind) == .ambiguous(status: status))
+            #expect(verdict(status, kind) == .unknown(status: status, message: nil))
             #expect(
                 verdict(status, kind, row: Self.row(deleted: true))
                     == .conflict(status: 409, serverItem: Self.row(deleted: true)))
         }
         #expect(verdict(status, .delete) == .succeeded(nil))
         #expect(verdict(status, .delete, row: Self.row()) == .succeeded(nil))
-    }
-
-    @Test func `401 asks to sign in, whatever was sent`() {
-        for kind in Kind.allCases { #expect(verdict(401, kind) == .unauthenticated) }
     }
 
     @Test(arguments: [404, 410]) func `a row that is gone is a delete's success and an update's conflict`(
@@ -119,10 +112,11 @@ import Testing
     @Test(arguments: [409, 412]) func `a conflict without a row has to be looked up`(_ status: Int) {
         for kind in Kind.allCases { #expect(verdict(status, kind) == .undecided) }
         let (insert, delete) = (Self.sent(.insert), Self.sent(.delete))
+        let none = PushAnswer(status: 404, classification: .rowMissing)
         #expect(
-            PushAnswer.verdict(on: .insert, sent: insert, status: status, row: nil)
+            none.verdict(on: .insert, sent: insert, status: status)
                 == .conflict(status: status, serverItem: nil))
-        #expect(PushAnswer.verdict(on: .delete, sent: delete, status: status, row: nil) == .succeeded(nil))
+        #expect(none.verdict(on: .delete, sent: delete, status: status) == .succeeded(nil))
     }
 
     @Test(arguments: [Kind.insert, .update])
@@ -132,18 +126,17 @@ import Testing
         #expect(verdict(412, .delete, sent: sent, row: theirs) == .conflict(status: 412, serverItem: theirs))
     }
 
-    @Test(arguments: statuses) func `a table that is not there refuses everything`(_ status: Int) {
+    @Test func `a table that is not there refuses everything`() {
         for kind in Kind.allCases {
-            var answer = PushAnswer(status: status)
-            answer.isTableMissing = true
+            let answer = PushAnswer(status: 404, classification: .tableMissing)
             #expect(
                 answer.verdict(on: kind, sent: Self.sent(kind))
-                    == .refused(status: status, .tableNotOnServer, message: nil))
+                    == .refused(status: 404, .tableNotOnServer, message: nil))
         }
     }
 
     @Test func `a refusal keeps what the server says`() {
-        var answer = PushAnswer(status: 400)
+        var answer = PushAnswer(status: 400, classification: .refused)
         #expect(
             answer.verdict(on: .insert, sent: Self.sent(.insert))
                 == .refused(status: 400, .serverErrorWithoutMessage, message: nil))

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
 import Testing
+
+@testable import SyncCore
 
 struct RemoteAnswerTests {
     private static let read = RemoteCall(.read(id: "a"), table: "T")
@@ -59,7 +60,7 @@ struct RemoteAnswerTests {
         #expect(try await answer(to: Self.query, 200, negative).body == .rows([], count: nil))
     }
 
-    @Test(arguments: ["null", "{}", #"{"results":null}"#, #"[{"id":"a"},1]"#, "[{\"id\":", "1 2", "<html>"])
+    @Test(arguments: ["null", "{}", #"{"results":null}"#, #"[{"id":"a"},1]"#, "[{\"id\":", "1 2"])
     func `what is no list is unreadable for a query`(body: String) async throws {
         let answer = try await answer(to: Self.query, 200, body)
         guard case .unreadable = answer.body else {
@@ -122,14 +123,20 @@ struct RemoteAnswerTests {
     }
 
     @Test func `a missing table is told from a missing row`() async throws {
+        func code(_ status: Int, to call: RemoteCall = Self.read, _ body: String) async throws -> SyncError
+            .Code?
+        {
+            try await answer(to: call, status, body).failure(of: call, dialect: .v2)?.code
+        }
         let page = "<!DOCTYPE html><pre>Cannot POST /tables/nosuch</pre>"
-        #expect(try await answer(404, page).isTableMissing)
-        #expect(try await answer(404, "Cannot GET /tables/nosuch/a").isTableMissing)
-        #expect(try await answer(to: Self.insert, 404, #"{"error":"no such table"}"#).isTableMissing)
-        #expect(try await answer(to: Self.query, 404).isTableMissing)
-        #expect(try await !answer(404, #"{"error":"The item does not exist"}"#).isTableMissing)
-        #expect(try await !answer(404).isTableMissing)
-        #expect(try await !answer(500, page).isTableMissing)
+        #expect(try await code(404, page) == .tableNotOnServer)
+        #expect(try await code(404, "Cannot GET /tables/nosuch/a") == .tableNotOnServer)
+        #expect(try await code(404, to: Self.insert, #"{"error":"no such table"}"#) == .tableNotOnServer)
+        #expect(try await code(404, to: Self.query, "") == .tableNotOnServer)
+        #expect(try await code(404, #"{"error":"The item does not exist"}"#) == .itemNotOnServer)
+        #expect(try await code(404, "") == .itemNotOnServer)
+        #expect(try await code(404, "<html>nothing here</html>") == .serviceUnavailable)
+        #expect(try await code(500, page) == .serviceUnavailable)
     }
 
     @Test func `an answer beyond the limit keeps its status`() async throws {
@@ -165,12 +172,8 @@ struct RemoteAnswerTests {
                 for body in bodies {
                     let answer = try await answer(to: call, status, body)
                     let failure = answer.failure(of: call, dialect: .v2)
-                    if !(200..<300).contains(status) {
-                        let transient = [408, 425, 429, 500, 502, 503, 504].contains(status)
-                        #expect(failure?.mayRetry == transient, "\(status) \(body)")
-                    } else if let failure {
-                        #expect(failure.mayRetry, "\(status) \(body)")
-                    }
+                    let mayRetry = [.unknown, .unavailable].contains(answer.classification)
+                    #expect(failure.map { $0.mayRetry == mayRetry } ?? (answer.classification == .done))
                 }
             }
         }

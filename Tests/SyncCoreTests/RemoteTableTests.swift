@@ -76,12 +76,14 @@ struct RemoteTableTests {
         (401, "", SyncError.Code.authenticationRequired, false),
         (404, #"{"error":"The item does not exist"}"#, .itemNotOnServer, false),
         (410, "", .itemNotOnServer, false),
-        (404, "<html>Cannot GET</html>", .tableNotOnServer, false),
+        (404, "<html><pre>Cannot GET /tables/T/a</pre></html>", .tableNotOnServer, false),
+        (404, "<html>Not here</html>", .serviceUnavailable, true),
         (400, #"{"error":"bad"}"#, .serverError, false),
         (409, "", .serverErrorWithoutMessage, false),
-        (307, "", .serverErrorWithoutMessage, false),
-        (429, "", .serverErrorWithoutMessage, true),
-        (503, "busy", .serverError, true),
+        (307, "", .serviceUnavailable, true),
+        (429, "", .serviceUnavailable, true),
+        (500, "broken", .serverError, true),
+        (503, "busy", .serviceUnavailable, true),
         (200, "{\"id\":", .unreadableResponse, true),
         (204, "", .expectedItemInResponse, true),
         (200, "{}", .expectedItemInResponse, false),
@@ -96,7 +98,7 @@ struct RemoteTableTests {
         if code == .serverError {
             #expect(
                 error?.message
-                    == "The server answered with status \(status): \(status == 400 ? "bad" : "busy")")
+                    == "The server answered with status \(status): \(status == 400 ? "bad" : "broken")")
         }
     }
 

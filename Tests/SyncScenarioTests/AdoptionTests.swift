@@ -84,7 +84,7 @@ import Testing
             #expect(try await statuses.next()?.pendingOperations == 1)
 
             let gate = RequestGate()
-            scenario.server.inject(.hold(gate), .answer(status: 403))
+            scenario.server.inject(.hold(gate), .refusal(403))
             async let push = device.context.push()
             await gate.waitForArrivals()
             #expect(try await device.context.status().isPushing)

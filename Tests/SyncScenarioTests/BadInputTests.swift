@@ -199,7 +199,6 @@ import Testing
     {
         let answers = [
             "<html>", "null", "[]", "5", #"{"text":"no id"}"#, #"{"id":"other","version":"v"}"#,
-            #"{"id":"x","text":5}"#,
             #"{"id":"x","updatedAt":"soon"}"#, #"{"id":5}"#,
         ]
         for answer in answers {

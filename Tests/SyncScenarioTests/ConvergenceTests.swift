@@ -30,7 +30,7 @@ import Testing
             var devices: [Device] = []
             for name in ["A", "B", "C"] {
                 var settings = SyncSettings()
-                settings.maxAttempts = .max
+                settings.parkAfterRefusals = .max
                 settings.maxConcurrentOperations = 1 + random.below(3)
                 settings.resolver = Self.resolvers[random.below(Self.resolvers.count)]
                 devices.append(try scenario.device(name, settings: settings))

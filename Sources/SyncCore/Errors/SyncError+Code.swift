@@ -110,4 +110,12 @@ extension SyncError.Code {
     public static let itemAlreadyOnServer = Self(-2008)
     /// The row is not on the server.
     public static let itemNotOnServer = Self(-2009)
+    /// The push ended because the service is not answering: it is busy, stopped, or behind a gateway or portal that
+    /// answers in its place. Nothing is counted against the operations; push again later.
+    public static let pushAbortedService = Self(-2010)
+    /// The service is not answering: it is busy, stopped, or behind a gateway or portal that answers in its place.
+    public static let serviceUnavailable = Self(-2030)
+    /// The operation waits for another one that the server must have first: an earlier operation of the same item, the
+    /// insert of a parent, or the delete of a child.
+    public static let operationHeld = Self(-2031)
 }

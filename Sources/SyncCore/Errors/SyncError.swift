@@ -11,13 +11,19 @@ public struct SyncError: Error, Sendable {
     public let cause: (any Error)?
     /// Whether the same call may succeed later without the app changing anything.
     public let mayRetry: Bool
+    /// How long the server asked to wait before the next request, if it did.
+    public let retryAfter: Duration?
 
     /// Makes an error.
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil, mayRetry: Bool = false) {
+    public init(
+        _ code: Code, _ message: String, cause: (any Error)? = nil, mayRetry: Bool = false,
+        retryAfter: Duration? = nil
+    ) {
         self.code = code
         self.message = message
         self.cause = cause
         self.mayRetry = mayRetry
+        self.retryAfter = retryAfter
     }
 }
 

@@ -18,6 +18,9 @@ public enum ItemID {
         }
     }
 
+    /// Whether ``validate(_:)`` accepts the id.
+    static func isValid(_ id: String) -> Bool { problem(in: id) == nil }
+
     private static func problem(in id: String) -> String? {
         if id.isEmpty { return "it is empty." }
         if id == "." || id == ".." { return "'.' and '..' mean something else in a URL." }

@@ -19,8 +19,8 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public var state: State
     /// Goes up with every change and every attempt, so that a decision made on an older state is noticed.
     public var revision: Int
-    /// How many attempts were made since the change was last edited, without those that failed because the server was
-    /// away, busy, or asked to sign in.
+    /// How many attempts the server has refused since the change was last edited: see
+    /// ``SyncSettings/parkAfterRefusals``.
     public var attempts: Int
     /// When the last attempt began, by the client's clock.
     public var lastAttempt: Timestamp?

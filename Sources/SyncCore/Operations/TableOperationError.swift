@@ -49,3 +49,16 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
         self.revision = revision
     }
 }
+
+extension TableOperationError {
+    /// Records a failure of the operation as it is now.
+    init(
+        _ operation: TableOperation, item: Item?, serverItem: Item? = nil, status: Int? = nil,
+        code: SyncError.Code, message: String
+    ) {
+        self.init(
+            operationID: operation.id, table: operation.table, itemID: operation.itemID,
+            kind: operation.kind, item: item, serverItem: serverItem, status: status, code: code,
+            message: message, revision: operation.revision)
+    }
+}

@@ -22,15 +22,21 @@ struct AnswerText {
             .map { String($0.drop { $0.isWhitespace }) }
     }
 
-    /// Whether the body is an HTML page.
+    /// Whether the body is an HTML page or other markup. Ask only when it is not JSON.
     var isHTML: Bool {
         if response.headers["Content-Type"]?.lowercased().contains("html") ?? false { return true }
-        let start = (beginning ?? "").prefix(16).lowercased()
-        return start.hasPrefix("<!doctype") || start.hasPrefix("<html")
+        return beginning?.hasPrefix("<") ?? false
     }
 
-    /// Whether the body is the text with which Node's web framework says that it has no such route.
-    var isRouteMissing: Bool { beginning?.hasPrefix("Cannot ") ?? false }
+    /// Whether the body is the text with which Node's web framework says that it has no such route: alone, or in a
+    /// page around it.
+    var namesMissingRoute: Bool {
+        guard let beginning else { return false }
+        return ["GET", "POST", "PATCH", "PUT", "DELETE"].contains { method in
+            let text = "Cannot \(method) /"
+            return beginning.hasPrefix(text) || beginning.contains("<pre>" + text)
+        }
+    }
 
     /// What the server says, taken from the JSON body or a short plain text.
     func message(json: ItemValue?) -> String? {

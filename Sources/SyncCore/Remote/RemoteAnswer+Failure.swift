@@ -7,23 +7,16 @@ extension RemoteAnswer {
     /// This is the reading of a caller that knows nothing but the answer. To a delete that may have been sent
     /// before, for example, a 404 is a success.
     package func failure(of call: RemoteCall, dialect: WireDialect) -> SyncError? {
-        switch status {
-        case 200..<300: unexpectedBody(for: call)
-        case 401: SyncError(.authenticationRequired, "The server asks to sign in.")
-        case 404 where isTableMissing:
-            SyncError(.tableNotOnServer, "The server has no table '\(call.table)'.")
-        case 404, 410:
+        switch classification {
+        case .done: nil
+        case .unauthenticated: SyncError(.authenticationRequired, "The server requires the user to sign in.")
+        case .tableMissing: SyncError(.tableNotOnServer, "The server has no table '\(call.table)'.")
+        case .rowMissing:
             SyncError(.itemNotOnServer, "The server has no row '\(call.itemID ?? "")' in '\(call.table)'.")
-        case 409 where call.isInsert:
-            SyncError(
-                .itemAlreadyOnServer,
-                "The server already has a row '\(call.itemID ?? "")' in '\(call.table)'.",
-                cause: ServerConflict(item: serverItem(dialect: dialect)))
-        case 412:
-            SyncError(
-                .preconditionFailed, "The server's version did not match the passed version",
-                cause: ServerConflict(item: serverItem(dialect: dialect)))
-        default: refusal(dialect: dialect)
+        case .conflict: conflict(of: call, dialect: dialect)
+        case .refused: refusal
+        case .unknown: isSuccess ? unexpectedBody(for: call) : refusal
+        case .unavailable: .serviceUnavailable(status: status, message: message)
         }
     }
 
@@ -34,34 +27,52 @@ extension RemoteAnswer {
         return item
     }
 
-    /// Whether the same call may succeed later by itself.
-    package var isTransient: Bool {
-        [408, 425, 429, 500, 502, 503, 504].contains(status)
+    /// Whether the same call may be answered otherwise after a short wait.
+    package var isTransient: Bool { classification.isTransient(status: status) }
+
+    private func conflict(of call: RemoteCall, dialect: WireDialect) -> SyncError {
+        let cause = ServerConflict(item: serverItem(dialect: dialect))
+        if status == 409, call.isInsert {
+            return SyncError(
+                .itemAlreadyOnServer,
+                "The server already has a row '\(call.itemID ?? "")' in '\(call.table)'.", cause: cause)
+        }
+        return SyncError(
+            .preconditionFailed, "The server's version did not match the passed version", cause: cause)
     }
 
-    private func refusal(dialect: WireDialect) -> SyncError {
-        let cause = status == 409 ? ServerConflict(item: serverItem(dialect: dialect)) : nil
+    private var refusal: SyncError {
+        let mayRetry = classification == .unknown
         guard let message else {
             return SyncError(
                 .serverErrorWithoutMessage, "The server answered with status \(status) and gave no reason.",
-                cause: cause, mayRetry: isTransient)
+                mayRetry: mayRetry)
         }
         return SyncError(
-            .serverError, "The server answered with status \(status): \(message)", cause: cause,
-            mayRetry: isTransient)
+            .serverError, "The server answered with status \(status): \(message)", mayRetry: mayRetry)
     }
 
-    private func unexpectedBody(for call: RemoteCall) -> SyncError? {
-        switch (call.action, body) {
-        case (_, .unreadable(let reason)): SyncError(.unreadableResponse, reason, mayRetry: true)
-        case (.delete, _), (.query, .rows): nil
-        case (.query, _):
-            SyncError(
-                .expectedItemsInResponse, "The server answered without a list of rows.", mayRetry: true)
-        case (_, .row): nil
-        default:
-            SyncError(.expectedItemInResponse, "The server answered without a row.", mayRetry: true)
+    private func unexpectedBody(for call: RemoteCall) -> SyncError {
+        if case .unreadable(let reason) = body {
+            return SyncError(.unreadableResponse, reason, mayRetry: true)
         }
+        if case .query = call.action {
+            return SyncError(
+                .expectedItemsInResponse, "The server answered without a list of rows.", mayRetry: true)
+        }
+        return SyncError(.expectedItemInResponse, "The server answered without a row.", mayRetry: true)
+    }
+}
+
+extension SyncError {
+    /// The error for an answer of class ``ResponseClassification/unavailable``.
+    static func serviceUnavailable(
+        status: Int, message: String?, retryAfter: Duration? = nil
+    ) -> SyncError {
+        let reason = message.map { ": \($0)" } ?? "."
+        return SyncError(
+            .serviceUnavailable, "The service is not answering (status \(status))\(reason)", mayRetry: true,
+            retryAfter: retryAfter)
     }
 }
 

@@ -16,26 +16,29 @@ extension RemoteAnswer {
         date = response.headers["Date"]
         self.tokenGeneration = tokenGeneration
         let isSuccess = (200..<300).contains(response.status)
-        if isSuccess, case .query = call.action, !response.body.isEmpty {
+        var json: ItemValue?
+        if response.body.isEmpty {
+            body = .empty
+        } else if isSuccess, case .query = call.action {
             body = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
-            (message, isTableMissing) = (nil, false)
-            return
+        } else {
+            do throws(JSONError) {
+                let value = try ItemValue(json: response.body)
+                body = Self.row(value, isSuccess: isSuccess)
+                json = value
+            } catch {
+                body = .unreadable(error, isHTML: text.isHTML)
+            }
         }
-        let json = Self.json(in: response.body)
-        switch json {
-        case nil: body = .empty
-        case .failure(let error): body = .unreadable(error, isHTML: text.isHTML)
-        case .success(.object(let row)) where isSuccess || row["id"]?.textValue != nil: body = .row(row)
-        case .success:
-            body = isSuccess ? .unreadable("The answer is not an object, as a row must be.") : .empty
-        }
-        message = isSuccess ? nil : text.message(json: try? json?.get())
-        isTableMissing = response.status == 404 && call.isAboutTable(notFoundText: text, json: json)
+        message = isSuccess && !text.isHTML ? nil : text.message(json: json)
+        classification = ResponseClassification(
+            status: response.status, body: body.form(isJSON: json != nil, isHTML: text.isHTML),
+            to: call.kind, namesMissingRoute: text.namesMissingRoute)
     }
 
-    private static func json(in body: Data) -> Result<ItemValue, JSONError>? {
-        if body.isEmpty { return nil }
-        do throws(JSONError) { return .success(try ItemValue(json: body)) } catch { return .failure(error) }
+    private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {
+        if case .object(let row) = json, isSuccess || row["id"]?.textValue != nil { return .row(row) }
+        return isSuccess ? .unreadable("The answer is not an object, as a row must be.") : .empty
     }
 
     /// Reads the answer to a query: a list of rows, or an object that has one.
@@ -65,14 +68,14 @@ extension RemoteAnswer {
     }
 
     /// The answer whose body was longer than the transport accepts.
-    init(_ error: HTTPBodyLimitExceeded, tokenGeneration: Int) {
+    init(_ error: HTTPBodyLimitExceeded, to call: RemoteCall, tokenGeneration: Int) {
         status = error.status
         version = nil
         retryAfter = nil
         date = nil
         body = .unreadable("The answer is longer than \(error.limit) bytes.")
         message = nil
-        isTableMissing = false
+        classification = ResponseClassification(status: status, body: .unreadable, to: call.kind)
         self.tokenGeneration = tokenGeneration
     }
 }
@@ -97,16 +100,28 @@ extension Int {
     }
 }
 
+extension RemoteAnswer.Body {
+    fileprivate func form(isJSON: Bool, isHTML: Bool) -> ResponseClassification.BodyForm {
+        switch self {
+        case .row: .row
+        case .rows: .rows
+        case _ where isJSON: .json
+        case .empty: .empty
+        case .unreadable: isHTML ? .html : .unreadable
+        }
+    }
+}
+
 extension RemoteCall {
-    /// Calls on the table itself can only miss the table. For calls on a row, a server that knows the table answers
-    /// with JSON or nothing; without such a route it answers with a page or a text of its web framework.
-    fileprivate func isAboutTable(notFoundText text: AnswerText, json: Result<ItemValue, JSONError>?) -> Bool
-    {
+    /// What is asked, for ``ResponseClassification``.
+    fileprivate var kind: ResponseClassification.Request {
         switch action {
-        case .insert, .query: return true
-        case .update, .delete, .undelete, .read:
-            if case .success = json { return false }
-            return text.isHTML || text.isRouteMissing
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        case .undelete: .undelete
+        case .read: .read
+        case .query: .query
         }
     }
 }

@@ -15,8 +15,8 @@ package struct RemoteAnswer: Sendable {
     package let body: Body
     /// What the server says about a failure, short and without markup.
     package let message: String?
-    /// Whether a 404 means that the table, not the row, is missing.
-    package let isTableMissing: Bool
+    /// What the answer means.
+    let classification: ResponseClassification
     /// Which token the call was made with: see ``SyncClient/refreshAuthentication(after:)``.
     package let tokenGeneration: Int
 

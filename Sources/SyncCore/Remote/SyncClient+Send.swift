@@ -20,7 +20,7 @@ extension SyncClient {
                 response, to: call, dialect: dialect, tokenGeneration: credential.generation,
                 secrets: [credential.token, applicationKey?.text].compactMap(\.self))
         } catch let error as HTTPBodyLimitExceeded {
-            answer = RemoteAnswer(error, tokenGeneration: credential.generation)
+            answer = RemoteAnswer(error, to: call, tokenGeneration: credential.generation)
         } catch {
             logger?.debug("\(request.method) \(call.table): no answer")
             throw Self.failure(from: error)
@@ -32,7 +32,9 @@ extension SyncClient {
     /// Makes one call as ``send(_:)`` does, and once more with a new token when the answer is 401 and there is one.
     package func sendRefreshing(_ call: RemoteCall) async throws -> RemoteAnswer {
         let answer = try await send(call)
-        guard answer.status == 401, try await refreshAuthentication(after: answer) else { return answer }
+        guard answer.classification == .unauthenticated, try await refreshAuthentication(after: answer) else {
+            return answer
+        }
         return try await send(call)
     }
 

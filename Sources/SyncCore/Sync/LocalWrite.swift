@@ -13,7 +13,8 @@ struct LocalWrite {
     /// Adds a new item; the fields are normalised already.
     func insert(id: String, fields: [String: ItemValue]) throws -> Item {
         let item = Item(id: id, fields: fields)
-        let outcome = try collapse(.insert, id: id)
+        let pending = try transaction.operations(forItem: id, in: definition.name)
+        let outcome = collapse(.insert, into: pending)
         // A change that is refused leaves nothing behind.
         if case .refuse(let code, let message) = outcome,
             try transaction.item(id: id, in: definition.name) == nil
@@ -25,7 +26,7 @@ struct LocalWrite {
                 .itemAlreadyExists,
                 "There is already an item '\(id)' in '\(definition.name)'; update it instead.")
         }
-        try carryOut(outcome, id: id, before: nil) { _ in }
+        try carryOut(outcome, id: id, behind: pending.first, before: nil) { _ in }
         return item
     }
 
@@ -94,17 +95,20 @@ struct LocalWrite {
     private func queue(
         _ change: TableOperation.Kind, id: String, before: Item?, _ complete: (inout TableOperation) -> Void
     ) throws {
-        try carryOut(collapse(change, id: id), id: id, before: before, complete)
+        let pending = try transaction.operations(forItem: id, in: definition.name)
+        try carryOut(
+            collapse(change, into: pending), id: id, behind: pending.first, before: before, complete)
     }
 
-    private func collapse(_ change: TableOperation.Kind, id: String) throws -> CollapseOutcome {
-        let pending = try transaction.operations(forItem: id, in: definition.name)
+    private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {
         let isInFlight = pending.first.map { inFlight.contains($0.id) } ?? false
         return TableOperation.collapse(change, into: pending, isInFlight: isInFlight)
     }
 
+    /// - Parameter first: the item's first pending operation.
     private func carryOut(
-        _ outcome: CollapseOutcome, id: String, before: Item?, _ complete: (inout TableOperation) -> Void
+        _ outcome: CollapseOutcome, id: String, behind first: TableOperation?, before: Item?,
+        _ complete: (inout TableOperation) -> Void
     ) throws {
         switch outcome {
         case .append(let kind):
@@ -114,12 +118,15 @@ struct LocalWrite {
             operation.version = operation.base?.system.version
             complete(&operation)
             operation.changedAt = now
+            try countChange(of: operation.id, behind: first)
             try transaction.put(operation)
         case .replace(var operation):
             complete(&operation)
             operation.changedAt = now
+            try countChange(of: operation.id, behind: first)
             try transaction.put(operation)
         case .remove(let operationID):
+            try countChange(of: operationID, behind: first)
             try transaction.removeOperation(id: operationID)
             try transaction.removeOperationError(operationID: operationID)
         case .nothing:
@@ -127,6 +134,16 @@ struct LocalWrite {
         case .refuse(let code, let message):
             throw SyncError(code, message)
         }
+    }
+}
+
+extension LocalWrite {
+    /// Counts up the revision of the operation that this one stands behind, so that a decision about it which has not
+    /// seen this change is refused.
+    private func countChange(of operationID: Int64, behind first: TableOperation?) throws {
+        guard var first, first.id < operationID else { return }
+        first.revision += 1
+        try transaction.put(first)
     }
 }
 

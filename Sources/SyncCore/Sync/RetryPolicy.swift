@@ -47,6 +47,6 @@ final class RetryBudget: Sendable {
         }
     }
 
-    /// Notes a request that was answered.
+    /// Adds to the budget after a request that succeeded.
     func earn() { tokens.withLock { $0 = min($0 + 1, Self.capacity) } }
 }

@@ -13,8 +13,8 @@ extension SyncContext {
             let outcome: Result<RemoteAnswer, SyncError>
             do {
                 let answer = try await client.sendRefreshing(call)
-                retryBudget.earn()
-                guard answer.mayPass else { return answer }
+                if answer.isSuccess { retryBudget.earn() }
+                guard answer.isTransient else { return answer }
                 outcome = .success(answer)
             } catch let error as SyncError where error.mayRetry {
                 outcome = .failure(error)
@@ -27,13 +27,5 @@ extension SyncContext {
             try await environment.sleep(delay)
             attempt += 1
         }
-    }
-}
-
-extension RemoteAnswer {
-    /// Whether the same call may be answered otherwise a little later: also when what came was cut short.
-    fileprivate var mayPass: Bool {
-        if case .unreadable = body, isSuccess { return true }
-        return isTransient
     }
 }

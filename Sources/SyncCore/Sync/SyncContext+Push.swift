@@ -6,7 +6,10 @@ extension SyncContext {
     ///
     /// Pushes run one after the other. Local reads and writes go on meanwhile; changes made during the push are pushed
     /// too. An operation that fails does not hold up those of other items: its error is recorded in the error log,
-    /// and all errors are thrown at the end.
+    /// and all errors are thrown at the end, together with those of operations that are parked, in conflict, or held
+    /// behind such a one. A push that returns has left nothing behind that needs a decision.
+    ///
+    /// Operations of a table that the app no longer declares stay pending and are listed in the result.
     ///
     /// - Parameters:
     ///   - tables: the tables whose operations to send; `nil` sends all.
@@ -14,7 +17,8 @@ extension SyncContext {
     /// - Returns: how many operations were completed.
     /// - Throws: ``SyncError`` with ``SyncError/pushResult``: ``SyncError/Code/pushCompletedWithErrors``,
     ///   ``SyncError/Code/pushAbortedNetwork``, ``SyncError/Code/pushAbortedAuthentication``,
-    ///   ``SyncError/Code/pushAbortedStore`` or ``SyncError/Code/pushAbortedCancelled``. `CancellationError` when the
+    ///   ``SyncError/Code/pushAbortedService``, ``SyncError/Code/pushAbortedStore`` or
+    ///   ``SyncError/Code/pushAbortedCancelled``. `CancellationError` when the
     ///   task is cancelled. Operations that were not completed stay pending. ``SyncError/Code/invalidOperation`` when
     ///   the context's own delegate or resolver calls this, ``SyncError/Code/unknownTable``; then nothing is sent.
     @discardableResult
@@ -47,41 +51,57 @@ extension SyncContext {
         } catch {
             abort = Self.abort(for: error)
         }
-        if let failure = await finish(run.result, abort: abort) {
+        var result = await report(of: run, abort: abort)
+        if let delegate {
+            await delegate.syncContext(self, didCompletePush: result)
+            result = await report(of: run, abort: result.abortReason)
+        }
+        if let failure = Self.failure(of: result) {
             outcome = .failure(failure)
             throw failure
         }
         outcome = .success(environment.now())
-        return run.result
+        return result
     }
 
-    /// Tells the delegate, and returns what is left to throw.
-    private func finish(_ result: PushResult, abort: SyncError?) async -> SyncError? {
-        var result = result
+    /// The result of the push with what is left to report now: errors of the push that are still in the error log, and
+    /// those of operations that are blocked, which no push passes over in silence; in the order of the queue.
+    private func report(of run: PushRun, abort: SyncError?) async -> PushResult {
+        var result = run.result
         result.abortReason = abort
-        if let delegate {
-            await delegate.syncContext(self, didCompletePush: result)
-            result.errors = await unresolved(result.errors)
+        let (errors, tables) = (result.errors, run.tables)
+        do {
+            let found = try await read { snapshot in
+                let unresolved = try errors.filter {
+                    try snapshot.operationError(operationID: $0.operationID) == $0
+                }
+                let known = Set(unresolved.map(\.operationID))
+                let blocked = try snapshot.blockedOperations(in: tables).map(\.error)
+                return unresolved + blocked.filter { !known.contains($0.operationID) }
+            }
+            result.errors = found
+        } catch {
+            result.abortReason = abort ?? Self.abort(for: error)
         }
-        if let abort {
+        result.errors += run.errorsAfterCompletion
+        result.errors.sort { $0.operationID < $1.operationID }
+        return result
+    }
+
+    /// What a push with this result throws, if anything.
+    private static func failure(of result: PushResult) -> SyncError? {
+        if let abort = result.abortReason {
             return SyncError(
                 abort.code, abort.message, cause: PushFailure(result: result, underlying: abort.cause),
-                mayRetry: abort.mayRetry)
+                mayRetry: abort.mayRetry, retryAfter: abort.retryAfter)
         }
-        guard !result.errors.isEmpty else { return nil }
-        let count = result.errors.count
+        // Operations of a table that the app no longer declares are listed, and fail no push of other tables.
+        let count = result.errors.count { $0.code != .unknownTable }
+        guard count > 0 else { return nil }
         return SyncError(
             .pushCompletedWithErrors,
             "Not all operations completed successfully: \(count == 1 ? "one" : "\(count)") failed.",
             cause: PushFailure(result: result, underlying: nil))
-    }
-
-    /// Those of the errors that are still in the error log.
-    private func unresolved(_ errors: [TableOperationError]) async -> [TableOperationError] {
-        let logged = try? await read { snapshot in
-            try errors.filter { try snapshot.operationError(operationID: $0.operationID) == $0 }
-        }
-        return logged ?? errors
     }
 
     /// The push's own error for whatever ended it.

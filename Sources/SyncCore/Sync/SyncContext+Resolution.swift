@@ -17,12 +17,34 @@ extension SyncContext {
     }
 
     /// Cancels the operation and brings back the server's row as it was last seen, or removes the item when the
-    /// server was not seen to have it. The error is gone.
+    /// server was not seen to have it. The error is gone. An operation of a table that the app no longer declares is
+    /// cancelled, and its rows are left for when the table is declared again.
     ///
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``.
     public func cancelAndDiscardItem(for error: TableOperationError) async throws {
+        guard store.dataSource.catalog.tables.contains(where: { $0.name == error.table }) else {
+            return try await cancelOperationOfUndeclaredTable(error)
+        }
         try await resolve(error, with: nil) { resolution, _ in
             try resolution.keepServer(resolution.newestServerItem)
+        }
+    }
+
+    /// The rows of a table that the app no longer declares cannot be changed. Without its delta tokens the table is
+    /// pulled anew when it is declared again, which brings the server's rows back.
+    private func cancelOperationOfUndeclaredTable(_ error: TableOperationError) async throws {
+        try await write { transaction in
+            guard let operation = try transaction.operation(id: error.operationID) else {
+                throw SyncError.operationNotFound(error.operationID)
+            }
+            guard operation.revision == error.revision else {
+                throw SyncError.operationChanged(error.operationID)
+            }
+            try transaction.removeOperation(id: operation.id)
+            try transaction.removeOperationError(operationID: operation.id)
+            for (key, _) in try transaction.configValues(in: error.table, kind: .deltaToken) {
+                try transaction.setConfigValue(nil, for: key)
+            }
         }
     }
 
@@ -63,7 +85,7 @@ extension SyncContext {
     public func replay(operationID: Int64) async throws {
         try await write { transaction in
             guard var operation = try transaction.operation(id: operationID) else {
-                throw SyncError(.operationNotFound, "There is no pending operation \(operationID).")
+                throw SyncError.operationNotFound(operationID)
             }
             operation.state = operation.isAmbiguous ? .attempted : .pending
             operation.attempts = 0

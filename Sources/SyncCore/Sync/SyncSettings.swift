@@ -14,9 +14,12 @@ public struct SyncSettings: Sendable {
     public var maxConcurrentOperations = 1
     /// When to ask again after a failure that may pass.
     public var retry = RetryPolicy()
-    /// After how many failed attempts an operation is parked: it stays listed, and is not sent until it is edited,
-    /// resolved or replayed. Failures that are not the operation's own, such as no network, do not count.
-    public var maxAttempts = 10
+    /// After how many refusals by the server an operation is parked: it stays listed, every push names it, and it is
+    /// not sent until it is edited, resolved or replayed.
+    ///
+    /// Only answers of the tables service about this operation count: not conflicts, which wait for a decision, and
+    /// not failures of the network or the service.
+    public var parkAfterRefusals = 10
     /// Decides conflicts of tables that have no resolver of their own; without one, conflicts are errors.
     public var resolver: ConflictResolver?
     /// Decides conflicts of single tables, by their names.

@@ -7,6 +7,12 @@ import Synchronization
 public struct SyncStatus: Sendable {
     /// How many operations are pending.
     public internal(set) var pendingOperations = 0
+    /// How many of them are parked, because the server has refused them too often.
+    public internal(set) var parkedOperations = 0
+    /// How many of them are in conflict with the server's row, and wait for a decision.
+    public internal(set) var conflictingOperations = 0
+    /// How many of them wait behind others that are blocked, or belong to a table that the app no longer declares.
+    public internal(set) var heldOperations = 0
     /// Whether a push is running.
     public internal(set) var isPushing = false
     /// Whether a pull is running.
@@ -23,7 +29,13 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func status() async throws -> SyncStatus {
         var status = activity.status
-        status.pendingOperations = try await pendingOperationCount()
+        let (count, blocked) = try await read { snapshot in
+            (try snapshot.operationCount(in: nil), try snapshot.blockedOperations(in: nil))
+        }
+        status.pendingOperations = count
+        status.parkedOperations = blocked.count { $0.reason == .parked }
+        status.conflictingOperations = blocked.count { $0.reason == .inConflict }
+        status.heldOperations = blocked.count { $0.reason == .held || $0.reason == .undeclared }
         return status
     }
 

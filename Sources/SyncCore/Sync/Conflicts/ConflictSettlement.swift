@@ -22,28 +22,34 @@ struct ConflictSettlement {
 
     /// Settles the conflict that the error describes.
     ///
-    /// - Throws: ``SyncError/Code/storeFailure``, `CancellationError`; what the resolver throws is recorded instead.
-    func settle(_ error: TableOperationError) async throws -> Result {
+    /// - Throws: ``SyncError/Code/storeFailure``, `CancellationError`. What the resolver throws, or what is wrong with its
+    ///   decision, is recorded as the operation's error instead.
+    func settle(_ conflict: TableOperationError) async throws -> Result {
         let found = try await context.read { snapshot in
             (
-                try snapshot.operation(id: error.operationID),
-                try snapshot.item(id: error.itemID, in: error.table)
+                try snapshot.operation(id: conflict.operationID),
+                try snapshot.item(id: conflict.itemID, in: conflict.table)
             )
         }
         guard let operation = found.0 else { return .settled(found.1) }
-        let decision: ConflictDecision
+        let isSame = operation.revision == conflict.revision
+        // The resolver decides about the item as it is now.
+        let conflict = isSame ? conflict : conflict.describing(operation, item: found.1)
+        if !isSame { try await context.record(conflict) }
         do {
-            guard let decided = try await decide(operation, client: found.1, error) else {
-                return .unresolved(error)
-            }
-            decision = decided
-        } catch let cancellation as CancellationError {
-            throw cancellation
-        } catch let failure {
-            return .unresolved(try await record(failure, instead: error))
+            let decided = try await decide(operation, client: found.1, conflict)
+            guard let decided, decided != .keepPending else { return .unresolved(conflict) }
+            return try await carryOut(decided, on: conflict)
+        } catch {
+            // A resolver may have cancelled work of its own: only a cancelled push or pull ends as cancelled.
+            if Task.isCancelled { throw CancellationError() }
+            if let failure = error as? SyncError, Self.isOfStore(failure) { throw failure }
+            return .unresolved(try await record(error, instead: conflict))
         }
-        if decision == .keepPending { return .unresolved(error) }
-        return try await carryOut(decision, on: error)
+    }
+
+    private static func isOfStore(_ failure: SyncError) -> Bool {
+        [.storeFailure, .contextInvalid].contains(failure.code)
     }
 
     /// The decision, or `nil` when nobody is there to make one.
@@ -87,8 +93,18 @@ struct ConflictSettlement {
     {
         let recorded = error.saying(
             (failure as? SyncError)?.message ?? "The conflict resolver failed: \(failure)")
-        try await context.write { try $0.put(recorded) }
+        try await context.record(recorded)
         return recorded
+    }
+}
+
+extension SyncContext {
+    /// Puts the error into the error log, unless the operation is no longer pending.
+    func record(_ error: TableOperationError) async throws {
+        try await write { transaction in
+            guard try transaction.operation(id: error.operationID) != nil else { return }
+            try transaction.put(error)
+        }
     }
 }
 

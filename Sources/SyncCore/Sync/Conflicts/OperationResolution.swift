@@ -7,27 +7,28 @@ struct OperationResolution {
     let definition: TableDefinition
     /// The operation as it is in the queue now.
     let operation: TableOperation
+    /// A newer change of the item, which no decision about the operation touches.
+    private let behind: TableOperation?
     private let error: TableOperationError
 
-    /// Finds the operation that failed, and refuses when it is not what it was.
+    /// Finds the operation that failed, and refuses when the user has changed the item since.
     init(
         of error: TableOperationError, in transaction: any StoreTransaction, definition: TableDefinition,
         inFlight: Set<Int64>
     ) throws {
         guard let operation = try transaction.operation(id: error.operationID) else {
-            throw SyncError(
-                .operationNotFound,
-                "Operation \(error.operationID) is no longer pending; there is nothing to resolve.")
+            throw SyncError.operationNotFound(error.operationID)
         }
         guard operation.revision == error.revision, !inFlight.contains(operation.id) else {
-            throw SyncError(
-                .operationChanged,
-                "Operation \(error.operationID) has changed since it failed; push again first.")
+            throw SyncError.operationChanged(error.operationID)
         }
         self.transaction = transaction
         self.definition = definition
         self.operation = operation
         self.error = error
+        behind = try transaction.operations(forItem: operation.itemID, in: operation.table).first {
+            $0.id > operation.id
+        }
     }
 
     /// The newest state of the server's row that anybody told us.
@@ -68,6 +69,7 @@ struct OperationResolution {
     /// Drops the operation for the server's row, or for none if the server has none.
     func keepServer(_ row: Item?) throws {
         try removeOperation()
+        if let behind { return try keepNewerChange(behind, on: row) }
         if let row, !row.system.deleted { try store(row) } else { try removeItem() }
         // A later state that a pull has brought will not come again.
         if let row, let later = operation.serverItem, later.isLater(than: row) {
@@ -90,6 +92,10 @@ struct OperationResolution {
     func keep(kind: TableOperation.Kind, item: Item?) throws {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let server = serverItem(for: kind)
+        if let behind {
+            try removeOperation()
+            return try keepNewerChange(behind, on: server ?? operation.newestServerItem)
+        }
         var kept = operation
         kept.kind = kind
         kept = kept.rebased(on: server ?? operation.base)
@@ -125,6 +131,15 @@ struct OperationResolution {
         try transaction.removeOperationError(operationID: operation.id)
     }
 
+    /// A decision about an operation decides on what row the newer change behind it is made, and no more: the item on
+    /// the device is that of the newer change.
+    private func keepNewerChange(_ behind: TableOperation, on row: Item?) throws {
+        guard let row, !row.system.deleted else { return }
+        let effects = PushEffects(
+            transaction: transaction, definition: definition, operationID: behind.id)
+        try effects.replace(row, with: behind)
+    }
+
     private func serverItem(for kind: TableOperation.Kind) -> Item? {
         if let shown = error.serverItem { return definition.withoutLocalColumns(shown) }
         guard kind == .update, operation.kind == .insert, error.isConflict else { return nil }
@@ -146,5 +161,15 @@ extension OperationResolution {
             try keepClient(item)
         case .keepPending: break
         }
+    }
+}
+
+extension SyncError {
+    static func operationNotFound(_ id: Int64) -> SyncError {
+        SyncError(.operationNotFound, "Operation \(id) is no longer pending; there is nothing to resolve.")
+    }
+
+    static func operationChanged(_ id: Int64) -> SyncError {
+        SyncError(.operationChanged, "Operation \(id) has changed since it failed; push again first.")
     }
 }

@@ -12,23 +12,13 @@ extension SyncContext {
         } catch let error as SyncError {
             throw SyncError.pullAborted(call.table, error)
         }
-        guard answer.isSuccess else {
-            throw SyncError.pullAborted(call.table, Self.refusal(answer, call.table))
+        if let failure = answer.failure(of: call, dialect: client.dialect) {
+            throw SyncError.pullAborted(call.table, failure)
         }
         guard case .rows(let rows, _) = answer.body else {
-            throw SyncError.pullAborted(
-                call.table,
-                SyncError(.expectedItemsInResponse, "The server did not answer with a list of items."))
+            throw SyncError(.internalError, "A list was taken for something else.")
         }
         return (rows, answer.date.flatMap { Timestamp(httpDate: $0) })
-    }
-
-    private static func refusal(_ answer: RemoteAnswer, _ table: String) -> SyncError {
-        if answer.isTableMissing {
-            return SyncError(.tableNotOnServer, "The server has no table '\(table)'.")
-        }
-        let message = answer.message ?? "The server answered with status \(answer.status)."
-        return SyncError(answer.status == 401 ? .authenticationRequired : .serverError, message)
     }
 }
 

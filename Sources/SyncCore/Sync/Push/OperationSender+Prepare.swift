@@ -38,6 +38,8 @@ extension OperationSender {
         case attempt(Attempt)
         /// The item is again as the server has it: the operation is gone.
         case unneeded(Item?)
+        /// It waits for an operation of another item, as this error says.
+        case held(TableOperationError)
         /// Not due.
         case skipped
     }
@@ -58,6 +60,12 @@ extension OperationSender {
         else { return .skipped }
         if let item { try substitute(item, insteadOf: original, for: &operation, in: transaction) }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
+        let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
+        if let first = try references.prerequisite(of: operation, item: local, in: transaction) {
+            let held = TableOperationError.held(operation, by: first, item: local)
+            try transaction.put(held)
+            return .held(held)
+        }
         let snapshot = operation.nextAttempt(
             item: local, definition: definition,
             sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
@@ -68,7 +76,6 @@ extension OperationSender {
         }
         let wasAmbiguous = operation.isAmbiguous
         operation.state = .attempted
-        operation.attempts += 1
         operation.revision += 1
         operation.lastAttempt = context.environment.now()
         operation.sent = operation.sent ?? snapshot

@@ -23,7 +23,7 @@ extension OperationSender {
             }
             (version, known) = (row.system.version, nil)
         }
-        return .ambiguous(status: 412)
+        return .unknown(status: 412, message: nil)
     }
 
     /// What is known, or has to be asked, before the operation itself can be sent; `nil` when nothing has.
@@ -62,21 +62,22 @@ extension OperationSender {
             let row = attempt.operation.serverItem,
             row.system.version != nil
         else { return nil }
-        return PushAnswer.verdict(on: attempt.operation.kind, sent: attempt.proof, status: 412, row: row)
+        let known = PushAnswer(status: 412, classification: .conflict, row: row)
+        return known.verdict(on: attempt.operation.kind, sent: attempt.proof)
     }
 
+    /// Fetches the server's row to decide what an answer with this status meant.
     private func verdictOnServerItem(_ attempt: Attempt, status: Int) async throws -> PushVerdict {
         let fetched = try await answer(to: .read(id: attempt.operation.itemID), for: nil)
-        switch fetched.status {
-        case 200...299:
-            guard let row = fetched.row else { return .ambiguous(status: fetched.status) }
-            return PushAnswer.verdict(
-                on: attempt.operation.kind, sent: attempt.proof, status: status, row: row)
-        case 404, 410:
-            return PushAnswer.verdict(
-                on: attempt.operation.kind, sent: attempt.proof, status: status, row: nil)
-        case 401: return .unauthenticated
-        default: return .ambiguous(status: fetched.status)
+        return switch fetched.classification {
+        case .done where fetched.row != nil, .rowMissing:
+            fetched.verdict(on: attempt.operation.kind, sent: attempt.proof, status: status)
+        case .unauthenticated: .unauthenticated
+        case .unavailable:
+            .unavailable(
+                status: fetched.status, message: fetched.message, retryAfter: fetched.retryAfter)
+        case .done, .conflict, .tableMissing, .refused, .unknown:
+            .unknown(status: fetched.status, message: fetched.message)
         }
     }
 
@@ -109,23 +110,5 @@ extension OperationSender.Attempt {
             expected.fields[column.name] = base.fields[column.name] ?? .null
         }
         return expected.isApplied(in: row)
-    }
-}
-
-extension PushAnswer {
-    /// Reads an answer. Only a row of the item asked for counts; in a conflict, only one with a version.
-    init(_ answer: RemoteAnswer, itemID: String?, definition: TableDefinition, dialect: WireDialect) {
-        self.init(
-            status: answer.status, isTableMissing: answer.isTableMissing, message: answer.message,
-            retryAfter: answer.retryAfter)
-        if case .unreadable = answer.body { isReadable = false }
-        do {
-            guard var item = try answer.row(dialect: dialect)?.item else { return }
-            item.fields = try definition.normalizedFromServer(item.fields)
-            let isOurs = itemID.map(item.id.hasSameBytes) ?? true
-            if isOurs, answer.isSuccess || item.system.version != nil { row = item }
-        } catch {
-            isReadable = false
-        }
     }
 }

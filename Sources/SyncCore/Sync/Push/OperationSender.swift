@@ -16,6 +16,8 @@ struct OperationSender: Sendable {
         case completed(Item?)
         /// It stays pending, for this reason, which is in the error log.
         case failed(TableOperationError)
+        /// It stays pending with this error, because the service did not confirm it.
+        case unconfirmed(TableOperationError)
         /// It was collapsed away, or is not due: parked, or behind another operation of its item.
         case skipped
     }
@@ -26,71 +28,94 @@ struct OperationSender: Sendable {
     /// - Parameters:
     ///   - item: the item to send and store instead of the stored one, if the delegate gave one.
     ///   - original: the stored one as the delegate saw it; what the user has changed since stays.
+    ///   - willSend: is told the change that each attempt sends.
     /// - Throws: ``SyncError`` with one of the codes that end a push; `CancellationError`.
-    func send(item: Item? = nil, insteadOf original: Item? = nil) async throws -> Outcome {
+    func send(
+        item: Item? = nil, insteadOf original: Item? = nil,
+        willSend: @Sendable (SeenChange) -> Void = { _ in }
+    ) async throws -> Outcome {
         context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
-        var outcome = try await sendOnce(item: item, insteadOf: original)
+        var outcome = try await sendOnce(item: item, insteadOf: original, willSend: willSend)
         for _ in 0..<context.settings.maxResolutions {
             guard case .failed(let error) = outcome, error.isConflict else { return outcome }
             let settlement = ConflictSettlement(context: context, definition: definition, isInFlight: true)
             switch try await settlement.settle(error) {
             case .unresolved(let error): return .failed(error)
             case .settled(let item): return .completed(item)
-            case .sendAgain: outcome = try await sendOnce()
+            case .sendAgain: outcome = try await sendOnce(willSend: willSend)
             case .changed(let error): outcome = .failed(error)
             }
         }
         return outcome
     }
 
-    private func sendOnce(item: Item? = nil, insteadOf original: Item? = nil) async throws -> Outcome {
+    private func sendOnce(
+        item: Item? = nil, insteadOf original: Item? = nil, willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Outcome {
         switch try await prepare(item: item, insteadOf: original) {
         case .skipped: return .skipped
+        case .held(let error): return .failed(error)
         case .unneeded(let item): return .completed(item)
         case .attempt(let attempt):
+            willSend(SeenChange(kind: attempt.operation.kind, item: attempt.item))
             let verdict: PushVerdict
             do {
                 verdict = try await self.verdict(on: attempt)
             } catch let error as SyncError {
                 return try await settle(attempt, failure: error)
             }
-            return try await settle(attempt, verdict)
+            return try await settle(attempt, verdict, willSend: willSend)
         }
     }
 
     /// Edits made after an attempt that is only now known to have succeeded go out at once.
-    private func sendEdits(after item: Item?) async throws -> Outcome {
+    private func sendEdits(
+        after item: Item?, willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Outcome {
         let operationID = operationID
         let isThere = try await context.read { try $0.operation(id: operationID) != nil }
-        return isThere ? try await sendOnce() : .completed(item)
+        return isThere ? try await sendOnce(willSend: willSend) : .completed(item)
     }
 
     // MARK: After the answer
 
-    private func settle(_ attempt: Attempt, _ verdict: PushVerdict) async throws -> Outcome {
+    private func settle(
+        _ attempt: Attempt, _ verdict: PushVerdict, willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Outcome {
         switch verdict {
         case .succeeded(let row):
             if !attempt.wasAmbiguous { place?.leave() }
             let item = try await complete(attempt, with: row)
-            return attempt.wasAmbiguous ? try await sendEdits(after: item) : .completed(item)
+            return attempt.wasAmbiguous
+                ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
         case .conflict(let status, let serverItem):
             let isMissing = status == 404 || status == 410
             return try await fail(
                 attempt, isApplied: false, status: status,
                 code: isMissing ? .itemNotOnServer : .preconditionFailed,
-                message: Self.conflictMessage(status: status), serverItem: serverItem)
+                message: Self.conflictMessage(status: status), serverItem: serverItem
+            ).map(Outcome.failed) ?? .skipped
         case .refused(let status, let code, let message):
+            // A table that is missing is no property of the operation.
+            let limit = code == .tableNotOnServer ? nil : context.settings.parkAfterRefusals
             return try await fail(
                 attempt, isApplied: attempt.isAppliedIfRefused, status: status, code: code,
-                message: refusalMessage(status: status, code: code, message: message))
-        case .ambiguous(let status):
+                message: refusalMessage(status: status, code: code, message: message), parkingAfter: limit
+            ).map(Outcome.failed) ?? .skipped
+        case .unknown(let status, let message):
+            let reason = message.map { ": \($0)" } ?? "."
             return try await fail(
                 attempt, isApplied: nil, status: status, code: .serverError,
-                message: "The server's answer (status \(status)) does not tell whether it was done.")
+                message:
+                    "The server did not confirm the change (status \(status)). It will be sent again\(reason)"
+            ).map(Outcome.unconfirmed) ?? .skipped
         case .unauthenticated:
             try await release(isApplied: attempt.isAppliedIfRefused, status: 401)
-            throw SyncError(.pushAbortedAuthentication, "The server asks to sign in.")
+            throw SyncError(.pushAbortedAuthentication, "The server requires the user to sign in.")
+        case .unavailable(let status, let message, let retryAfter):
+            try await release(isApplied: nil, status: status)
+            throw unavailable(status: status, message: message, retryAfter: retryAfter)
         case .undecided, .continues:
             throw SyncError(.internalError, "The answer to operation \(operationID) was not decided.")
         }
@@ -107,8 +132,16 @@ struct OperationSender: Sendable {
         default:
             return try await fail(
                 attempt, isApplied: attempt.isAppliedIfRefused, status: nil, code: error.code,
-                message: error.message)
+                message: error.message
+            ).map(Outcome.failed) ?? .skipped
         }
+    }
+
+    private func unavailable(status: Int, message: String?, retryAfter: String?) -> SyncError {
+        let delay = retryAfter.flatMap { RetryAfter($0, now: context.environment.now())?.delay }
+        let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
+        return SyncError(
+            .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)
     }
 
     /// The texts of the original client, by which people search for help.
@@ -139,28 +172,32 @@ struct OperationSender: Sendable {
         }
     }
 
+    /// Stores that the attempt failed, with its error.
+    ///
+    /// - Parameter limit: after how many refusals the operation is parked; `nil` when this was none.
+    /// - Returns: the error; `nil` when the operation has merged with a later one into nothing.
     private func fail(
         _ attempt: Attempt, isApplied: Bool?, status: Int?, code: SyncError.Code, message: String,
-        serverItem: Item? = nil
-    ) async throws -> Outcome {
+        serverItem: Item? = nil, parkingAfter limit: Int? = nil
+    ) async throws -> TableOperationError? {
         let (definition, operationID) = (definition, operationID)
-        // A server that is busy or away says nothing about the operation: that parks none.
-        let isBusy = [408, 425, 429, 502, 503, 504].contains(status)
-        let maxAttempts = isBusy ? nil : context.settings.maxAttempts
-        let failure = try await context.write { transaction in
+        return try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
-            let operation = try effects.fail(isApplied: isApplied, status: status, maxAttempts: maxAttempts)
-            let failure = operation.map { operation in
-                TableOperationError(
-                    operationID: operationID, table: operation.table, itemID: operation.itemID,
-                    kind: attempt.operation.kind, item: attempt.item, serverItem: serverItem, status: status,
-                    code: code, message: message, revision: operation.revision)
+            guard
+                let operation = try effects.fail(isApplied: isApplied, status: status, parkingAfter: limit)
+            else { return nil }
+            var item = attempt.item
+            if operation.revision != attempt.operation.revision {
+                // The user has changed the item meanwhile: decisions are made about what is there now.
+                item = try transaction.item(id: operation.itemID, in: definition.name)
             }
-            if let failure { try transaction.put(failure) }
+            let failure = TableOperationError(
+                operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
+                code: code, message: message)
+            try transaction.put(failure)
             return failure
         }
-        return failure.map(Outcome.failed) ?? .skipped
     }
 
     /// Leaves the operation to the next push: what failed is not its own.
@@ -169,61 +206,7 @@ struct OperationSender: Sendable {
         try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
-            _ = try effects.fail(isApplied: isApplied, status: status, maxAttempts: nil)
-        }
-    }
-
-    // MARK: What a delegate decides
-
-    /// Stores the item that the delegate returned as the operation's result.
-    ///
-    /// - Throws: ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an item that cannot be it.
-    func store(_ item: Item, for operation: TableOperation, insteadOf outcome: Outcome?) async throws {
-        guard item.id.hasSameBytes(as: operation.itemID) else {
-            throw SyncError(
-                .invalidItemID, "The item of an operation must keep its id '\(operation.itemID)'.")
-        }
-        var result = item
-        result.fields = try definition.normalizedForWriting(item.fields)
-        if case .completed(let stored) = outcome {
-            // The copy that was sent has an older version, and after a delete there is nothing to store.
-            guard let stored, stored != result else { return }
-            if !item.isLater(than: stored) { result.system = stored.system }
-        }
-        let (definition, operationID, row) = (definition, operationID, result)
-        try await context.write { transaction in
-            guard let operation = try transaction.operation(id: operationID) else {
-                _ = try PullEffects(transaction: transaction, definition: definition).apply(row)
-                return
-            }
-            if operation.kind == .delete {
-                // A delete that ends with an item is taken back.
-                let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
-                try transaction.upsert([restored], in: definition.name)
-            }
-            let local = try transaction.item(id: row.id, in: definition.name)
-            let sent = TableOperation.SentSnapshot(
-                kind: .update, fields: local.map(definition.sentFields) ?? [:], version: nil)
-            let effects = PushEffects(
-                transaction: transaction, definition: definition, operationID: operationID)
-            _ = try effects.complete(with: row, sent: sent)
-        }
-    }
-
-    /// Puts an error of the delegate's own into the error log.
-    func record(_ error: any Error) async throws -> TableOperationError? {
-        try await context.write { [operationID] transaction in
-            guard let operation = try transaction.operation(id: operationID) else { return nil }
-            let item =
-                try transaction.item(id: operation.itemID, in: operation.table) ?? operation.deletedItem
-            let recorded = TableOperationError(
-                operationID: operationID, table: operation.table, itemID: operation.itemID,
-                kind: operation.kind, item: item, serverItem: operation.serverItem, status: nil,
-                code: (error as? SyncError)?.code ?? .invalidOperation,
-                message: (error as? SyncError)?.message ?? String(describing: error),
-                revision: operation.revision)
-            try transaction.put(recorded)
-            return recorded
+            _ = try effects.fail(isApplied: isApplied, status: status, parkingAfter: nil)
         }
     }
 }

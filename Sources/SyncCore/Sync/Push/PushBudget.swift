@@ -32,7 +32,7 @@ public struct PlannedRequest: Sendable, Hashable {
 }
 
 extension SyncContext {
-    /// The requests that a push would begin with now, one for each operation that is due; nothing is sent.
+    /// The requests that a push would begin with now, one for each operation that it would send; nothing is sent.
     ///
     /// - Parameter tables: the tables to push; `nil` is all.
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
@@ -45,7 +45,8 @@ extension SyncContext {
             let due = operations.filter { tables?.contains($0.table) ?? true && $0.state != .parked }
             let sorted = due.sorted { (order.round(of: $0), $0.id) < (order.round(of: $1), $1.id) }
             return try sorted.compactMap { operation in
-                let definition = try catalog.table(named: operation.table)
+                // An operation of a table that is no longer declared is not sent.
+                guard let definition = try? catalog.table(named: operation.table) else { return nil }
                 let item = try snapshot.item(id: operation.itemID, in: operation.table)
                 let attempt = operation.nextAttempt(
                     item: item, definition: definition, sendsChangedFieldsOnly: changedOnly)

@@ -40,6 +40,7 @@ struct PushEffects {
         // The server never heard of an insert without an item: it need not hear of the delete either.
         if operation.kind == .insert, let behind = try operationBehind(operation), behind.kind == .delete {
             try transaction.removeOperation(id: behind.id)
+            try transaction.removeOperationError(operationID: behind.id)
         }
         if let later = operation.serverItem {
             _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
@@ -50,6 +51,10 @@ struct PushEffects {
     private func settle(
         _ operation: TableOperation, behind: TableOperation?, row: Item, sent: TableOperation.SentSnapshot
     ) throws -> Item? {
+        if let behind, behind.kind == .insert {
+            try replace(row, with: behind)
+            return try transaction.item(id: operation.itemID, in: definition.name)
+        }
         let ancestor = (operation.base?.fields ?? [:]).merging(sent.fields) { _, sent in sent }
         var base = definition.withoutLocalColumns(row)
         // Columns that the server does not know would otherwise look like edits for ever.
@@ -69,6 +74,19 @@ struct PushEffects {
             _ = try page.apply(later)
         }
         return try transaction.item(id: operation.itemID, in: definition.name)
+    }
+
+    /// Lets a change replace the server's row: the item on the device stays as it is, and is sent on the row's version.
+    func replace(_ row: Item, with change: TableOperation) throws {
+        var next = change
+        next.kind = .update
+        next = next.rebased(on: definition.withoutLocalColumns(row))
+        next.replaces = true
+        if var local = try transaction.item(id: change.itemID, in: definition.name) {
+            local.system = row.system
+            try transaction.upsert([local], in: definition.name)
+        }
+        try transaction.put(next)
     }
 
     /// The operation that remains when the user has edited the item after an attempt that is only now known to have
@@ -104,18 +122,14 @@ struct PushEffects {
     /// - Parameters:
     ///   - isApplied: `false` when the server has definitely not applied any attempt; `nil` when nobody knows.
     ///   - status: the HTTP status of the answer, if there was one.
-    ///   - maxAttempts: after how many attempts the operation is parked; `nil` does not count this one.
+    ///   - limit: after how many refusals the operation is parked; `nil` when this was none.
     /// - Returns: the operation as it is now; `nil` when it has merged with a later one into nothing.
-    func fail(isApplied: Bool?, status: Int?, maxAttempts: Int?) throws -> TableOperation? {
+    func fail(isApplied: Bool?, status: Int?, parkingAfter limit: Int?) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         operation.lastStatus = status
         operation.state = isApplied == false ? .pending : .attempted
         if isApplied == false { operation.sent = nil }
-        if let maxAttempts {
-            if operation.attempts >= maxAttempts { operation.state = .parked }
-        } else {
-            operation.attempts -= 1
-        }
+        if let limit { operation.countRefusal(parkingAfter: limit) }
         try transaction.put(operation)
         try mergeBehind()
         return try transaction.operation(id: operationID)
@@ -134,16 +148,18 @@ struct PushEffects {
         case .replace(let merged):
             try transaction.put(merged)
             try transaction.removeOperation(id: behind.id)
+            try transaction.removeOperationError(operationID: behind.id)
         case .remove(let id):
             try transaction.removeOperation(id: id)
             try transaction.removeOperationError(operationID: id)
             try transaction.removeOperation(id: behind.id)
+            try transaction.removeOperationError(operationID: behind.id)
         case .append, .nothing, .refuse:
             break
         }
     }
 
-    private func operationBehind(_ operation: TableOperation) throws -> TableOperation? {
+    func operationBehind(_ operation: TableOperation) throws -> TableOperation? {
         try transaction.operations(forItem: operation.itemID, in: operation.table).first {
             $0.id > operation.id
         }

@@ -12,7 +12,7 @@ public final class PushOperation: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        let original: Item?
+        var seen: SeenChange
         var item: Item?
         var isItemChanged = false
         var outcome: OperationSender.Outcome?
@@ -22,7 +22,8 @@ public final class PushOperation: Sendable {
     init(operation: TableOperation, item: Item?, sender: OperationSender) {
         self.operation = operation
         self.sender = sender
-        state = Mutex(State(original: item, item: item))
+        let seen = SeenChange(kind: operation.kind, item: item)
+        state = Mutex(State(seen: seen, item: item))
     }
 
     /// The item: as it will be sent; for a delete, as it was before.
@@ -47,13 +48,15 @@ public final class PushOperation: Sendable {
     ///   when the push has to end: it will, whatever the delegate does then.
     @discardableResult
     public func execute() async throws -> Item? {
-        let (item, original) = state.withLock { ($0.isItemChanged ? $0.item : nil, $0.original) }
+        let (item, original) = state.withLock { ($0.isItemChanged ? $0.item : nil, $0.seen.item) }
         do {
-            let outcome = try await sender.send(item: item, insteadOf: original)
-            state.withLock { $0.outcome = outcome }
+            let outcome = note(
+                try await sender.send(item: item, insteadOf: original) { change in
+                    state.withLock { $0.seen = change }
+                })
             switch outcome {
             case .completed(let item): return item
-            case .failed(let error): throw error
+            case .failed(let error), .unconfirmed(let error): throw error
             case .skipped: return nil
             }
         } catch {
@@ -62,7 +65,18 @@ public final class PushOperation: Sendable {
         }
     }
 
-    /// An item that cannot be sent is the delegate's to mend; without network, sign-in or store nothing goes on.
+    /// Keeps what an execution came to. One after a success finds nothing left to send: the success stays.
+    private func note(_ outcome: OperationSender.Outcome) -> OperationSender.Outcome {
+        state.withLock { state in
+            if case .completed = state.outcome, case .skipped = outcome {
+                return state.outcome ?? outcome
+            }
+            state.outcome = outcome
+            return outcome
+        }
+    }
+
+    /// An item that cannot be sent is the delegate's to correct; without network, sign-in or store nothing goes on.
     private static func endsPush(_ error: any Error) -> Bool {
         switch error {
         case is TableOperationError: false
@@ -80,6 +94,9 @@ public final class PushOperation: Sendable {
 
     /// What the last execution came to; `nil` when there was none.
     var outcome: OperationSender.Outcome? { state.withLock { $0.outcome } }
+
+    /// The change as the delegate last saw it.
+    var seen: SeenChange { state.withLock { $0.seen } }
 
     /// Why the push has to end, if it has to.
     var abort: (any Error)? { state.withLock { $0.abort } }

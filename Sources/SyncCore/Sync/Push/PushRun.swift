@@ -4,11 +4,17 @@
 /// One push: goes through the queue from its head, and keeps up to so many operations on their way.
 struct PushRun {
     private let context: SyncContext
-    private let tables: Set<String>?
+    let tables: Set<String>?
     private let budget: PushBudget
     private let order: PushOrder
     private let deadline: Timestamp?
     private(set) var result = PushResult()
+
+    /// Errors that delegates threw for operations that are complete, and so are in no error log.
+    private(set) var errorsAfterCompletion: [TableOperationError] = []
+    /// Operations that the service answered with a server error.
+    private var unconfirmed: [TableOperationError] = []
+    private let serverErrors = ServerErrorStreak()
 
     /// Operations that had their turn.
     private var performed: Set<Int64> = []
@@ -33,12 +39,30 @@ struct PushRun {
     ///
     /// - Throws: why the push ended early.
     mutating func run() async throws {
+        do {
+            try await passes()
+        } catch {
+            if !(error is CancellationError) { try? await countServerErrors() }
+            throw error
+        }
+        try await countServerErrors()
+    }
+
+    /// A server error is the operation's own when the service has carried out others.
+    private func countServerErrors() async throws {
+        if result.completed > 0 { try await context.countServerErrors(of: unconfirmed) }
+    }
+
+    private mutating func passes() async throws {
         var count = -1
         repeat {
             (count, hasSkipped) = (performed.count, false)
-            for round in order.rounds where !isSpent { try await pass(round) }
+            for round in order.rounds where !isSpent {
+                // Operations that the service did not confirm the last time go last: they hold up no others.
+                try await pass(round) { !$0.wasUnconfirmed }
+                if !isSpent { try await pass(round) { $0.wasUnconfirmed } }
+            }
         } while hasSkipped && performed.count > count && !isSpent
-        result.errors.sort { $0.operationID < $1.operationID }
     }
 
     private var isSpent: Bool {
@@ -46,21 +70,28 @@ struct PushRun {
         return deadline.map { !context.environment.now().isEarlier(than: $0) } ?? false
     }
 
-    /// One way through the queue, for the operations of one round.
-    private mutating func pass(_ round: Int) async throws {
+    /// One way through the queue, for some operations of one round.
+    private mutating func pass(
+        _ round: Int, where isIncluded: @escaping @Sendable (TableOperation) -> Bool
+    ) async throws {
         let width = max(1, context.settings.maxConcurrentOperations)
         let lane = PushLane(width: width)
+        let (tables, order) = (tables, order)
+        let isNext = { @Sendable (operation: TableOperation) in
+            tables?.contains(operation.table) ?? true && operation.state != .parked
+                && order.round(of: operation) == round && isIncluded(operation)
+        }
         window = []
         await withTaskGroup(of: Turn.self) { group in
             var last = Int64(0)
             while let place = await lane.place(),
-                let operation = await next(after: last, round, width: width, while: &group)
+                let operation = await next(after: last, width: width, while: &group, where: isNext)
             {
                 last = operation.id
                 performed.insert(operation.id)
                 onTheWay += 1
-                let context = context
-                group.addTask { await Turn.take(operation, at: place, in: context) }
+                let (context, serverErrors) = (context, serverErrors)
+                group.addTask { await Turn.take(operation, at: place, in: context, serverErrors) }
             }
             for await turn in group { note(turn) }
         }
@@ -71,12 +102,13 @@ struct PushRun {
     /// The next operation to send, once it is clear that there is one: turns that end may give part of the budget back,
     /// and until they have ended the app may queue something behind them.
     private mutating func next(
-        after id: Int64, _ round: Int, width: Int, while turns: inout TaskGroup<Turn>
+        after id: Int64, width: Int, while turns: inout TaskGroup<Turn>,
+        where isNext: (TableOperation) -> Bool
     ) async -> TableOperation? {
         var found: TableOperation?
         while abort == nil, !Task.isCancelled {
             if !isSpent {
-                if found == nil { found = await next(after: id, round) }
+                if found == nil { found = await next(after: id, where: isNext) }
                 // Not too many results wait for the store.
                 if found != nil, onTheWay < 4 * width { return found }
             }
@@ -86,8 +118,10 @@ struct PushRun {
         return nil
     }
 
-    /// The next operation that is due in this round.
-    private mutating func next(after id: Int64, _ round: Int) async -> TableOperation? {
+    /// The next operation of this pass in the queue.
+    private mutating func next(
+        after id: Int64, where isNext: (TableOperation) -> Bool
+    ) async -> TableOperation? {
         var last = id
         do {
             while true {
@@ -98,7 +132,7 @@ struct PushRun {
                     }
                 }
                 guard let operation = window.popFirst() else { return nil }
-                if isDue(operation, in: round) { return operation }
+                if !performed.contains(operation.id), isNext(operation) { return operation }
                 last = operation.id
             }
         } catch {
@@ -107,16 +141,17 @@ struct PushRun {
         }
     }
 
-    private func isDue(_ operation: TableOperation, in round: Int) -> Bool {
-        tables?.contains(operation.table) ?? true && operation.state != .parked
-            && !performed.contains(operation.id) && order.round(of: operation) == round
-    }
-
     private mutating func note(_ turn: Turn) {
         onTheWay -= 1
         switch turn.end {
         case .completed: result.completed += 1
+        case .completedWithError(let error):
+            result.completed += 1
+            errorsAfterCompletion.append(error)
         case .failed(let error): result.errors.append(error)
+        case .unconfirmed(let error):
+            result.errors.append(error)
+            unconfirmed.append(error)
         case .skipped:
             hasSkipped = true
             performed.remove(turn.operationID)
@@ -124,4 +159,9 @@ struct PushRun {
         }
         abort = abort ?? turn.abort
     }
+}
+
+extension TableOperation {
+    /// Whether the service answered the last attempt with a server error, so that its outcome is unknown.
+    fileprivate var wasUnconfirmed: Bool { isAmbiguous && (lastStatus ?? 0) >= 500 }
 }

@@ -6,12 +6,16 @@ struct Turn: Sendable {
     let operationID: Int64
     let end: End
     /// Why the push has to end, if it has to.
-    let abort: (any Error)?
+    private(set) var abort: (any Error)?
 
     /// What became of the operation.
     enum End: Sendable {
         case completed
+        /// It is complete, and the delegate threw an error afterwards.
+        case completedWithError(TableOperationError)
         case failed(TableOperationError)
+        /// The service did not confirm it.
+        case unconfirmed(TableOperationError)
         /// It was not its turn yet.
         case skipped
         /// The delegate did not execute it.
@@ -20,9 +24,11 @@ struct Turn: Sendable {
 
     /// Carries out one operation, from its place in the lane.
     static func take(
-        _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext
+        _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext,
+        _ serverErrors: ServerErrorStreak
     ) async -> Turn {
-        let turn = await perform(operation, at: place, in: context)
+        var turn = await perform(operation, at: place, in: context)
+        turn.abort = turn.abort ?? serverErrors.note(turn.end)
         place.leave(ending: turn.abort != nil)
         return turn
     }
@@ -51,11 +57,10 @@ struct Turn: Sendable {
         _ operation: TableOperation, in context: SyncContext
     ) async throws -> TableOperationError {
         let error = TableOperationError(
-            operationID: operation.id, table: operation.table, itemID: operation.itemID, kind: operation.kind,
-            item: nil, serverItem: nil, status: nil, code: .unknownTable,
-            message: "The store was opened without the table '\(operation.table)'.",
-            revision: operation.revision)
-        try await context.write { try $0.put(error) }
+            operation, item: nil, code: .unknownTable,
+            message: "The store was opened without the table '\(operation.table)'.")
+        let isRecorded = try await context.read { try $0.operationError(operationID: operation.id) == error }
+        if !isRecorded { try await context.record(error) }
         return error
     }
 
@@ -76,16 +81,30 @@ struct Turn: Sendable {
                 return Turn(operation, end: handle.outcome.map(End.init) ?? .untouched, abort: handle.abort)
             }
             if case .skipped = handle.outcome { return Turn(operation, end: .skipped, abort: handle.abort) }
-            try await sender.store(item, for: current, insteadOf: handle.outcome)
+            try await sender.store(item, for: handle.seen, after: handle.outcome)
             return Turn(operation, end: .completed, abort: handle.abort)
         } catch {
-            if let abort = handle.abort { return Turn(operation, end: .untouched, abort: abort) }
-            if error is CancellationError { throw error }
-            // What the delegate throws becomes the operation's error, unless it is the one recorded already.
-            if let recorded = error as? TableOperationError { return Turn(operation, end: .failed(recorded)) }
-            let recorded = try await sender.record(error)
-            return Turn(operation, end: recorded.map(End.failed) ?? .untouched)
+            return try await end(operation, handle, sender, throwing: error)
         }
+    }
+
+    /// What a delegate throws becomes the operation's error, unless it is the one that was recorded already.
+    private static func end(
+        _ operation: TableOperation, _ handle: PushOperation, _ sender: OperationSender,
+        throwing error: any Error
+    ) async throws -> Turn {
+        // The delegate may have cancelled work of its own: only a cancelled push ends as cancelled.
+        if Task.isCancelled { throw CancellationError() }
+        if case .completed(let item) = handle.outcome {
+            let failure = TableOperationError(operation, item: item, delegateError: error)
+            return Turn(operation, end: .completedWithError(failure), abort: handle.abort)
+        }
+        if let abort = handle.abort { return Turn(operation, end: .untouched, abort: abort) }
+        if let recorded = error as? TableOperationError, let outcome = handle.outcome {
+            return Turn(operation, end: outcome.isRecorded(as: recorded) ? End(outcome) : .failed(recorded))
+        }
+        let recorded = try await sender.record(error)
+        return Turn(operation, end: recorded.map(End.failed) ?? .untouched)
     }
 
     private init(_ operation: TableOperation, end: End, abort: (any Error)? = nil) {
@@ -101,7 +120,17 @@ extension Turn.End {
             switch outcome {
             case .completed: .completed
             case .failed(let error): .failed(error)
+            case .unconfirmed(let error): .unconfirmed(error)
             case .skipped: .skipped
             }
+    }
+}
+
+extension OperationSender.Outcome {
+    fileprivate func isRecorded(as error: TableOperationError) -> Bool {
+        switch self {
+        case .failed(let recorded), .unconfirmed(let recorded): recorded == error
+        case .completed, .skipped: false
+        }
     }
 }

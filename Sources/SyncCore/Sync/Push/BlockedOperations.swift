@@ -1,0 +1,70 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A pending operation that no push completes unless the app or the user does something first.
+struct BlockedOperation: Sendable {
+    let reason: Reason
+    /// What a push reports about it.
+    let error: TableOperationError
+
+    /// Why it is blocked.
+    enum Reason: Sendable, Hashable {
+        /// The server has refused it too often.
+        case parked
+        /// The server has another state of the row.
+        case inConflict
+        /// It waits for another operation that the server must have first.
+        case held
+        /// The app no longer declares its table.
+        case undeclared
+    }
+}
+
+extension StoreSnapshot {
+    /// The blocked operations of those tables, or of all, in the order of the queue.
+    ///
+    /// All of them have an error in the error log, or stand behind an operation of the same item that has one.
+    func blockedOperations(in tables: Set<String>?) throws -> [BlockedOperation] {
+        var blocked: [BlockedOperation] = []
+        for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
+            guard let operation = try operation(id: error.operationID),
+                let reason = BlockedOperation.Reason(operation, error)
+            else { continue }
+            blocked.append(BlockedOperation(reason: reason, error: error))
+            guard reason == .parked || reason == .inConflict else { continue }
+            for behind in try operations(forItem: operation.itemID, in: operation.table)
+            where try behind.id > operation.id && operationError(operationID: behind.id) == nil {
+                let item = try item(id: behind.itemID, in: behind.table)
+                blocked.append(
+                    BlockedOperation(reason: .held, error: .held(behind, by: operation, item: item)))
+            }
+        }
+        return blocked
+    }
+}
+
+extension BlockedOperation.Reason {
+    fileprivate init?(_ operation: TableOperation, _ error: TableOperationError) {
+        switch error.code {
+        case .unknownTable: self = .undeclared
+        case _ where operation.state == .parked: self = .parked
+        case .operationHeld: self = .held
+        case _ where error.isConflict: self = .inConflict
+        default: return nil
+        }
+    }
+}
+
+extension TableOperationError {
+    /// The error of an operation that waits for another one.
+    static func held(
+        _ operation: TableOperation, by first: TableOperation, item: Item?
+    ) -> TableOperationError {
+        TableOperationError(
+            operation, item: item ?? operation.deletedItem, code: .operationHeld,
+            message: """
+                The \(operation.kind) waits for the \(first.kind) of '\(first.itemID)' in '\(first.table)' \
+                (operation \(first.id)), which the server must have first.
+                """)
+    }
+}

@@ -1,0 +1,50 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the pending operations that the server must have before an operation of a table with parents.
+///
+/// ``PushOrder`` sends parents before their children. When the insert of a parent fails, its own children wait for it;
+/// the other rows of their table do not. A row refers to a parent by a text field that holds the parent's id.
+struct RowReferences {
+    let catalog: TableCatalog
+    /// The table of the operation.
+    let definition: TableDefinition
+
+    /// The first pending operation that has to be sent earlier: the insert of a row that the item refers to, or, for a
+    /// delete, the delete of a row that refers to the item.
+    func prerequisite(
+        of operation: TableOperation, item: Item?, in snapshot: any StoreSnapshot
+    ) throws -> TableOperation? {
+        operation.kind == .delete
+            ? try deleteOfChild(of: operation, in: snapshot) : try insertOfParent(of: item, in: snapshot)
+    }
+
+    private func insertOfParent(of item: Item?, in snapshot: any StoreSnapshot) throws -> TableOperation? {
+        guard let item, !definition.parents.isEmpty else { return nil }
+        for id in item.fields.values.compactMap(\.textValue) where ItemID.isValid(id) {
+            for parent in definition.parents {
+                let first = try snapshot.operations(forItem: id, in: parent).first
+                if let first, first.kind == .insert { return first }
+            }
+        }
+        return nil
+    }
+
+    private func deleteOfChild(
+        of operation: TableOperation, in snapshot: any StoreSnapshot
+    ) throws -> TableOperation? {
+        for child in catalog.tables where child.parents.contains(definition.name) {
+            let first = try snapshot.operations(after: 0, in: child.name, limit: .max).first {
+                $0.kind == .delete && $0.deletedItem?.refers(to: operation.itemID) == true
+            }
+            if let first { return first }
+        }
+        return nil
+    }
+}
+
+extension Item {
+    fileprivate func refers(to id: String) -> Bool {
+        fields.values.contains { $0.textValue?.hasSameBytes(as: id) == true }
+    }
+}

@@ -1,0 +1,85 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import SyncCore
+
+/// The whole table: each status, form of body and kind of request.
+@Suite struct ResponseClassificationTests {
+    typealias Body = ResponseClassification.BodyForm
+    typealias Request = ResponseClassification.Request
+
+    private static let writes: [Request] = [.insert, .update, .undelete, .delete]
+    private static let json: [Body] = [.row, .rows, .json]
+
+    private func classify(_ status: Int, _ body: Body, _ request: Request) -> ResponseClassification {
+        ResponseClassification(status: status, body: body, to: request)
+    }
+
+    /// The specification's table, written independently of the code.
+    private func expected(_ status: Int, _ body: Body, _ request: Request) -> ResponseClassification {
+        let (isWrite, isJSON) = (Self.writes.contains(request), Self.json.contains(body))
+        if status == 401 { return .unauthenticated }
+        if body == .html || status < 200 || (300...399).contains(status) || status > 599 {
+            return .unavailable
+        }
+        let busy = [407, 408, 425, 429, 502, 503, 504, 511] + Array(520...530)
+        if busy.contains(status) { return .unavailable }
+        if status < 300 {
+            if request == .query { return body == .rows ? .done : .unknown }
+            if request == .delete { return body == .unreadable ? .unknown : .done }
+            if body == .row { return .done }
+            return body == .empty && isWrite ? .unavailable : .unknown
+        }
+        if status >= 500 { return body == .empty ? .unavailable : .unknown }
+        if status == 403 { return isJSON ? .refused : .unavailable }
+        if status == 404 || status == 410 {
+            if body == .unreadable { return .unknown }
+            if request == .insert || request == .query { return status == 404 ? .tableMissing : .refused }
+            return .rowMissing
+        }
+        if status == 409 || status == 412 { return isWrite ? .conflict : .refused }
+        return body == .unreadable ? .unknown : .refused
+    }
+
+    @Test(arguments: Request.allCases, Body.allCases)
+    func `each status means what the specification says`(_ request: Request, _ body: Body) {
+        for status in 100...599 {
+            #expect(
+                classify(status, body, request) == expected(status, body, request),
+                "\(status) \(body) \(request)")
+        }
+    }
+
+    @Test(arguments: 100...599) func `a page for people is never an answer about a row`(_ status: Int) {
+        for request in Request.allCases where status != 401 {
+            #expect(classify(status, .html, request) == .unavailable)
+        }
+    }
+
+    @Test func `a route that is missing is a missing table, and only with 404`() {
+        for status in 100...599 {
+            for request in Request.allCases {
+                for body in Body.allCases {
+                    let found = ResponseClassification(
+                        status: status, body: body, to: request, namesMissingRoute: true)
+                    let usual = classify(status, body, request)
+                    #expect(found == (status == 404 ? .tableMissing : usual))
+                }
+            }
+        }
+    }
+
+    @Test func `only what may pass by itself is repeated at once`() {
+        for status in [408, 425, 429, 500, 502, 503, 504] {
+            #expect(classify(status, .json, .insert).isTransient(status: status))
+        }
+        #expect(classify(200, .unreadable, .insert).isTransient(status: 200))
+        for status in [301, 302, 307, 403, 407, 511] {
+            #expect(!classify(status, .html, .insert).isTransient(status: status))
+        }
+        #expect(!classify(200, .html, .insert).isTransient(status: 200))
+        #expect(!classify(400, .json, .insert).isTransient(status: 400))
+    }
+}

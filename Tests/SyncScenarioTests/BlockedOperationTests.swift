@@ -1,0 +1,217 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// No operation waits unseen: a push that leaves one behind which needs a decision says so, each time.
+@Suite struct BlockedOperationTests {
+    private func settings(parkAfter limit: Int = 1) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.parkAfterRefusals = limit
+        settings.retry.maxAttempts = 1
+        return settings
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `every push names a parked operation, also in a later process`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.mortalDevice(settings: settings())
+            try await a.table.insert(["id": "x", "text": "poison"])
+            scenario.server.inject(.refusal(400))
+            _ = try await a.failedPush()
+            let reborn = try scenario.restart(a, settings: settings())
+            scenario.server.removeRequests()
+            for _ in 0..<2 {
+                let error = try await reborn.failedPush()
+                #expect(error.itemID == "x")
+                #expect(error.status == 400)
+            }
+            #expect(scenario.writes().isEmpty)
+            let status = try await reborn.context.status()
+            #expect(status.parkedOperations == 1)
+            #expect(status.lastError?.code == .pushCompletedWithErrors)
+            // A push of other tables is not concerned.
+            try await reborn.context.push(tables: [])
+            try await reborn.context.cancelAndDiscardItem(for: try await reborn.failedPush())
+            try await reborn.context.push()
+            #expect(try await reborn.context.status().parkedOperations == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a conflict is never parked, and is named by every push`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings(parkAfter: 2))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "mine"])
+            for _ in 0..<4 { #expect(try await a.failedPush().isConflict) }
+            #expect(try await a.operations().map(\.state) == [.pending])
+            #expect(try await a.context.status().conflictingOperations == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a conflict that a resolver keeps pending is named by every push`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = settings()
+            settings.resolver = .keepPending
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "mine"])
+            for _ in 0..<4 { #expect(try await a.failedPush().isConflict) }
+            #expect(try await a.operations().map(\.state) == [.pending])
+        }
+    }
+
+    /// A delete with unknown outcome that the server keeps refusing, and a new insert of the same id behind it.
+    private func parkDelete(_ scenario: Scenario, _ a: Device) async throws {
+        try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+        try await a.sync()
+        try await a.table.delete(id: "x")
+        scenario.server.inject(.dropRequest)
+        _ = try? await a.context.push()
+        try await a.table.insert(["id": "x", "text": "new"])
+        scenario.server.inject(.refusal(400), when: { $0.method == "DELETE" })
+        _ = try? await a.context.push()
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an operation behind a parked one is named too`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings())
+            try await parkDelete(scenario, a)
+            #expect(try await a.operations().map(\.kind) == [.delete, .insert])
+            #expect(try await a.operations().first?.state == .parked)
+            let errors = await a.failingPush()
+            #expect(errors.map(\.kind) == [.delete, .insert])
+            #expect(errors.last?.code == .operationHeld)
+            let status = try await a.context.status()
+            #expect(status.parkedOperations == 1)
+            #expect(status.heldOperations == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `discarding a parked delete keeps the new item, which then replaces the row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings())
+            try await parkDelete(scenario, a)
+            let errors = await a.failingPush()
+            try await a.context.cancelAndDiscardItem(for: try #require(errors.first))
+            #expect(try await a.item("x")?["text"] == "new")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a held operation can be discarded by itself`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings())
+            try await parkDelete(scenario, a)
+            let errors = await a.failingPush()
+            try await a.context.cancelAndDiscardItem(for: try #require(errors.last))
+            #expect(try await a.operations().map(\.kind) == [.delete])
+            #expect(try await a.item("x") == nil)
+            try await a.context.cancelAndDiscardItem(for: try await a.failedPush())
+            #expect(try await a.item("x")?["text"] == "old")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    // MARK: Tables that are no longer declared
+
+    @Test(arguments: StoreKind.persistent)
+    func
+        `an operation of a table that is no longer declared is listed, fails no other table, and can be discarded`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let old = TableDefinition("Old", columns: [Column("text", .text)])
+            let before = try scenario.device(tables: [Todo.definition, old])
+            try await before.context.table("Old").insert(["id": "o", "text": "left behind"])
+            try await before.context.close()
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            #expect(try await a.context.plannedRequests().map(\.itemID) == ["x"])
+            let result = try await a.context.push()
+            #expect(result.completed == 1)
+            #expect(result.errors.map(\.code) == [.unknownTable])
+            try await a.context.pull(Todo.query, queryID: "all")
+            #expect(try await a.context.status().heldOperations == 1)
+            let error = try #require(try await a.context.operationErrors().first)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.operations().isEmpty)
+            #expect(try await a.context.operationErrors().isEmpty)
+            #expect(try await a.context.push().errors.isEmpty)
+        }
+    }
+
+    // MARK: Parents
+
+    private static let family = [
+        TableDefinition("Item", columns: [Column("text", .text), Column("list", .text)], parents: ["List"]),
+        TableDefinition("List", columns: [Column("text", .text)]),
+    ]
+
+    @Test(arguments: StoreKind.allCases, [1, 4])
+    func `children wait for their own refused parent, and other rows of the table go`(
+        _ kind: StoreKind, _ concurrency: Int
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            var settings = settings(parkAfter: 2)
+            settings.maxConcurrentOperations = concurrency
+            let a = try scenario.device(settings: settings, tables: Self.family)
+            let (lists, items) = (a.context.table("List"), a.context.table("Item"))
+            try await lists.insert(["id": "bad", "text": "poison"])
+            try await lists.insert(["id": "good"])
+            try await items.insert(["id": "orphan", "list": "bad"])
+            try await items.insert(["id": "child", "list": "good"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison") ? .refusal(400) : .none
+            }
+            for _ in 0..<3 {
+                let errors = await a.failingPush()
+                #expect(errors.map(\.itemID) == ["bad", "orphan"])
+                #expect(errors.last?.code == .operationHeld)
+            }
+            #expect(try scenario.server.row("child", in: "Item") != nil)
+            #expect(try scenario.server.row("orphan", in: "Item") == nil)
+            try await lists.update(id: "bad", ["text": "fine"])
+            scenario.server.removeRequests()
+            #expect(try await a.context.push().completed == 2)
+            #expect(scenario.server.requests.map(\.table) == ["List", "Item"])
+            #expect(try await a.context.operationErrors().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a parent is not deleted before its child whose delete was refused`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            let a = try scenario.device(settings: settings(parkAfter: 5), tables: Self.family)
+            let (lists, items) = (a.context.table("List"), a.context.table("Item"))
+            try await lists.insert(["id": "list"])
+            try await items.insert(["id": "child", "list": "list"])
+            try await a.context.push()
+            try await lists.delete(id: "list")
+            try await items.delete(id: "child")
+            scenario.server.inject(.refusal(400), when: { $0.table == "Item" })
+            #expect(await a.failingPush().map(\.code) == [.operationHeld, .serverError])
+            #expect(try scenario.server.row("list", in: "List")?.deleted == false)
+            #expect(try await a.context.push().completed == 2)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Errors and decisions of delegates and resolvers are the operation's: they neither vanish nor end a push.
+@Suite struct DelegateErrorTests {
+    typealias Delegate = DelegateTests.Delegate
+    private struct Mistake: Error, CustomStringConvertible { let description = "a mistake" }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an error thrown after success is reported, and the operation is complete`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = Delegate(perform: { _, operation in
+            try await operation.execute()
+            throw Mistake()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+            #expect(error?.pushResult?.completed == 1)
+            #expect(error?.pushResult?.errors.map(\.message) == ["a mistake"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a second execution after success changes nothing`(_ kind: StoreKind) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            let first = try await operation.execute()
+            let second = try await operation.execute()
+            #expect(first == second)
+            return nil
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            #expect(try await a.context.push().completed == 1)
+            #expect(scenario.writes().count == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a cancellation of the delegate's own is the operation's error`(
+        _ kind: StoreKind, _ executes: Bool
+    ) async throws {
+        let delegate = Delegate(perform: { _, operation in
+            if operation.operation.itemID == "y" { return try await operation.execute() }
+            if executes { _ = try await operation.execute() }
+            throw CancellationError()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            try await a.table.insert(["id": "y"])
+            #expect(try await a.failedPush().itemID == "x")
+            #expect(try scenario.row("y") != nil)
+            #expect(try await a.operations().count == (executes ? 0 : 1))
+        }
+    }
+
+    /// One item that both sides have changed, in a push and in a pull.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a resolver's wrong answer is the operation's error, and the rest goes on`(
+        _ kind: StoreKind, _ pulls: Bool
+    ) async throws {
+        let resolvers: [ConflictResolver] = [
+            ConflictResolver { _ in .merge(Item(id: "x", fields: ["nosuch": 1])) },
+            ConflictResolver { _ in .merge(Item(id: "other", fields: ["text": "t"])) },
+            ConflictResolver { _ in .merge(Item(id: "x", fields: ["price": .double(.nan)])) },
+            ConflictResolver { _ in throw Mistake() },
+            ConflictResolver { _ in throw CancellationError() },
+        ]
+        for resolver in resolvers {
+            try await Scenario.run(on: kind) { scenario in
+                var settings = SyncSettings()
+                settings.resolver = resolver
+                let a = try scenario.device(settings: settings)
+                try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+                try await a.sync()
+                try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+                try await a.table.update(id: "x", ["text": "mine"])
+                try await a.table.insert(["id": "y", "text": "other"])
+                if pulls {
+                    try await a.pullAnyway()
+                    #expect(try await a.context.operationErrors().map(\.itemID) == ["x"])
+                }
+                #expect(try await a.failedPush().itemID == "x")
+                #expect(try scenario.row("y") != nil)
+                #expect(try await a.item("x")?["text"] == "mine")
+            }
+        }
+    }
+}

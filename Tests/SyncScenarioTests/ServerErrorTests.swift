@@ -1,0 +1,94 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// A 500 with an error in JSON: it may be the operation's fault or the service's. Other operations tell.
+@Suite struct ServerErrorTests {
+    private func device(_ scenario: Scenario, parkAfter limit: Int = 10) throws -> Device {
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        settings.parkAfterRefusals = limit
+        return try scenario.device(settings: settings)
+    }
+
+    private func failPoison(_ scenario: Scenario) {
+        scenario.server.onRequest { request in
+            let text = String(decoding: request.body, as: UTF8.self) + request.path
+            return text.contains("poison") ? .refusal(500) : .none
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a server error counts as a refusal only when another write of the push succeeds`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario, parkAfter: 2)
+            failPoison(scenario)
+            try await a.table.insert(["id": "poison"])
+            for _ in 0..<5 { #expect(try await a.failedPush().status == 500) }
+            #expect(try await a.operations().map(\.state) == [.attempted])
+            for number in 1...2 {
+                try await a.table.insert(["id": .text("fine-\(number)")])
+                _ = try await a.failedPush()
+            }
+            #expect(try await a.operations().map(\.state) == [.parked])
+            // A parked operation is named by every push.
+            #expect(try await a.failedPush().itemID == "poison")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `three server errors in a row end the push`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario)
+            for index in 0..<10 { try await a.table.insert(["id": .text("item-\(index)")]) }
+            scenario.server.onRequest { _ in .refusal(500) }
+            let error = await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(scenario.server.requests.count == 3)
+            #expect(error?.pushResult?.errors.map(\.itemID) == ["item-0", "item-1", "item-2"])
+            scenario.server.onRequest(nil)
+            #expect(try await a.context.push().completed == 10)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `operations that the server always fails at do not hold up those behind them`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario, parkAfter: 2)
+            for index in 0..<7 { try await a.table.insert(["id": .text("poison-\(index)")]) }
+            try await a.table.insert(["id": "fine"])
+            failPoison(scenario)
+            for _ in 0..<4 { _ = try? await a.context.push() }
+            #expect(try scenario.row("fine") != nil)
+            // Each push that succeeds with something counts the server errors that it met.
+            for index in 0..<9 {
+                try await a.table.insert(["id": .text("more-\(index)")])
+                _ = try? await a.context.push()
+            }
+            let states = try await a.operations().map(\.state)
+            #expect(states == Array(repeating: .parked, count: 7))
+            #expect(try await a.context.status().parkedOperations == 7)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the server's reason is in the error`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario)
+            try await a.table.insert(["id": "x"])
+            scenario.server.inject(.refusal(500, "column too long"))
+            let error = try await a.failedPush()
+            #expect(error.message.contains("status 500"))
+            #expect(error.message.contains("column too long"))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Answers that say nothing about an operation end the push, are counted against no operation, and leave a queue that
+/// drains by itself when the service is back.
+@Suite struct ServiceUnavailableTests {
+    /// An answer in the place of the tables service's.
+    struct Outage: Sendable, CustomTestStringConvertible {
+        let name: String
+        let fault: ServerFault
+        var code = SyncError.Code.pushAbortedService
+        var testDescription: String { name }
+    }
+
+    static let html = Data("<!DOCTYPE html><html><body>Please sign in</body></html>".utf8)
+
+    static let outages: [Outage] =
+        [
+            Outage(
+                name: "portal 200",
+                fault: .answer(status: 200, headers: ["Content-Type": "text/html"], body: html)),
+            Outage(
+                name: "portal 200 without a type", fault: .answer(status: 200, body: html)),
+            Outage(
+                name: "portal 302", fault: .answer(status: 302, headers: ["Location": "http://portal.test/"])),
+            Outage(name: "empty 200", fault: .answer(status: 200)),
+            Outage(name: "empty 403", fault: .answer(status: 403)),
+            Outage(name: "empty 500", fault: .answer(status: 500)),
+            Outage(name: "site stopped", fault: .answer(status: 403, body: html)),
+            Outage(name: "page 404", fault: .answer(status: 404, body: html)),
+            Outage(name: "page 409", fault: .answer(status: 409, body: html)),
+            Outage(name: "no network", fault: .dropRequest, code: .pushAbortedNetwork),
+            Outage(name: "401", fault: .refusal(401), code: .pushAbortedAuthentication),
+        ]
+        + [407, 408, 425, 429, 502, 503, 504, 511, 520, 521, 530].map {
+            Outage(name: "\($0)", fault: .refusal($0))
+        }
+
+    @Test(arguments: StoreKind.allCases, outages)
+    func `an outage parks nothing, and the next push sends everything`(
+        _ kind: StoreKind, _ outage: Outage
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 1
+            settings.parkAfterRefusals = 3
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("old", ["text": "old"], in: Todo.name)
+            try await scenario.server.put("gone", ["text": "gone"], in: Todo.name)
+            try await a.sync()
+            try await a.table.insert(["id": "x", "text": "new"])
+            try await a.table.update(id: "old", ["text": "edited"])
+            try await a.table.delete(id: "gone")
+            scenario.server.onRequest { _ in outage.fault }
+            scenario.server.removeRequests()
+            for _ in 0..<5 {
+                let error = await expectError(outage.code) { try await a.context.push() }
+                #expect(error?.mayRetry == (outage.code != .pushAbortedAuthentication))
+                #expect(error?.pushResult?.errors.isEmpty == true)
+            }
+            // Each push ends with its first request.
+            #expect(scenario.server.requests.count == 5)
+            let operations = try await a.operations()
+            #expect(operations.count == 3)
+            #expect(operations.allSatisfy { $0.state != .parked && $0.attempts == 0 })
+            #expect(try await a.context.status().lastError?.code == outage.code)
+            scenario.server.onRequest(nil)
+            #expect(try await a.context.push().completed == 3)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a server that asks for rest is not asked about the next operation`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 3
+            let a = try scenario.device(settings: settings)
+            for index in 0..<50 { try await a.table.insert(["id": .text("item-\(index)")]) }
+            scenario.server.onRequest { _ in .answer(status: 503, headers: ["Retry-After": "60"]) }
+            let error = await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(error?.retryAfter == .seconds(60))
+            #expect(scenario.server.requests.count == 3)
+            scenario.server.onRequest(nil)
+            #expect(try await a.context.push().completed == 50)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `ten pushes without network or sign-in count nothing against an operation`(
+        _ kind: StoreKind
+    ) async throws {
+        for fault in [ServerFault.dropRequest, .refusal(401), .refusal(503)] {
+            try await Scenario.run(on: kind) { scenario in
+                var settings = SyncSettings()
+                settings.retry.maxAttempts = 1
+                let a = try scenario.device(settings: settings)
+                try await a.table.insert(["id": "x"])
+                scenario.server.onRequest { _ in fault }
+                for _ in 0..<12 { _ = try? await a.context.push() }
+                #expect(try await a.operations().map(\.attempts) == [0])
+                scenario.server.onRequest(nil)
+                #expect(try await a.context.push().completed == 1)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a missing table fails its own operations, and is not counted`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.parkAfterRefusals = 2
+            let missing = TableDefinition("Missing", columns: [Column("text", .text)])
+            let a = try scenario.device(settings: settings, tables: [Todo.definition, missing])
+            try await a.context.table("Missing").insert(["id": "m"])
+            for index in 0..<4 {
+                try await a.table.insert(["id": .text("x\(index)")])
+                #expect(try await a.failedPush().code == .tableNotOnServer)
+            }
+            #expect(try await a.operations().map(\.state) == [.pending])
+            #expect(try await a.table.items().count == 4)
+            #expect(try scenario.server.rows(in: Todo.name).count == 4)
+        }
+    }
+}
