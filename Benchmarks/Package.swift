@@ -6,7 +6,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [.executable(name: "bench", targets: ["bench"])],
     dependencies: [
-        .package(name: "swift-sync-context", path: ".."),
+        .package(
+            name: "swift-sync-context", path: "..", traits: ["AsyncHTTPTransport", "TableServer"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
