@@ -28,9 +28,11 @@ let isDownloaded = directory.isEmpty || directory.dropLast().last == "checkouts"
 
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -43,6 +45,7 @@ let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser",
     condition: .when(traits: ["StoreConformanceCommand"]))
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["TableServer"]))
 // For tests that start programs, on the systems where there are any.
@@ -55,13 +58,19 @@ let nioHTTPCompression = Target.Dependency.product(
     name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: ["AsyncHTTPTransport"]))
 let nioHTTP1 = Target.Dependency.product(
     name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPTransport"]))
+let nioPosix = Target.Dependency.product(
+    name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPTransport"]))
+let nioSSL = Target.Dependency.product(
+    name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPTransport"]))
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let targets: [Target] = [
-    .target(name: "SyncCore", dependencies: [logging]),
+    .target(name: "SyncCore", dependencies: [httpTypes, logging]),
     .target(
         name: "AsyncHTTPTransport",
-        dependencies: ["SyncCore", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression]),
+        dependencies: [
+            "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
+        ]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
     .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),
     .systemLibrary(
@@ -82,7 +91,7 @@ let targets: [Target] = [
         dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser]),
     .testTarget(
         name: "SyncCoreTests",
-        dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore"]),
+        dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", httpTypes]),
     .testTarget(name: "StoreMemoryTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
     .testTarget(
         name: "StoreSQLiteTests",

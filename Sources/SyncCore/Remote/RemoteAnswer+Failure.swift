@@ -9,7 +9,9 @@ extension RemoteAnswer {
     package func failure(of call: RemoteCall, dialect: WireDialect) -> SyncError? {
         switch status {
         case 200..<300: unexpectedBody(for: call)
-        case 401: SyncError(.authenticationRequired, "The server asks to sign in.")
+        case 401:
+            SyncError(
+                .authenticationRequired, "The server asks to sign in.", cause: refusal(dialect: dialect))
         case 404 where isTableMissing:
             SyncError(.tableNotOnServer, "The server has no table '\(call.table)'.")
         case 404, 410:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 
 extension RemoteAnswer {
     /// Reads an answer to that call. Secrets that the server repeats do not get into the message.
@@ -10,12 +11,12 @@ extension RemoteAnswer {
         secrets: [String]
     ) {
         let text = AnswerText(response, hiding: secrets)
-        status = response.status
-        version = EntityTag.version(from: response.headers["ETag"])
-        retryAfter = response.headers["Retry-After"]
-        date = response.headers["Date"]
+        status = response.head.status.code
+        version = EntityTag.version(from: response.head.headerFields[.eTag])
+        retryAfter = response.head.headerFields[.retryAfter]
+        date = response.head.headerFields[.date]
         self.tokenGeneration = tokenGeneration
-        let isSuccess = (200..<300).contains(response.status)
+        let isSuccess = (200..<300).contains(status)
         if isSuccess, case .query = call.action, !response.body.isEmpty {
             body = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
             (message, isTableMissing) = (nil, false)
@@ -30,7 +31,7 @@ extension RemoteAnswer {
             body = isSuccess ? .unreadable("The answer is not an object, as a row must be.") : .empty
         }
         message = isSuccess ? nil : text.message(json: try? json?.get())
-        isTableMissing = response.status == 404 && call.isAboutTable(notFoundText: text, json: json)
+        isTableMissing = status == 404 && call.isAboutTable(notFoundText: text, json: json)
     }
 
     private static func json(in body: Data) -> Result<ItemValue, JSONError>? {
