@@ -15,35 +15,62 @@ let products: [Product] = [
     .executable(name: "table-server", targets: ["table-server"]),
 ]
 
+// A package that depends on this one resolves the dependencies of all its products. Those that bring many packages are
+// therefore behind traits, which an app enables by name: .package(url: …, traits: ["TableServer"]).
+let allTraits: Set<String> = ["AsyncHTTPTransport", "StoreConformanceCommand", "TableServer"]
+
+// In a checkout all traits are on, so that `swift build` and `swift test` need no options. Default traits also apply to
+// packages that depend on this one. They get none: SwiftPM reads the manifest of a downloaded package from the
+// repository, with "/" as its directory, and later from its directory of checkouts. A package that depends on a
+// checkout by path passes `traits: []`.
+let directory = Context.packageDirectory.split(separator: "/")
+let isDownloaded = directory.isEmpty || directory.dropLast().last == "checkouts"
+
 let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.26.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
 ]
 
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(
+    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPTransport"]))
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser",
+    condition: .when(traits: ["StoreConformanceCommand"]))
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(
+    name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["TableServer"]))
 // For tests that start programs, on the systems where there are any.
 let subprocess = Target.Dependency.product(
     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.linux, .macOS]))
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioCore = Target.Dependency.product(
+    name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPTransport"]))
+let nioHTTPCompression = Target.Dependency.product(
+    name: "NIOHTTPCompression", package: "swift-nio-extras", condition: .when(traits: ["AsyncHTTPTransport"]))
+let nioHTTP1 = Target.Dependency.product(
+    name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPTransport"]))
+let nioPosix = Target.Dependency.product(
+    name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["AsyncHTTPTransport"]))
+let nioSSL = Target.Dependency.product(
+    name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPTransport"]))
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let targets: [Target] = [
-    .target(name: "SyncCore", dependencies: [logging]),
+    .target(name: "SyncCore", dependencies: [httpTypes, logging]),
     .target(
         name: "AsyncHTTPTransport",
-        dependencies: ["SyncCore", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression]),
+        dependencies: [
+            "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
+        ]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
     .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),
     .systemLibrary(
@@ -64,7 +91,7 @@ let targets: [Target] = [
         dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser]),
     .testTarget(
         name: "SyncCoreTests",
-        dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore"]),
+        dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", httpTypes]),
     .testTarget(name: "StoreMemoryTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
     .testTarget(
         name: "StoreSQLiteTests",
@@ -95,6 +122,12 @@ let package = Package(
     name: "swift-sync-context",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: products,
+    traits: [
+        .trait(name: "AsyncHTTPTransport", description: "The product AsyncHTTPTransport"),
+        .trait(name: "StoreConformanceCommand", description: "The product StoreConformanceCommand"),
+        .trait(name: "TableServer", description: "The product TableServer"),
+        .default(enabledTraits: isDownloaded ? [] : allTraits),
+    ],
     dependencies: dependencies,
     targets: targets,
     swiftLanguageModes: [.v6])

@@ -6,8 +6,10 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [.executable(name: "bench", targets: ["bench"])],
     dependencies: [
-        .package(name: "swift-sync-context", path: ".."),
+        .package(
+            name: "swift-sync-context", path: "..", traits: ["AsyncHTTPTransport", "TableServer"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -22,6 +24,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "AsyncHTTPTransport", package: "swift-sync-context"),
                 .product(name: "StoreLMDB", package: "swift-sync-context"),
                 .product(name: "StoreMemory", package: "swift-sync-context"),

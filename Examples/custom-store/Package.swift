@@ -5,7 +5,7 @@ let package = Package(
     name: "custom-store",
     platforms: [.macOS(.v15)],
     products: [.library(name: "FileStore", targets: ["FileStore"])],
-    dependencies: [.package(name: "swift-sync-context", path: "../..")],
+    dependencies: [.package(name: "swift-sync-context", path: "../..", traits: ["StoreConformanceCommand"])],
     targets: [
         .target(
             name: "FileStore",

@@ -3,6 +3,7 @@
 
 import AsyncHTTPClient
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
@@ -46,9 +47,11 @@ public final class AsyncHTTPTransport: HTTPTransport {
         self.totalTimeout = .nanoseconds(totalTimeout.timerNanoseconds)
         let idle = TimeAmount.nanoseconds(idleTimeout.timerNanoseconds)
         // Bodies are measured as they come, unpacked: the client's own limit is not needed.
-        let configuration = HTTPClient.Configuration(
+        var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: idle, read: idle),
             decompression: .enabled(limit: .none))
+        // A connection that is refused is an error at once, and not after the timeout.
+        configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
@@ -60,62 +63,65 @@ public final class AsyncHTTPTransport: HTTPTransport {
     ///   ``SyncError/Code/networkUnavailable``.
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         try Task.checkCancellation()
-        try request.validate(allowsInsecureHTTP: allowsInsecureHTTP)
-        // The client's own deadline ends with the head of the answer.
+        let url = try request.validate(allowsInsecureHTTP: allowsInsecureHTTP)
+        // The client's own deadline ends with the head of the response.
         return try await withThrowingTaskGroup(of: HTTPTransportResponse.self) { group in
             defer { group.cancelAll() }
-            group.addTask { try await self.follow(request) }
+            group.addTask { try await self.follow(request, to: url) }
             group.addTask { [totalTimeout] in
                 try await Task.sleep(for: totalTimeout)
-                throw SyncError.exchangeFailed(hasTimedOut: true, cause: HTTPClientError.deadlineExceeded)
+                throw SyncError(NetworkFailure(.timedOut, to: url, cause: HTTPClientError.deadlineExceeded))
             }
             guard let response = try await group.next() else { throw CancellationError() }
             return response
         }
     }
 
-    private func follow(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        var (current, redirects) = (request, 0)
+    private func follow(_ request: HTTPTransportRequest, to url: URL) async throws -> HTTPTransportResponse {
+        var (current, redirects) = (url, 0)
         while true {
-            let response = try await exchange(current)
-            guard redirects < Self.maxRedirects, (300..<400).contains(response.status),
-                let location = response.headers["Location"],
-                let target = URL(string: location, relativeTo: current.url)?.absoluteURL,
-                request.mayFollowRedirect(to: target)
+            let response = try await exchange(request, to: current)
+            guard redirects < Self.maxRedirects, response.head.status.kind == .redirection,
+                let location = response.head.headerFields[.location],
+                let target = URL(string: location, relativeTo: current)?.absoluteURL,
+                HTTPTransportRequest.mayFollowRedirect(
+                    method: request.head.method.rawValue, from: url, to: target)
             else { return response }
-            current.url = target
+            current = target
             redirects += 1
         }
     }
 
-    /// Ends the requests that are under way, and closes all connections. Later requests are refused.
+    /// Ends the requests in progress, and closes all connections. Later requests are refused.
     public func close() {
         isClosed.withLock { $0 = true }
-        // The client may only go when it has shut down: this keeps it until then.
+        // Keeps the client alive until it has shut down.
         client.shutdown(queue: .global()) { [client] _ in _ = client }
     }
 
-    private func exchange(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+    private func exchange(_ request: HTTPTransportRequest, to url: URL) async throws -> HTTPTransportResponse
+    {
         do {
-            let response = try await begin(request)
-            return HTTPTransportResponse(
-                status: Int(response.status.code), headers: HTTPTransportHeaders(response.headers),
-                body: try await body(of: response))
+            let response = try await begin(HTTPClientRequest(request, to: url))
+            let head = HTTPResponse(
+                status: HTTPResponse.Status(code: Int(response.status.code)),
+                headerFields: HTTPFields(response.headers))
+            return HTTPTransportResponse(head, body: try await body(of: response))
         } catch let error as HTTPBodyLimitExceeded {
             throw error
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            throw failure(error)
+            let reason = isClosed.withLock { $0 } ? .transportClosed : NetworkFailure.Reason(error)
+            throw SyncError(NetworkFailure(reason, to: url, cause: error))
         }
     }
 
     /// Sends a GET once more when the server had closed the connection before it could be sent.
-    private func begin(_ request: HTTPTransportRequest) async throws -> HTTPClientResponse {
-        let clientRequest = HTTPClientRequest(request)
+    private func begin(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         do {
-            return try await client.execute(clientRequest, deadline: .distantFuture)
-        } catch ChannelError.ioOnClosedChannel where request.method == "GET" {
-            return try await client.execute(clientRequest, deadline: .distantFuture)
+            return try await client.execute(request, deadline: .distantFuture)
+        } catch ChannelError.ioOnClosedChannel where request.method == .GET {
+            return try await client.execute(request, deadline: .distantFuture)
         }
     }
 
@@ -129,31 +135,25 @@ public final class AsyncHTTPTransport: HTTPTransport {
         }
         return body
     }
-
-    private func failure(_ error: any Error) -> SyncError {
-        if isClosed.withLock({ $0 }) { return .transportClosed }
-        return switch error as? HTTPClientError {
-        case .readTimeout, .connectTimeout, .deadlineExceeded:
-            .exchangeFailed(hasTimedOut: true, cause: error)
-        default: .exchangeFailed(cause: error)
-        }
-    }
 }
 
 extension HTTPClientRequest {
-    fileprivate init(_ request: HTTPTransportRequest) {
-        self.init(url: request.url.absoluteString)
-        method = HTTPMethod(rawValue: request.method)
-        for field in request.headers.fields { headers.add(name: field.name, value: field.value) }
-        if request.headers["Accept-Encoding"] == nil {
+    fileprivate init(_ request: HTTPTransportRequest, to url: URL) {
+        self.init(url: url.absoluteString)
+        method = HTTPMethod(rawValue: request.head.method.rawValue)
+        for field in request.head.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+        if request.head.headerFields[.acceptEncoding] == nil {
             headers.add(name: "Accept-Encoding", value: "gzip, deflate")
         }
         if let bytes = request.body { body = .bytes(bytes, length: .known(Int64(bytes.count))) }
     }
 }
 
-extension HTTPTransportHeaders {
+extension HTTPFields {
     fileprivate init(_ headers: HTTPHeaders) {
-        self.init(headers.map { Field(name: $0.name, value: $0.value) })
+        self.init()
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
+        }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Synchronization
 
@@ -48,7 +49,7 @@ final class ModelServer: HTTPTransport {
     func expect(_ script: Script) { state.withLock { $0.script = script } }
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        guard request.method != "GET" else { return apply(request) }
+        guard request.head.method != .get else { return apply(request) }
         let script = state.withLock { state in
             defer { state.script = Script() }
             return state.script
@@ -65,16 +66,16 @@ final class ModelServer: HTTPTransport {
     }
 
     private func apply(_ request: HTTPTransportRequest) -> HTTPTransportResponse {
-        let path = request.url.path.split(separator: "/").map(String.init)
+        let path = (request.head.url?.path ?? "").split(separator: "/").map(String.init)
         var fields: [String: ItemValue] = [:]
         if case .object(let object)? = try? request.body.map({ try ItemValue(json: $0) }) { fields = object }
         let id = path.count > 2 ? path[2] : fields["id"]?.textValue ?? ""
         fields["id"] = nil
         return state.withLock { state in
             let row = state.rows[id]
-            let condition = request.headers["If-Match"]
+            let condition = request.head.headerFields[.ifMatch]
             let isStale = condition != nil && condition != row.map { "\"\($0.revision)\"" }
-            switch (request.method, row) {
+            switch (request.head.method.rawValue, row) {
             case ("POST", nil):
                 return answer(201, id, put(Row(fields: fields), id, &state.rows))
             case ("POST", .some):
@@ -110,13 +111,13 @@ final class ModelServer: HTTPTransport {
         return row
     }
 
-    private func answer(_ status: Int, _ id: String, _ row: Row) -> HTTPTransportResponse {
+    private func answer(_ status: HTTPResponse.Status, _ id: String, _ row: Row) -> HTTPTransportResponse {
         var object = row.fields
         object["id"] = .text(id)
         object["version"] = .text("\(row.revision)")
         object["deleted"] = .bool(row.isDeleted)
         object["updatedAt"] = .text("2024-01-01T00:00:0\(row.revision % 10).000Z")
         return HTTPTransportResponse(
-            status: status, headers: ["ETag": "\"\(row.revision)\""], body: ItemValue.object(object).json)
+            status: status, headerFields: [.eTag: "\"\(row.revision)\""], body: ItemValue.object(object).json)
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Testing
 
@@ -52,7 +53,7 @@ struct ODataQueryTests {
         let transport = RemoteScriptedTransport(200, "[]")
         let query = TableQuery("T").where("a" == value).parameter("user", value)
         _ = try await SyncClient.scripted(transport).table("T").query(query)
-        let url = try #require(transport.requests.first?.url)
+        let url = try #require(transport.requests.first?.head.url)
         let items = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems)
         #expect(items.map(\.name) == ["$filter", "user"])
         let expected = try "a".expressionText(equalTo: value)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import SyncCore
@@ -12,7 +13,7 @@ struct RemoteAnswerTests {
     private static let insert = RemoteCall(.insert(id: "a", fields: [:]), table: "T")
 
     private func answer(
-        to call: RemoteCall = Self.read, _ status: Int, headers: HTTPTransportHeaders = [:],
+        to call: RemoteCall = Self.read, _ status: Int, headers: HTTPFields = [:],
         _ body: String = "",
         dialect: WireDialect = .v2
     ) async throws -> RemoteAnswer {
@@ -23,7 +24,7 @@ struct RemoteAnswerTests {
     }
 
     @Test func `a row comes with the version of its strong tag`() async throws {
-        let answer = try await answer(200, headers: ["etag": #""a\"b""#], #"{"id":"a","n":1}"#)
+        let answer = try await answer(200, headers: [.eTag: #""a\"b""#], #"{"id":"a","n":1}"#)
         #expect(answer.body == .row(["id": "a", "n": 1]))
         #expect(answer.version == #"a"b"#)
         #expect(answer.message == nil)
@@ -34,13 +35,14 @@ struct RemoteAnswerTests {
         (#""AAAAAAAAB9E=""#, "AAAAAAAAB9E="), (#""a\""#, #"a\"#), (#""a\\"b""#, #"a\"b"#), ("", nil),
     ])
     func `an entity tag is a version only when it is strong`(tag: String, version: String?) async throws {
-        #expect(try await answer(200, headers: ["ETag": tag], "{}").version == version)
+        #expect(try await answer(200, headers: [.eTag: tag], "{}").version == version)
     }
 
     @Test(arguments: ["a", "\"", "\\", "a\"b\\\"c\\\\", "\\\"", "x y", "W/\"x\""])
     func `a version survives the way there and back`(version: String) async throws {
         let transport = RemoteScriptedTransport { request in
-            HTTPTransportResponse(status: 200, headers: ["ETag": request.headers["If-Match"] ?? ""])
+            HTTPTransportResponse(
+                status: 200, headerFields: [.eTag: request.head.headerFields[.ifMatch] ?? ""])
         }
         let answer = try await SyncClient.scripted(transport).send(
             RemoteCall(.delete(id: "a", version: version), table: "T"))
@@ -88,7 +90,7 @@ struct RemoteAnswerTests {
     }
 
     @Test func `the rows of conflicts are told from errors by their id`() async throws {
-        let row = try await answer(412, headers: ["ETag": "\"2\""], #"{"id":"a","n":2,"version":"2"}"#)
+        let row = try await answer(412, headers: [.eTag: "\"2\""], #"{"id":"a","n":2,"version":"2"}"#)
         #expect(row.body == .row(["id": "a", "n": 2, "version": "2"]))
         let error = try await answer(409, #"{"error":"Could not insert"}"#)
         #expect(error.body == .empty)
@@ -147,7 +149,7 @@ struct RemoteAnswerTests {
     }
 
     @Test func `the time to wait is passed on as it came`() async throws {
-        let answer = try await answer(503, headers: ["retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"])
+        let answer = try await answer(503, headers: [.retryAfter: "Fri, 31 Dec 1999 23:59:59 GMT"])
         #expect(answer.retryAfter == "Fri, 31 Dec 1999 23:59:59 GMT")
     }
 
@@ -159,7 +161,7 @@ struct RemoteAnswerTests {
         }
         #expect(error?.code == .networkUnavailable)
         #expect(error?.mayRetry == true)
-        #expect(error?.cause is Broken)
+        #expect((error?.cause as? NetworkFailure)?.cause is Broken)
     }
 
     @Test func `every status and body gives one definite failure or none`() async throws {

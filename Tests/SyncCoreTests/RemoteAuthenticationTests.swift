@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Synchronization
 import Testing
@@ -11,7 +12,7 @@ struct RemoteAuthenticationTests {
     /// Answers 401 to every token but this one.
     private func transport(accepting token: String) -> RemoteScriptedTransport {
         RemoteScriptedTransport { request in
-            request.headers["X-ZUMO-AUTH"] == token
+            request.head.headerFields[.zumoAuth] == token
                 ? HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
                 : HTTPTransportResponse(status: 401)
         }
@@ -22,7 +23,7 @@ struct RemoteAuthenticationTests {
         let client = try SyncClient.scripted(transport) { "new" }
         client.authenticationToken = "old"
         #expect(try await client.table("T").read(id: "a").id == "a")
-        #expect(transport.requests.map { $0.headers["X-ZUMO-AUTH"] } == ["old", "new"])
+        #expect(transport.requests.map { $0.head.headerFields[.zumoAuth] } == ["old", "new"])
         #expect(client.authenticationToken == "new")
     }
 
@@ -48,7 +49,7 @@ struct RemoteAuthenticationTests {
         let (rejected, reject) = AsyncStream.makeStream(of: Void.self)
         let (start, go) = AsyncStream.makeStream(of: Void.self)
         let transport = RemoteScriptedTransport { request in
-            if request.headers["X-ZUMO-AUTH"] == "new" {
+            if request.head.headerFields[.zumoAuth] == "new" {
                 return HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
             }
             reject.yield()

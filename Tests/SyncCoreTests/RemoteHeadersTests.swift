@@ -1,75 +1,101 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPTransport
 import Foundation
+import HTTPTypes
 import SyncCore
 import Testing
 
 struct RemoteHeadersTests {
-    @Test func `names are found whatever the case, and repeated values are joined`() {
-        var headers: HTTPTransportHeaders = ["Accept": "a", "X-One": "1"]
-        headers.append("accept", "b")
-        #expect(headers["ACCEPT"] == "a, b")
-        headers["aCCept"] = "c"
-        #expect(headers.fields.map(\.name) == ["aCCept", "X-One"])
-        headers["x-one"] = nil
-        #expect(headers.fields.map(\.value) == ["c"])
-        #expect(headers["X-One"] == nil)
-    }
-
-    @Test(arguments: [
+    private static let spoiled = [
         "CANARY\r\nb", "CANARY\nb", "CANARY\rb", "CANARY\u{0}b", "CANARY\r\n b", "CANARY\tb", "CANARY\u{7F}",
         "CANARYé", "\u{1F600}CANARY", " CANARY", "CANARY ",
-    ])
-    func `a value that would not arrive is refused by the transport and not shown`(value: String) async throws
-    {
-        let transport = URLSessionTransport()
-        defer { transport.close() }
-        let url = try #require(URL(string: "http://127.0.0.1:1"))
-        let request = HTTPTransportRequest(method: "PATCH", url: url, headers: ["If-Match": value])
-        let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
-        #expect(error?.code == .invalidRequest)
-        #expect(!String(reflecting: error).contains("CANARY"))
+    ]
+
+    private func errors(sending request: HTTPTransportRequest) async -> [SyncError?] {
+        let transports: [any ClosableTransport] = [URLSessionTransport(), AsyncHTTPTransport()]
+        var errors: [SyncError?] = []
+        for transport in transports {
+            errors.append(await #expect(throws: SyncError.self) { try await transport.send(request) })
+            transport.close()
+        }
+        return errors
     }
 
-    @Test(arguments: ["", "a b", "a:b", "é", "a\r\nb", "(a)"])
-    func `a name that is no token is refused`(name: String) {
-        #expect(throws: SyncError.self) {
-            try HTTPTransportHeaders([.init(name: name, value: "v")]).validate()
+    @Test(arguments: ["CANARY\tb", "CANARYé", "\u{1F600}CANARY"])
+    func `a value that would not arrive is refused by the transport and not shown`(value: String) async throws
+    {
+        var head = HTTPRequest(method: .patch, url: try #require(URL(string: "http://127.0.0.1:1")))
+        head.headerFields[.ifMatch] = value
+        for error in await errors(sending: HTTPTransportRequest(head)) {
+            #expect(error?.code == .invalidRequest)
+            #expect(!String(reflecting: error).contains("CANARY"))
         }
+    }
+
+    @Test(arguments: spoiled)
+    func `a header of the client's own that would not arrive is refused and not shown`(value: String)
+        async throws
+    {
+        let transport = RemoteScriptedTransport(200)
+        let url = try #require(URL(string: "https://example.com"))
+        let withToken = SyncClient(url: url, transport: transport)
+        withToken.authenticationToken = value
+        let clients = [
+            withToken,
+            SyncClient(url: url, transport: transport, applicationKey: value),
+            SyncClient(url: url, transport: transport, installationID: value),
+            SyncClient(url: url, transport: transport, userAgent: value),
+        ]
+        for client in clients {
+            let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+            #expect(error?.code == .invalidConfiguration)
+            #expect(!String(reflecting: error).contains("CANARY"))
+        }
+        #expect(transport.requests.isEmpty)
     }
 
     @Test(arguments: ["Host", "content-length", "Transfer-Encoding", "Connection"])
     func `headers of the transport's own cannot be set`(name: String) async throws {
-        let transport = URLSessionTransport()
-        defer { transport.close() }
-        let url = try #require(URL(string: "http://127.0.0.1:1"))
-        let request = HTTPTransportRequest(method: "GET", url: url, headers: [name: "5"])
-        let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
-        #expect(error?.code == .invalidRequest)
+        var head = HTTPRequest(url: try #require(URL(string: "http://127.0.0.1:1")))
+        head.headerFields[try #require(HTTPField.Name(name))] = "5"
+        for error in await errors(sending: HTTPTransportRequest(head)) {
+            #expect(error?.code == .invalidRequest)
+        }
     }
 
     @Test(arguments: [
         "http://example.com", "http://127.0.0.1.example.com", "http://localhost.example.com",
-        "http://128.0.0.1",
-        "ftp://localhost", "file:///etc/passwd", "http://user@localhost", "http://127.1",
+        "http://128.0.0.1", "ftp://localhost", "file:///etc/passwd", "http://127.1",
     ])
     func `plain HTTP to another machine is refused`(url: String) async throws {
-        let transport = URLSessionTransport()
-        defer { transport.close() }
-        let request = HTTPTransportRequest(method: "GET", url: try #require(URL(string: url)))
-        let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
-        #expect(error?.code == .invalidRequest)
+        let request = HTTPTransportRequest(HTTPRequest(url: try #require(URL(string: url))))
+        for error in await errors(sending: request) {
+            #expect(error?.code == .invalidConfiguration)
+        }
+    }
+
+    @Test func `a user name in the authority is refused`() async throws {
+        let head = HTTPRequest(method: .get, scheme: "http", authority: "user@localhost", path: "/")
+        for error in await errors(sending: HTTPTransportRequest(head)) {
+            #expect(error?.code == .invalidConfiguration)
+        }
     }
 
     @Test(arguments: ["X-ZUMO-AUTH", "Authorization", "x-zumo-application", "Cookie", "Api-Key"])
     func `descriptions and dumps hide credentials`(name: String) throws {
+        let name = try #require(HTTPField.Name(name))
         let url = try #require(URL(string: "https://example.com"))
-        let request = HTTPTransportRequest(
-            method: "GET", url: url, headers: [name: "CANARY", "Accept": "seen"])
+        let fields: HTTPFields = [name: "CANARY", .accept: "seen"]
+        let request = HTTPTransportRequest(HTTPRequest(url: url, headerFields: fields))
+        let response = HTTPTransportResponse(status: 200, headerFields: fields)
         var dumped = ""
         dump(request, to: &dumped)
-        for text in ["\(request)", String(reflecting: request), "\(request.headers)", dumped] {
+        dump(response, to: &dumped)
+        for text in [
+            "\(request)", String(reflecting: request), "\(response)", String(reflecting: response), dumped,
+        ] {
             #expect(!text.contains("CANARY"))
             #expect(text.contains("seen"))
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Synchronization
 import Testing
@@ -11,24 +12,22 @@ struct RemoteMiddlewareTests {
         let name: String
 
         func intercept(
-            _ request: HTTPTransportRequest,
-            next: @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse
+            _ request: HTTPTransportRequest, next: HTTPMiddlewareNext
         ) async throws -> HTTPTransportResponse {
             var request = request
-            request.headers.append("X-Tag", name)
+            request.head.headerFields.append(HTTPField(name: .tag, value: name))
             var response = try await next(request)
-            response.headers.append("X-Tag", name)
+            response.head.headerFields.append(HTTPField(name: .tag, value: name))
             return response
         }
     }
 
     private struct Retry: HTTPMiddleware {
         func intercept(
-            _ request: HTTPTransportRequest,
-            next: @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse
+            _ request: HTTPTransportRequest, next: HTTPMiddlewareNext
         ) async throws -> HTTPTransportResponse {
             let response = try await next(request)
-            return response.status == 503 ? try await next(request) : response
+            return response.head.status.code == 503 ? try await next(request) : response
         }
     }
 
@@ -36,9 +35,9 @@ struct RemoteMiddlewareTests {
         let transport = RemoteScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
         let response = try await transport.intercepted(by: Tag(name: "a"), Tag(name: "b"))
-            .send(HTTPTransportRequest(method: "GET", url: url))
-        #expect(transport.requests.first?.headers["X-Tag"] == "a, b")
-        #expect(response.headers["X-Tag"] == "b, a")
+            .send(HTTPTransportRequest(HTTPRequest(url: url)))
+        #expect(transport.requests.first?.head.headerFields[.tag] == "a, b")
+        #expect(response.head.headerFields[.tag] == "b, a")
     }
 
     @Test func `middleware may send again`() async throws {
@@ -60,10 +59,35 @@ struct RemoteMiddlewareTests {
             [.answer("200 OK", body: "{}")]
         } _: { server, transport in
             let client = SyncClient(
-                url: server.url, transport: transport.intercepted(by: Tag(name: "a\r\nX-Evil: 1")))
+                url: server.url, transport: transport.intercepted(by: Tag(name: "é")))
             let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
-            #expect(error?.code == .invalidRequest)
+            #expect(error?.code == .invalidConfiguration)
             #expect(server.requests.isEmpty)
         }
     }
+
+    @Test func `a line break in a value of middleware makes no second header`() async throws {
+        try await withRawServer { _ in
+            [.answer("200 OK", body: #"{"id":"a"}"#)]
+        } _: { server, transport in
+            let middleware = Tag(name: "a\r\nX-Evil: 1")
+            let client = SyncClient(url: server.url, transport: transport.intercepted(by: middleware))
+            _ = try await client.table("T").read(id: "a")
+            let request = try #require(server.requests.first)
+            #expect(request.header("X-Tag") == "a  X-Evil: 1")
+            #expect(request.header("X-Evil") == nil)
+        }
+    }
+
+    @Test func `a middleware can be called alone, with the transport behind it`() async throws {
+        let transport = RemoteScriptedTransport(200)
+        let url = try #require(URL(string: "https://example.com"))
+        let request = HTTPTransportRequest(HTTPRequest(url: url))
+        _ = try await Tag(name: "a").intercept(request, next: HTTPMiddlewareNext(transport))
+        #expect(transport.requests.map { $0.head.headerFields[.tag] } == ["a"])
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let tag = Self("X-Tag")!
 }

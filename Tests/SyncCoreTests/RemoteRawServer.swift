@@ -55,9 +55,12 @@ final class RemoteRawServer: Sendable {
     private let listener: Int32
     private let state = Mutex(State())
     private let emit: AsyncStream<Event>.Continuation
+    private let greeting: [UInt8]
     private let answer: @Sendable (Request) -> [Step]
 
-    init(answer: @escaping @Sendable (Request) -> [Step]) throws {
+    /// - Parameter greeting: bytes that the server sends over a new connection before it has received any.
+    init(greeting: [UInt8] = [], answer: @escaping @Sendable (Request) -> [Step]) throws {
+        self.greeting = greeting
         self.answer = answer
         (events, emit) = AsyncStream.makeStream(of: Event.self)
         #if canImport(Darwin)
@@ -118,6 +121,7 @@ final class RemoteRawServer: Sendable {
 
     private func serve(_ connection: Int32, number: Int) {
         var buffer: [UInt8] = []
+        _ = send(connection, greeting)
         serving: while let request = read(connection, number: number, buffer: &buffer) {
             state.withLock { $0.requests.append(request) }
             emit.yield(.request)
@@ -209,7 +213,7 @@ extension AsyncHTTPTransport: ClosableTransport {}
 /// Runs a body with each transport in turn, and a server of its own for each, and ends both afterwards.
 func withRawServer(
     maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
-    totalTimeout: Duration = .seconds(60),
+    totalTimeout: Duration = .seconds(60), greeting: [UInt8] = [],
     answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
     _ body: (RemoteRawServer, any ClosableTransport) async throws -> Void
 ) async throws {
@@ -221,7 +225,7 @@ func withRawServer(
     ]
     defer { for transport in transports { transport.close() } }
     for transport in transports {
-        let server = try RemoteRawServer(answer: answer)
+        let server = try RemoteRawServer(greeting: greeting, answer: answer)
         defer { server.stop() }
         do { try await body(server, transport) } catch {
             Issue.record(error, "with \(type(of: transport))")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Synchronization
 
@@ -15,8 +16,9 @@ final class RemoteScriptedTransport: HTTPTransport {
     }
 
     /// Answers the same to every request.
-    convenience init(_ status: Int, headers: HTTPTransportHeaders = [:], _ body: String = "") {
-        self.init { _ in HTTPTransportResponse(status: status, headers: headers, body: Data(body.utf8)) }
+    convenience init(_ status: Int, headers: HTTPFields = [:], _ body: String = "") {
+        let status = HTTPResponse.Status(code: status)
+        self.init { _ in HTTPTransportResponse(status: status, headerFields: headers, body: Data(body.utf8)) }
     }
 
     /// The requests so far, oldest first.

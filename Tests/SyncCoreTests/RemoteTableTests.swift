@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Testing
 
@@ -9,13 +10,13 @@ struct RemoteTableTests {
     private static let row = #"{"id":"a","n":1,"version":"1","updatedAt":"2020-01-01T00:00:00.000Z"}"#
 
     private func table(
-        _ status: Int, headers: HTTPTransportHeaders = [:], _ body: String = ""
+        _ status: Int, headers: HTTPFields = [:], _ body: String = ""
     ) throws -> RemoteTable {
         try SyncClient.scripted(RemoteScriptedTransport(status, headers: headers, body)).table("T")
     }
 
     @Test func `writes return the row as the server has it`() async throws {
-        let table = try table(201, headers: ["ETag": "\"2\""], Self.row)
+        let table = try table(201, headers: [.eTag: "\"2\""], Self.row)
         let expected = Item(
             id: "a", fields: ["n": 1],
             system: SystemProperties(updatedAt: Timestamp("2020-01-01T00:00:00.000Z"), version: "2"))
@@ -34,8 +35,8 @@ struct RemoteTableTests {
         let item = Item(id: "a", fields: ["n": 2], system: SystemProperties(version: "7"))
         _ = try await table.update(item, parameters: ["mode": "x y"])
         _ = try await table.update(id: "a", ["n": 2], version: nil)
-        #expect(transport.requests.map { $0.headers["If-Match"] } == ["\"7\"", nil])
-        #expect(transport.requests[0].url.query(percentEncoded: true) == "mode=x%20y")
+        #expect(transport.requests.map { $0.head.headerFields[.ifMatch] } == ["\"7\"", nil])
+        #expect(transport.requests[0].head.url?.query(percentEncoded: true) == "mode=x%20y")
     }
 
     @Test func `a query returns items and the count that was asked for`() async throws {
@@ -53,7 +54,7 @@ struct RemoteTableTests {
     }
 
     @Test func `a conflict carries the server's row`() async throws {
-        let table = try table(412, headers: ["ETag": "\"9\""], Self.row)
+        let table = try table(412, headers: [.eTag: "\"9\""], Self.row)
         let error = await #expect(throws: SyncError.self) {
             try await table.update(id: "a", ["n": 2], version: "1")
         }
@@ -66,7 +67,7 @@ struct RemoteTableTests {
     }
 
     @Test func `an echoed item is not taken for the server's row`() async throws {
-        let table = try table(409, headers: ["ETag": "W/\"x\""], #"{"id":"a","n":1}"#)
+        let table = try table(409, headers: [.eTag: "W/\"x\""], #"{"id":"a","n":1}"#)
         let error = await #expect(throws: SyncError.self) { try await table.insert(["n": 1], id: "a") }
         #expect(error?.code == .itemAlreadyOnServer)
         #expect((error?.cause as? ServerConflict)?.item == nil)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Testing
 
@@ -12,9 +13,9 @@ struct RemoteURLSessionLimitTests {
         try await withRawServer(maxBodyBytes: 1000) { request in
             [.answer("200 OK", body: request.lines[0].contains("long") ? full + "x" : full)]
         } _: { server, transport in
-            let fits = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+            let fits = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             #expect(fits.body.count == 1000)
-            let long = HTTPTransportRequest(method: "GET", url: server.url.appending(path: "long"))
+            let long = HTTPTransportRequest(HTTPRequest(url: server.url.appending(path: "long")))
             let error = await #expect(throws: HTTPBodyLimitExceeded.self) { try await transport.send(long) }
             #expect(error == HTTPBodyLimitExceeded(status: 200, limit: 1000))
         }
@@ -27,7 +28,7 @@ struct RemoteURLSessionLimitTests {
                 + Array(repeating: chunk, count: 8) + [.waitForHangUp]
         } _: { server, transport in
             await #expect(throws: HTTPBodyLimitExceeded.self) {
-                try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+                try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
             await server.wait(for: .hangUp)
         }
@@ -48,7 +49,7 @@ struct RemoteURLSessionLimitTests {
             ]
         } _: { server, transport in
             await #expect(throws: HTTPBodyLimitExceeded.self) {
-                try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+                try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
         }
     }
@@ -59,7 +60,7 @@ struct RemoteURLSessionLimitTests {
         } _: {
             server, transport in
             let error = await #expect(throws: SyncError.self) {
-                try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+                try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
             #expect(error?.code == .networkUnavailable)
             #expect(error?.message.contains("in time") == true)
@@ -72,7 +73,7 @@ struct RemoteURLSessionLimitTests {
         try await withRawServer(idleTimeout: .milliseconds(100)) { _ in
             [.waitForHangUp]
         } _: { server, transport in
-            let request = HTTPTransportRequest(method: "GET", url: server.url)
+            let request = HTTPTransportRequest(HTTPRequest(url: server.url))
             for count in 1...3 {
                 await withTaskGroup { group in
                     for _ in 0..<count {
@@ -93,7 +94,7 @@ struct RemoteURLSessionLimitTests {
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"), .send("x"), .waitForHangUp]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
-                try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+                try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
             #expect(error?.code == .networkUnavailable)
         }
@@ -103,7 +104,7 @@ struct RemoteURLSessionLimitTests {
         try await withRawServer { _ in
             [.waitForHangUp]
         } _: { server, transport in
-            let request = HTTPTransportRequest(method: "GET", url: server.url)
+            let request = HTTPTransportRequest(HTTPRequest(url: server.url))
             let task = Task { try await transport.send(request) }
             await server.wait(for: .request)
             task.cancel()
@@ -116,7 +117,7 @@ struct RemoteURLSessionLimitTests {
         try await withRawServer { _ in
             [.answer("200 OK")]
         } _: { server, transport in
-            let request = HTTPTransportRequest(method: "GET", url: server.url)
+            let request = HTTPTransportRequest(HTTPRequest(url: server.url))
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await transport.send(request)
@@ -132,7 +133,7 @@ struct RemoteURLSessionLimitTests {
             [.answer("200 OK", body: body), .keepOpen]
         } _: {
             server, transport in
-            let request = HTTPTransportRequest(method: "GET", url: server.url)
+            let request = HTTPTransportRequest(HTTPRequest(url: server.url))
             for yields in 0..<150 {
                 let task = Task { try await transport.send(request) }
                 for _ in 0..<(yields * 7 % 97) { await Task.yield() }
@@ -157,7 +158,7 @@ struct RemoteURLSessionLimitTests {
                     let url = server.url.appending(path: "\(number)")
                     group.addTask {
                         let response = try await transport.send(
-                            HTTPTransportRequest(method: "GET", url: url))
+                            HTTPTransportRequest(HTTPRequest(url: url)))
                         #expect(response.body == Data("GET /\(number) HTTP/1.1".utf8))
                     }
                 }
@@ -171,7 +172,7 @@ struct RemoteURLSessionLimitTests {
         try await withRawServer { _ in
             [.waitForHangUp]
         } _: { server, transport in
-            let request = HTTPTransportRequest(method: "GET", url: server.url)
+            let request = HTTPTransportRequest(HTTPRequest(url: server.url))
             let task = Task { try await transport.send(request) }
             await server.wait(for: .request)
             transport.close()

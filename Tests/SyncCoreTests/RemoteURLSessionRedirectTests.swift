@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Testing
 
@@ -12,8 +13,10 @@ struct RemoteURLSessionRedirectTests {
             request.lines[0].hasPrefix("GET /old")
                 ? [.answer("307 X", headers: ["Location: /new?a=1"])] : [.answer("200 OK", body: "here")]
         } _: { server, transport in
-            var request = HTTPTransportRequest(method: "GET", url: server.url.appending(path: "old"))
-            request.headers = ["X-ZUMO-AUTH": "token", "Authorization": "Bearer b", "X-ZUMO-FEATURES": "OL"]
+            var request = HTTPTransportRequest(HTTPRequest(url: server.url.appending(path: "old")))
+            request.head.headerFields = [
+                .zumoAuth: "token", .authorization: "Bearer b", .zumoFeatures: "OL",
+            ]
             let response = try await transport.send(request)
             #expect(response.body == Data("here".utf8))
             let followed = try #require(server.requests.last)
@@ -34,27 +37,27 @@ struct RemoteURLSessionRedirectTests {
             let location = target.replacing("%", with: "\(other.port)").replacing("PORT", with: port)
             return [.answer("302 X", headers: ["Location: \(location)"], body: "moved")]
         } _: { server, transport in
-            var request = HTTPTransportRequest(method: "GET", url: server.url)
-            request.headers["X-ZUMO-AUTH"] = "token"
+            var request = HTTPTransportRequest(HTTPRequest(url: server.url))
+            request.head.headerFields[.zumoAuth] = "token"
             let response = try await transport.send(request)
-            #expect(response.status == 302)
+            #expect(response.head.status.code == 302)
             #expect(response.body == Data("moved".utf8))
             #expect(server.requests.count == 1)
             #expect(other.requests.isEmpty)
         }
     }
 
-    @Test(arguments: ["POST", "PATCH", "PUT", "DELETE"], [301, 302, 303, 307, 308])
-    func `a write never follows a redirect`(method: String, status: Int) async throws {
+    @Test(arguments: [HTTPRequest.Method.post, .patch, .put, .delete], [301, 302, 303, 307, 308])
+    func `a write never follows a redirect`(method: HTTPRequest.Method, status: Int) async throws {
         try await withRawServer { _ in
             [.answer("\(status) X", headers: ["Location: /new"])]
         } _: {
             server, transport in
-            var request = HTTPTransportRequest(method: method, url: server.url)
-            request.body = method == "DELETE" ? nil : Data("{}".utf8)
+            var request = HTTPTransportRequest(HTTPRequest(method: method, url: server.url))
+            request.body = method == .delete ? nil : Data("{}".utf8)
             let response = try await transport.send(request)
-            #expect(response.status == status)
-            #expect(response.headers["Location"] == "/new")
+            #expect(response.head.status.code == status)
+            #expect(response.head.headerFields[.location] == "/new")
             #expect(server.requests.count == 1)
         }
     }
@@ -64,8 +67,8 @@ struct RemoteURLSessionRedirectTests {
             [.answer("307 X", headers: ["Location: /again"])]
         } _: {
             server, transport in
-            let response = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
-            #expect(response.status == 307)
+            let response = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
+            #expect(response.head.status.code == 307)
             #expect(server.requests.count == 6)
         }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Testing
 
@@ -12,14 +13,14 @@ struct RemoteURLSessionTransportTests {
             [.answer("200 OK", headers: ["ETag: \"a\""], body: "hello")]
         } _: {
             server, transport in
-            var request = HTTPTransportRequest(
-                method: "PATCH", url: try #require(URL(string: "\(server.url)/a%2Fb/c?d=%26%20%27%2B")))
-            request.headers["If-Match"] = "\"a\\\"b\""
-            request.headers["X-ZUMO-AUTH"] = "token"
+            let url = try #require(URL(string: "\(server.url)/a%2Fb/c?d=%26%20%27%2B"))
+            var request = HTTPTransportRequest(HTTPRequest(method: .patch, url: url))
+            request.head.headerFields[.ifMatch] = "\"a\\\"b\""
+            request.head.headerFields[.zumoAuth] = "token"
             request.body = Data("{}".utf8)
             let response = try await transport.send(request)
-            #expect(response.status == 200)
-            #expect(response.headers["etag"] == "\"a\"")
+            #expect(response.head.status.code == 200)
+            #expect(response.head.headerFields[.eTag] == "\"a\"")
             #expect(response.body == Data("hello".utf8))
             let seen = try #require(server.requests.first)
             #expect(seen.lines[0] == "PATCH /a%2Fb/c?d=%26%20%27%2B HTTP/1.1")
@@ -30,13 +31,14 @@ struct RemoteURLSessionTransportTests {
         }
     }
 
-    @Test(arguments: ["POST", "DELETE", "GET"])
-    func `without a body there is no content type`(method: String) async throws {
+    @Test(arguments: [HTTPRequest.Method.post, .delete, .get])
+    func `without a body there is no content type`(method: HTTPRequest.Method) async throws {
         try await withRawServer { _ in
             [.answer("204 No Content")]
         } _: { server, transport in
-            let response = try await transport.send(HTTPTransportRequest(method: method, url: server.url))
-            #expect(response.status == 204)
+            let response = try await transport.send(
+                HTTPTransportRequest(HTTPRequest(method: method, url: server.url)))
+            #expect(response.head.status.code == 204)
             #expect(response.body.isEmpty)
             let seen = try #require(server.requests.first)
             #expect(seen.header("Content-Type") == nil)
@@ -49,7 +51,7 @@ struct RemoteURLSessionTransportTests {
             [.answer("200 OK", body: "x"), .keepOpen]
         } _: { server, transport in
             for _ in 0..<5 {
-                _ = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+                _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
             #expect(server.requests.map(\.connection) == [1, 1, 1, 1, 1])
         }
@@ -61,7 +63,7 @@ struct RemoteURLSessionTransportTests {
         } _: {
             server, transport in
             for _ in 0..<2 {
-                _ = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+                _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
             #expect(server.requests.count == 2)
             #expect(server.requests.allSatisfy { $0.header("Cookie") == nil })
@@ -78,7 +80,7 @@ struct RemoteURLSessionTransportTests {
             ]
         } _: { server, transport in
             for _ in 0..<2 {
-                _ = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
+                _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
             #expect(server.requests.count == 2)
             #expect(server.requests.allSatisfy { $0.header("If-None-Match") == nil })
@@ -90,9 +92,9 @@ struct RemoteURLSessionTransportTests {
         try await withRawServer { _ in
             [.answer("\(status) X", headers: ["WWW-Authenticate: Basic realm=\"x\""], body: "why")]
         } _: { server, transport in
-            let request = HTTPTransportRequest(method: "DELETE", url: server.url)
+            let request = HTTPTransportRequest(HTTPRequest(method: .delete, url: server.url))
             let response = try await transport.send(request)
-            #expect(response.status == status)
+            #expect(response.head.status.code == status)
             #expect(response.body == Data("why".utf8))
         }
     }
@@ -107,7 +109,7 @@ struct RemoteURLSessionTransportTests {
             [.send(bytes)]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
-                try await transport.send(HTTPTransportRequest(method: "POST", url: server.url))
+                try await transport.send(HTTPTransportRequest(HTTPRequest(method: .post, url: server.url)))
             }
             #expect(error?.code == .networkUnavailable)
             #expect(error?.mayRetry == true)
@@ -116,17 +118,17 @@ struct RemoteURLSessionTransportTests {
 
     @Test func `a body shorter than announced is not complete, where its length can be known`() {
         let short = HTTPTransportResponse(
-            status: 200, headers: ["content-length": "3"], body: Data("ab".utf8))
+            status: 200, headerFields: [.contentLength: "3"], body: Data("ab".utf8))
         #expect(!short.isComplete(after: "GET"))
         #expect(short.isComplete(after: "HEAD"))
         var response = short
         response.body = Data("abc".utf8)
         #expect(response.isComplete(after: "GET"))
         response = short
-        response.headers["Content-Encoding"] = "gzip"
+        response.head.headerFields[.contentEncoding] = "gzip"
         #expect(response.isComplete(after: "GET"))
         response = short
-        response.status = 204
+        response.head.status = 204
         #expect(response.isComplete(after: "DELETE"))
     }
 
@@ -134,8 +136,8 @@ struct RemoteURLSessionTransportTests {
         try await withRawServer { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":")]
         } _: { server, transport in
-            let response = try await transport.send(HTTPTransportRequest(method: "GET", url: server.url))
-            #expect(response.status == 200)
+            let response = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
+            #expect(response.head.status.code == 200)
             #expect(response.body == Data("{\"id\":".utf8))
         }
     }
@@ -147,7 +149,7 @@ struct RemoteURLSessionTransportTests {
         let transport = URLSessionTransport()
         let error = await #expect(throws: SyncError.self) {
             // The listening socket may take one more connection while it is being closed.
-            for _ in 0..<3 { _ = try await transport.send(HTTPTransportRequest(method: "GET", url: url)) }
+            for _ in 0..<3 { _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: url))) }
         }
         #expect(error?.code == .networkUnavailable)
     }

@@ -31,7 +31,8 @@ extension SyncError: CustomStringConvertible {
     /// The sentence, the code and the cause.
     public var description: String {
         let because = cause.map { " Cause: \($0)" } ?? ""
-        return "\(message) (code \(code.rawValue))\(because)"
+        let name = code.name.map { "\($0), " } ?? ""
+        return "\(message) (\(name)code \(code.rawValue))\(because)"
     }
 }
 

@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
+
 /// What a person can be told about the body of an answer: a short sentence, never a page's markup.
 struct AnswerText {
     static let htmlMessage = "The server answered with an HTML page."
@@ -24,7 +26,7 @@ struct AnswerText {
 
     /// Whether the body is an HTML page or other markup. Ask only when it is not JSON.
     var isHTML: Bool {
-        if response.headers["Content-Type"]?.lowercased().contains("html") ?? false { return true }
+        if response.head.headerFields[.contentType]?.lowercased().contains("html") ?? false { return true }
         return beginning?.hasPrefix("<") ?? false
     }
 

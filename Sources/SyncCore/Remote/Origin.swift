@@ -1,16 +1,16 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 
 /// What must be equal for two URLs to be of one server: scheme, host and port.
-struct Origin: Hashable {
-    let scheme: String
-    let host: String
-    let port: Int
+package struct Origin: Hashable, Sendable {
+    package let scheme: String
+    package let host: String
+    package let port: Int
 
     /// The origin of an http or https URL; `nil` for any other URL and for one with a user name in it.
-    init?(_ url: URL) {
+    package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty,
             url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil

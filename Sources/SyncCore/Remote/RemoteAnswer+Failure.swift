@@ -9,7 +9,9 @@ extension RemoteAnswer {
     package func failure(of call: RemoteCall, dialect: WireDialect) -> SyncError? {
         switch classification {
         case .done: nil
-        case .unauthenticated: SyncError(.authenticationRequired, "The server requires the user to sign in.")
+        case .unauthenticated:
+            SyncError(
+                .authenticationRequired, "The server requires the user to sign in.", cause: refusal)
         case .tableMissing: SyncError(.tableNotOnServer, "The server has no table '\(call.table)'.")
         case .rowMissing:
             SyncError(.itemNotOnServer, "The server has no row '\(call.itemID ?? "")' in '\(call.table)'.")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 
 extension RemoteAnswer {
     /// Reads an answer to that call. Secrets that the server repeats do not get into the message.
@@ -10,12 +11,12 @@ extension RemoteAnswer {
         secrets: [String]
     ) {
         let text = AnswerText(response, hiding: secrets)
-        status = response.status
-        version = EntityTag.version(from: response.headers["ETag"])
-        retryAfter = response.headers["Retry-After"]
-        date = response.headers["Date"]
+        status = response.head.status.code
+        version = EntityTag.version(from: response.head.headerFields[.eTag])
+        retryAfter = response.head.headerFields[.retryAfter]
+        date = response.head.headerFields[.date]
         self.tokenGeneration = tokenGeneration
-        let isSuccess = (200..<300).contains(response.status)
+        let isSuccess = (200..<300).contains(status)
         var json: ItemValue?
         if response.body.isEmpty {
             body = .empty
@@ -32,7 +33,7 @@ extension RemoteAnswer {
         }
         message = isSuccess && !text.isHTML ? nil : text.message(json: json)
         classification = ResponseClassification(
-            status: response.status, body: body.form(isJSON: json != nil, isHTML: text.isHTML),
+            status: status, body: body.form(isJSON: json != nil, isHTML: text.isHTML),
             to: call.kind, namesMissingRoute: text.namesMissingRoute)
     }
 

@@ -2,45 +2,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 
 extension RemoteCall {
     /// The request for this call, without the headers that every call has.
     ///
     /// - Throws: ``SyncError`` when anything in the call cannot be sent as it is.
-    func request(below base: String, dialect: WireDialect) throws(SyncError) -> HTTPTransportRequest {
-        var request = HTTPTransportRequest(method: "GET", url: try url(below: base, dialect: dialect))
+    func request(below base: URL, dialect: WireDialect) throws(SyncError) -> HTTPTransportRequest {
+        var request = HTTPTransportRequest(HTTPRequest(url: try url(below: base, dialect: dialect)))
         var version: String?
         switch action {
         case .insert(let id, let fields):
-            request.method = "POST"
+            request.head.method = .post
             request.body = try body(id: id, fields, dialect)
         case .update(let id, let fields, let condition):
-            request.method = dialect.updateMethod
+            request.head.method = dialect.updateMethod
             request.body = try body(id: id, fields, dialect)
             version = condition
         case .delete(_, let condition):
-            request.method = "DELETE"
+            request.head.method = .delete
             version = condition
         case .undelete(let id, let fields, let condition):
-            request.method = dialect.updatesWholeRow ? dialect.updateMethod : "POST"
+            request.head.method = dialect.updatesWholeRow ? dialect.updateMethod : .post
             request.body = dialect.updatesWholeRow ? try body(id: id, fields, dialect) : nil
             version = condition
         case .read, .query: break
         }
-        request.headers["Accept"] = "application/json"
-        if request.body != nil { request.headers["Content-Type"] = "application/json" }
-        if let version { request.headers["If-Match"] = try EntityTag.header(for: version) }
-        request.headers["ZUMO-API-VERSION"] = dialect.apiVersion
-        request.headers["X-ZUMO-FEATURES"] = features.header
+        request.head.headerFields[.accept] = "application/json"
+        if request.body != nil { request.head.headerFields[.contentType] = "application/json" }
+        if let version { request.head.headerFields[.ifMatch] = try EntityTag.header(for: version) }
+        request.head.headerFields[.zumoAPIVersion] = dialect.apiVersion
+        request.head.headerFields[.zumoFeatures] = features.header
         return request
     }
 
-    private func url(below base: String, dialect: WireDialect) throws(SyncError) -> URL {
+    private func url(below base: URL, dialect: WireDialect) throws(SyncError) -> URL {
         guard !table.isEmpty else { throw SyncError(.missingTableName, "The table has no name.") }
         guard table != ".", table != "..", table.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
             throw SyncError(.invalidRequest, "'\(table)' cannot be the name of a table.")
         }
-        var text = base + "/tables/" + table.percentEncoded
+        var text = base.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        text += "/tables/" + table.percentEncoded
         if let itemID {
             try ItemID.validate(itemID)
             if case .insert = action {} else { text += "/" + itemID.percentEncoded }

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
 import Logging
 
 extension SyncClient {
@@ -8,7 +9,8 @@ extension SyncClient {
     ///
     /// - Throws: `CancellationError` when the task was cancelled; ``SyncError`` with code
     ///   ``SyncError/Code/networkUnavailable`` when no whole answer came, so that the server may or may not have
-    ///   acted; with other codes when the call cannot be sent and has not been.
+    ///   acted; with code ``SyncError/Code/invalidConfiguration`` when no call can be sent, and with other codes when
+    ///   this one cannot: nothing has been sent then.
     package func send(_ call: RemoteCall) async throws -> RemoteAnswer {
         try Task.checkCancellation()
         let credential = authentication.current
@@ -22,10 +24,10 @@ extension SyncClient {
         } catch let error as HTTPBodyLimitExceeded {
             answer = RemoteAnswer(error, to: call, tokenGeneration: credential.generation)
         } catch {
-            logger?.debug("\(request.method) \(call.table): no answer")
-            throw Self.failure(from: error)
+            logger?.debug("\(request.head.method) \(call.table): no answer")
+            throw failure(from: error)
         }
-        logger?.debug("\(request.method) \(call.table): \(answer.status)")
+        logger?.debug("\(request.head.method) \(call.table): \(answer.status)")
         return answer
     }
 
@@ -39,12 +41,15 @@ extension SyncClient {
     }
 
     /// Errors of transports and middleware that are not the framework's own are failures of the network.
-    private static func failure(from error: any Error) -> any Error {
+    private func failure(from error: any Error) -> any Error {
         switch error {
+        case let error as SyncError where error.code == .invalidRequest:
+            // The call itself is valid, so every other call would be refused as well.
+            SyncError(.invalidConfiguration, error.message, cause: error)
         case is CancellationError, is SyncError: error
         case _ where Task.isCancelled: CancellationError()
-        default:
-            SyncError.exchangeFailed(cause: error)
+        case let failure as NetworkFailure: SyncError(failure)
+        default: SyncError(NetworkFailure(.other, to: url, cause: error))
         }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import HTTPTypes
 public import Logging
 
 /// A connection to a service: where it is, how it is spoken to, and who is signed in.
@@ -72,21 +73,50 @@ public final class SyncClient: Sendable {
     }
 
     /// The request for a call, with every header.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidConfiguration`` when no request can be sent; with
+    ///   other codes when this call cannot be.
     func request(for call: RemoteCall, token: String?) throws(SyncError) -> HTTPTransportRequest {
-        guard Origin(url) != nil, url.query == nil, url.fragment == nil else {
-            throw SyncError(
-                .invalidRequest,
-                "The client's URL must be http or https and have a host, and no user name, query or fragment."
-            )
+        try validateConfiguration()
+        var request = try call.request(below: url, dialect: dialect)
+        for (name, value) in headers {
+            request.head.headerFields[name] = value
         }
-        var base = url.absoluteString
-        while base.hasSuffix("/") { base.removeLast() }
-        var request = try call.request(below: base, dialect: dialect)
-        request.headers["User-Agent"] = userAgent
-        request.headers["X-ZUMO-INSTALLATION-ID"] = installationID
-        request.headers["X-ZUMO-APPLICATION"] = applicationKey?.text
-        request.headers["X-ZUMO-AUTH"] = token
-        try request.headers.validate()
+        if let token {
+            try HTTPField.validate(token, for: .zumoAuth, code: .invalidConfiguration)
+            request.head.headerFields[.zumoAuth] = token
+        }
         return request
+    }
+
+    /// The headers that every request has, apart from the token.
+    private var headers: [(name: HTTPField.Name, value: String)] {
+        let key = applicationKey.map { [(HTTPField.Name.zumoApplication, $0.text)] } ?? []
+        return [(.userAgent, userAgent), (.zumoInstallationID, installationID)] + key
+    }
+
+    /// Validates what all requests have in common, before anything is sent. The transport adds its own rules, such as
+    /// that about plain HTTP, when it is given a request.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidConfiguration``.
+    package func validateConfiguration() throws(SyncError) {
+        let problem: String? =
+            if !["http", "https"].contains(url.scheme?.lowercased()) {
+                "it must begin with http:// or https://"
+            } else if url.user != nil || url.password != nil {
+                "it must not have a user name or password"
+            } else if url.query != nil || url.fragment != nil {
+                "it must not have a query or fragment"
+            } else if Origin(url) == nil {
+                "it has no host"
+            } else {
+                nil
+            }
+        if let problem {
+            throw SyncError(.invalidConfiguration, "The client's URL cannot be used: \(problem).")
+        }
+        for (name, value) in headers {
+            try HTTPField.validate(value, for: name, code: .invalidConfiguration)
+        }
     }
 }

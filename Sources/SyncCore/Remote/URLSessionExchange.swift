@@ -3,13 +3,14 @@
 
 import Dispatch
 import Foundation
+import HTTPTypes
 import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
 
-/// One request under way: collects the answer and hands it over exactly once.
+/// One request in progress: collects the response and returns it exactly once.
 final class URLSessionExchange: Sendable {
     /// How long an exchange may take.
     struct Deadlines {
@@ -29,13 +30,16 @@ final class URLSessionExchange: Sendable {
     private static let maxRedirects = 5
 
     let task: URLSessionDataTask
+    /// The body of the request.
+    let requestBody: Data?
     private let maxBodyBytes: Int
     private let idleTimeout: DispatchTimeInterval
     private let end: DispatchTime
     private let state: Mutex<State>
 
-    init(task: URLSessionDataTask, maxBodyBytes: Int, deadlines: Deadlines) {
+    init(task: URLSessionDataTask, requestBody: Data?, maxBodyBytes: Int, deadlines: Deadlines) {
         self.task = task
+        self.requestBody = requestBody
         self.maxBodyBytes = maxBodyBytes
         let now = DispatchTime.now()
         idleTimeout = .nanoseconds(Int(deadlines.idle.timerNanoseconds))
@@ -87,33 +91,36 @@ final class URLSessionExchange: Sendable {
 
     func noteProgress() { state.withLock { $0.lastProgress = .now() } }
 
-    func timeOut() { finish(.failure(SyncError.exchangeFailed(URLError(.timedOut)))) }
+    func timeOut() { fail(with: URLError(.timedOut)) }
 
     func complete(error: (any Error)?) {
-        if let error { return finish(.failure(SyncError.exchangeFailed(error))) }
+        if let error { return fail(with: error) }
         complete(with: task.response)
     }
 
     func complete(with response: URLResponse?) {
-        guard let response = response as? HTTPURLResponse else {
-            return finish(.failure(SyncError.exchangeFailed(URLError(.badServerResponse))))
+        guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode) else {
+            return fail(with: URLError(.badServerResponse))
         }
-        let body = state.withLock { $0.body }
-        let answer = HTTPTransportResponse(
-            status: response.statusCode, headers: HTTPTransportHeaders(response), body: body)
-        guard answer.isComplete(after: task.originalRequest?.httpMethod) else {
-            return finish(.failure(SyncError.exchangeFailed(URLError(.networkConnectionLost))))
+        let head = HTTPResponse(
+            status: HTTPResponse.Status(code: response.statusCode), headerFields: HTTPFields(response))
+        let result = HTTPTransportResponse(head, body: state.withLock { $0.body })
+        guard result.isComplete(after: task.originalRequest?.httpMethod) else {
+            return fail(with: URLError(.networkConnectionLost))
         }
-        finish(.success(answer))
+        finish(.success(result))
     }
 
-    /// The request to follow a redirect with, or `nil` when the redirect itself is the answer.
+    private func fail(with error: any Error) {
+        finish(.failure(SyncError(NetworkFailure(error, to: task.originalRequest?.url))))
+    }
+
+    /// The request to follow a redirect with, or `nil` when the redirect itself is the response.
     ///
     /// The first request is repeated with every header, which is safe because it goes to the same origin.
     func redirect(to url: URL?) -> URLRequest? {
-        guard var request = task.originalRequest, let url, let method = request.httpMethod,
-            let first = request.url,
-            HTTPTransportRequest(method: method, url: first).mayFollowRedirect(to: url),
+        guard var request = task.originalRequest, let url, let first = request.url,
+            HTTPTransportRequest.mayFollowRedirect(method: request.httpMethod, from: first, to: url),
             state.withLock({ state in
                 state.redirects += 1
                 return state.redirects <= Self.maxRedirects
@@ -124,29 +131,26 @@ final class URLSessionExchange: Sendable {
     }
 }
 
-extension SyncError {
-    /// The failure of a task. Foundation's own error names URLs, so only its code is kept as the cause.
-    fileprivate static func exchangeFailed(_ error: any Error) -> SyncError {
-        let code = (error as? URLError)?.code ?? .unknown
-        return exchangeFailed(hasTimedOut: code == .timedOut, cause: URLError(code))
-    }
-}
-
-extension HTTPTransportHeaders {
-    /// Foundation has joined repeated headers and lost their order.
+extension HTTPFields {
+    /// Foundation has joined repeated fields and lost their order.
     fileprivate init(_ response: HTTPURLResponse) {
-        let fields = response.allHeaderFields.compactMap { name, value in
-            (name as? String).map { Field(name: $0, value: "\(value)") }
+        let names = response.allHeaderFields.keys.compactMap { $0 as? String }.sorted()
+        self.init()
+        for text in names {
+            guard let name = HTTPField.Name(text), let value = response.allHeaderFields[text] else {
+                continue
+            }
+            append(HTTPField(name: name, value: "\(value)"))
         }
-        self.init(fields.sorted { $0.name < $1.name })
     }
 }
 
 extension HTTPTransportResponse {
     /// Whether the body is as long as announced; a compressed one cannot be measured, but its end is marked.
     package func isComplete(after method: String?) -> Bool {
-        guard method != "HEAD", status != 204, status != 304, headers["Content-Encoding"] == nil,
-            let announced = headers["Content-Length"].flatMap({ Int($0) })
+        let fields = head.headerFields
+        guard method != "HEAD", head.status != .noContent, head.status != .notModified,
+            fields[.contentEncoding] == nil, let announced = fields[.contentLength].flatMap({ Int($0) })
         else { return true }
         return body.count == announced
     }

@@ -37,9 +37,13 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate {
         state.withLock { $0.exchanges[exchange.task.taskIdentifier] = nil }
     }
 
-    func finishAll(with error: SyncError) {
+    /// Ends all exchanges because the transport was closed.
+    func closeAll() {
         let all = state.withLock { Array($0.exchanges.values) }
-        for exchange in all { exchange.finish(.failure(error)) }
+        for exchange in all {
+            let url = exchange.task.originalRequest?.url
+            exchange.finish(.failure(SyncError(NetworkFailure(.transportClosed, to: url, cause: nil))))
+        }
     }
 
     func exchange(of task: URLSessionTask) -> URLSessionExchange? {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -11,12 +12,15 @@ import Synchronization
 /// The transport over Foundation's `URLSession`.
 ///
 /// It keeps no cookies and no cache, reuses connections, and follows a redirect only for a GET and only within
-/// the origin; any other redirect is the answer. Plain HTTP is refused except to this machine, unless
-/// `allowsInsecureHTTP` is set. Letting go of the transport closes its connections.
+/// the origin; any other redirect is the response. Plain HTTP is refused except to this machine, unless
+/// `allowsInsecureHTTP` is set. Releasing the transport closes its connections.
 ///
-/// On Linux, Foundation ends the process when a server closes a connection in order after the status line and
-/// before the end of the headers, unless it has sent `Content-Length` by then. An app that has to survive hostile
-/// servers there brings a transport of its own.
+/// When the server closes a reused connection without a response, URLSession sends the request again over a new one,
+/// so the server may have executed it twice.
+///
+/// On Linux prefer the product `AsyncHTTPTransport`: Foundation there uses a whole core while a request waits, and
+/// ends the process when a server closes a connection in order after the status line and before the end of the headers,
+/// unless it has sent `Content-Length` by then.
 public final class URLSessionTransport: HTTPTransport {
     /// The longest body accepted, in bytes after decompression.
     public let maxBodyBytes: Int
@@ -54,7 +58,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// Sends one request; see ``HTTPTransport/send(_:)``.
     public func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         try Task.checkCancellation()
-        let exchange = try makeExchange(for: try urlRequest(for: request))
+        let exchange = try makeExchange(for: try urlRequest(for: request), body: request.body)
         defer { router.remove(exchange) }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { exchange.start($0) }
@@ -70,7 +74,7 @@ public final class URLSessionTransport: HTTPTransport {
             return isClosed
         }
         guard !wasClosed else { return }
-        router.finishAll(with: SyncError.transportClosed)
+        router.closeAll()
         session.invalidateAndCancel()
     }
 
@@ -78,32 +82,42 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// A session that was invalidated must not be asked for a task: that ends the process. So an exchange is
     /// refused after ``close()``, or registered before and ended by it.
-    private func makeExchange(for request: URLRequest) throws(SyncError) -> URLSessionExchange {
+    private func makeExchange(for request: URLRequest, body: Data?) throws(SyncError) -> URLSessionExchange {
         let exchange = isClosed.withLock { isClosed -> URLSessionExchange? in
             if isClosed { return nil }
             let exchange = URLSessionExchange(
-                task: session.dataTask(with: request), maxBodyBytes: maxBodyBytes, deadlines: deadlines)
+                task: session.dataTask(with: request), requestBody: body, maxBodyBytes: maxBodyBytes,
+                deadlines: deadlines)
             router.register(exchange)
             return exchange
         }
-        guard let exchange else { throw SyncError.transportClosed }
+        guard let exchange else {
+            throw SyncError(NetworkFailure(.transportClosed, to: request.url, cause: nil))
+        }
         return exchange
     }
 
     private func urlRequest(for request: HTTPTransportRequest) throws(SyncError) -> URLRequest {
-        try request.validate(allowsInsecureHTTP: allowsInsecureHTTP)
-        var urlRequest = URLRequest(url: request.url)
-        urlRequest.httpMethod = request.method
-        urlRequest.httpBody = request.body
+        let url = try request.validate(allowsInsecureHTTP: allowsInsecureHTTP)
+        var urlRequest = URLRequest(url: url)
+        urlRequest.httpMethod = request.head.method.rawValue
+        urlRequest.setBody(request.body)
         // Foundation's own timer has whole seconds and no total; the exchange keeps its own deadlines.
         urlRequest.timeoutInterval = 7 * 86_400
-        for field in request.headers.fields {
-            let value = request.headers[field.name]
-            urlRequest.setValue(value, forHTTPHeaderField: field.name)
-            guard urlRequest.value(forHTTPHeaderField: field.name) == value else {
-                throw SyncError(.invalidRequest, "The header '\(field.name)' was not accepted.")
+        for field in request.head.headerFields {
+            let name = field.name.rawName
+            let value = request.head.headerFields[field.name]
+            urlRequest.setValue(value, forHTTPHeaderField: name)
+            guard urlRequest.value(forHTTPHeaderField: name) == value else {
+                throw SyncError(.invalidRequest, "The header '\(name)' was not accepted.")
             }
         }
         return urlRequest
     }
 }
+
+#if !canImport(FoundationNetworking)
+    extension URLRequest {
+        fileprivate mutating func setBody(_ body: Data?) { httpBody = body }
+    }
+#endif

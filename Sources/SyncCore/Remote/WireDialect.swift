@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
+
 /// The spelling of the tables protocol that a server speaks: names, methods and literals, as data.
 public struct WireDialect: Sendable, Hashable {
     /// The dialect's short name, such as `v2`.
@@ -16,7 +18,7 @@ public struct WireDialect: Sendable, Hashable {
     /// Where the rows of a list are when it is not a bare array.
     let listName: String
     /// The method of an update.
-    let updateMethod: String
+    let updateMethod: HTTPRequest.Method
     /// Whether an update replaces the whole row, so that its body must have every field.
     package let updatesWholeRow: Bool
     /// The parameter that asks for the total count.
@@ -71,7 +73,7 @@ extension WireDialect {
         systemNames: SystemNames(
             createdAt: "__createdAt", updatedAt: "__updatedAt", version: "__version", deleted: "__deleted"),
         systemPropertiesParameter: QueryParameter(name: "__systemproperties", value: "*"),
-        selectsSystemProperties: false, listName: "results", updateMethod: "PATCH", updatesWholeRow: false,
+        selectsSystemProperties: false, listName: "results", updateMethod: .patch, updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: Enclosure(before: "datetimeoffset'", after: "'"), longSuffix: "l",
@@ -83,7 +85,7 @@ extension WireDialect {
         systemNames: SystemNames(
             createdAt: "createdAt", updatedAt: "updatedAt", version: "version", deleted: "deleted"),
         systemPropertiesParameter: nil,
-        selectsSystemProperties: true, listName: "results", updateMethod: "PATCH", updatesWholeRow: false,
+        selectsSystemProperties: true, listName: "results", updateMethod: .patch, updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: Enclosure(before: "datetimeoffset'", after: "'"), longSuffix: "l",
@@ -93,7 +95,7 @@ extension WireDialect {
     public static let v3 = WireDialect(
         name: "v3", apiVersion: "3.0.0",
         systemNames: v2.systemNames, systemPropertiesParameter: nil,
-        selectsSystemProperties: true, listName: "items", updateMethod: "PUT", updatesWholeRow: true,
+        selectsSystemProperties: true, listName: "items", updateMethod: .put, updatesWholeRow: true,
         countParameter: QueryParameter(name: "$count", value: "true"),
         includeDeletedName: "__includedeleted",
         dateLiteral: Enclosure(before: "cast(", after: ",Edm.DateTimeOffset)"), longSuffix: "",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import Synchronization
 
@@ -23,7 +24,7 @@ final class CannedPages: HTTPTransport {
             return served - 1
         }
         return HTTPTransportResponse(
-            status: 200, headers: ["Content-Type": "application/json"],
+            status: 200, headerFields: [.contentType: "application/json"],
             body: index < pages.count ? pages[index] : Data("[]".utf8))
     }
 

@@ -3,6 +3,7 @@
 
 import AsyncHTTPTransport
 import Foundation
+import HTTPTypes
 import SyncCore
 import Synchronization
 import TableServer
@@ -63,9 +64,7 @@ extension HTTPTransport {
     func send(_ requests: [HTTPTransportRequest], to server: URL, inFlight: Int) async throws -> Int {
         let requests = requests.map { request in
             var request = request
-            var components = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
-            components?.port = server.port
-            request.url = components?.url ?? server
+            request.head.authority = "\(server.host() ?? ""):\(server.port ?? 80)"
             return request
         }
         return try await withThrowingTaskGroup(of: Int.self) { group in
@@ -74,8 +73,8 @@ extension HTTPTransport {
                     var bytes = 0
                     for index in stride(from: first, to: requests.count, by: inFlight) {
                         let response = try await send(requests[index])
-                        guard (200..<300).contains(response.status) else {
-                            throw WrongResult("The server answered with \(response.status).")
+                        guard response.head.status.kind == .successful else {
+                            throw WrongResult("The server answered with \(response.head.status).")
                         }
                         bytes += response.body.count
                     }
@@ -92,17 +91,18 @@ struct BareClient: HTTPTransport {
     private let session = URLSession(configuration: .ephemeral)
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        var urlRequest = URLRequest(url: request.url)
-        urlRequest.httpMethod = request.method
+        var urlRequest = URLRequest(url: request.head.url ?? CannedPages.url)
+        urlRequest.httpMethod = request.head.method.rawValue
         urlRequest.httpBody = request.body
-        for field in request.headers.fields {
-            urlRequest.setValue(field.value, forHTTPHeaderField: field.name)
+        for field in request.head.headerFields {
+            urlRequest.setValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
         return try await withCheckedThrowingContinuation { continuation in
             let task = session.dataTask(with: urlRequest) { data, response, error in
                 if let data, let response = response as? HTTPURLResponse {
                     continuation.resume(
-                        returning: HTTPTransportResponse(status: response.statusCode, body: data))
+                        returning: HTTPTransportResponse(
+                            status: HTTPResponse.Status(code: response.statusCode), body: data))
                 } else {
                     continuation.resume(throwing: error ?? WrongResult("There was no answer."))
                 }

@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import HTTPTypes
 import SyncCore
 
 extension PeerDatabase {
@@ -10,7 +11,7 @@ extension PeerDatabase {
     func pull(from transport: any HTTPTransport, url: URL) async throws {
         let decoder = JSONDecoder()
         while true {
-            let response = try await transport.send(HTTPTransportRequest(method: "GET", url: url))
+            let response = try await transport.send(HTTPTransportRequest(HTTPRequest(url: url)))
             let page = try decoder.decode([ItemRecord].self, from: response.body)
             guard let last = page.last else { return }
             try await pool.write { database in

@@ -129,6 +129,10 @@ struct OperationSender: Sendable {
         case .authenticationRequired:
             try await release(isApplied: attempt.isAppliedIfRefused, status: nil)
             throw SyncError(.pushAbortedAuthentication, error.message, cause: error.cause)
+        case .invalidConfiguration:
+            // No request of this client can be sent: that says nothing about the operation.
+            try await release(isApplied: attempt.isAppliedIfRefused, status: nil)
+            throw error
         default:
             return try await fail(
                 attempt, isApplied: attempt.isAppliedIfRefused, status: nil, code: error.code,

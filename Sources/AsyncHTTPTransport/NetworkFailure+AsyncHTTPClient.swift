@@ -1,0 +1,59 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPClient
+import NIOCore
+import NIOPosix
+import NIOSSL
+import SyncCore
+
+extension NetworkFailure.Reason {
+    /// What an error of AsyncHTTPClient says about the exchange.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as HTTPClientError: Self(error)
+            case let error as NIOConnectionError: Self(error)
+            case NIOSSLError.uncleanShutdown: .connectionLost
+            case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .secureConnectionFailed
+            case let error as IOError: Self(error)
+            // The rest are errors of the channel and of the parser of the response.
+            default: .connectionLost
+            }
+        #if canImport(Network)
+            if error is HTTPClient.NWTLSError { self = .secureConnectionFailed }
+            if error is HTTPClient.NWDNSError { self = .unknownHost }
+        #endif
+    }
+
+    private init(_ error: HTTPClientError) {
+        self =
+            switch error {
+            case .readTimeout, .writeTimeout, .connectTimeout, .deadlineExceeded: .timedOut
+            case .tlsHandshakeTimeout: .secureConnectionFailed
+            default: .connectionLost
+            }
+    }
+
+    private init(_ error: NIOConnectionError) {
+        guard let failure = error.connectionErrors.first?.error else {
+            self = .unknownHost
+            return
+        }
+        switch failure {
+        case let failure as IOError: self.init(failure)
+        case is ChannelError: self = .timedOut
+        default: self = .unreachable
+        }
+    }
+
+    private init(_ error: IOError) {
+        self =
+            switch error.errnoCode {
+            case ECONNREFUSED: .connectionRefused
+            case ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, EADDRNOTAVAIL, EACCES: .unreachable
+            case ETIMEDOUT: .timedOut
+            default: .connectionLost
+            }
+    }
+}

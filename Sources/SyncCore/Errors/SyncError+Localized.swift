@@ -1,0 +1,23 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension SyncError: LocalizedError {
+    /// The message, so that `localizedDescription` is the same sentence.
+    public var errorDescription: String? { message }
+
+    /// What the app or the user can do, when the code alone tells.
+    public var recoverySuggestion: String? {
+        switch code {
+        case .authenticationRequired, .pushAbortedAuthentication:
+            "Sign in again, then try again. Local changes are kept."
+        case .networkUnavailable, .pushAbortedNetwork:
+            isOffline ? "Check the connection and try again. Local changes are kept." : nil
+        case .purgeRefused: "Push the pending changes first, or purge with .discard to drop them."
+        case .preconditionFailed, .itemAlreadyOnServer: "Resolve the conflict, then push again."
+        case .invalidConfiguration: "Correct the configuration of the client. Trying again does not help."
+        default: mayRetry ? "Try again later." : nil
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPTransport
+import Foundation
+import HTTPTypes
+import SyncCore
+import Testing
+
+struct NetworkFailureTests {
+    /// The error of a GET to that URL, from each transport.
+    private func errors(getting url: String) async throws -> [SyncError] {
+        let request = HTTPTransportRequest(HTTPRequest(url: try #require(URL(string: url))))
+        let transports: [any ClosableTransport] = [
+            URLSessionTransport(allowsInsecureHTTP: true), AsyncHTTPTransport(allowsInsecureHTTP: true),
+        ]
+        var errors: [SyncError] = []
+        for transport in transports {
+            let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
+            errors.append(try #require(error))
+            transport.close()
+        }
+        return errors
+    }
+
+    private func expect(
+        _ error: SyncError?, is reason: NetworkFailure.Reason, at server: String, mayRetry: Bool = true,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(error?.code == .networkUnavailable, sourceLocation: sourceLocation)
+        let failure = error?.cause as? NetworkFailure
+        #expect(
+            failure?.reason == reason, "\(String(describing: failure?.cause))", sourceLocation: sourceLocation
+        )
+        #expect(failure.map { "\($0.host):\($0.port)" } == server, sourceLocation: sourceLocation)
+        for part in server.split(separator: ":") {
+            #expect(error?.message.contains(part) == true, sourceLocation: sourceLocation)
+        }
+        #expect(error?.mayRetry == mayRetry, sourceLocation: sourceLocation)
+        #expect(error?.isOffline == mayRetry, sourceLocation: sourceLocation)
+    }
+
+    @Test func `an unknown host is named`() async throws {
+        for error in try await errors(getting: "http://no-such-host.invalid:8080/") {
+            expect(error, is: .unknownHost, at: "no-such-host.invalid:8080")
+        }
+    }
+
+    @Test func `a refused connection is told at once, with host and port`() async throws {
+        let server = try RemoteRawServer { _ in [] }
+        let port = server.port
+        server.stop()
+        // The listening socket takes one more connection while it is being closed.
+        let drain = URLSessionTransport()
+        _ = try? await drain.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
+        for error in try await errors(getting: "http://127.0.0.1:\(port)/") {
+            expect(error, is: .connectionRefused, at: "127.0.0.1:\(port)")
+        }
+    }
+
+    @Test func `a port without TLS is a secure connection that failed, and trying again does not help`()
+        async throws
+    {
+        try await withRawServer(greeting: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) { _ in
+            []
+        } _: { server, transport in
+            let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
+            let error = await #expect(throws: SyncError.self) {
+                try await transport.send(HTTPTransportRequest(HTTPRequest(url: url)))
+            }
+            expect(error, is: .secureConnectionFailed, at: "127.0.0.1:\(server.port)", mayRetry: false)
+        }
+    }
+
+    @Test func `silence is a timeout`() async throws {
+        try await withRawServer(idleTimeout: .milliseconds(100)) { _ in
+            [.waitForHangUp]
+        } _: { server, transport in
+            let error = await #expect(throws: SyncError.self) {
+                try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
+            }
+            expect(error, is: .timedOut, at: "127.0.0.1:\(server.port)")
+        }
+    }
+
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "", "nonsense\r\n\r\n"])
+    func `a response that is cut is a lost connection`(bytes: String) async throws {
+        try await withRawServer { _ in
+            [.send(bytes)]
+        } _: { server, transport in
+            let error = await #expect(throws: SyncError.self) {
+                try await transport.send(HTTPTransportRequest(HTTPRequest(method: .post, url: server.url)))
+            }
+            expect(error, is: .connectionLost, at: "127.0.0.1:\(server.port)")
+        }
+    }
+
+    @Test func `a closed transport is not offline`() async throws {
+        try await withRawServer { _ in
+            []
+        } _: { server, transport in
+            transport.close()
+            let error = await #expect(throws: SyncError.self) {
+                try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
+            }
+            let failure = error?.cause as? NetworkFailure
+            #expect(failure?.reason == .transportClosed)
+            #expect(error?.isOffline == false)
+        }
+    }
+
+    @Test func `a transport of an app may throw the failure itself, or any other error`() async throws {
+        struct Other: Error {}
+        let errors: [any Error] = [NetworkFailure(.unknownHost, host: "h", port: 1), Other()]
+        for (thrown, reason) in zip(errors, [NetworkFailure.Reason.unknownHost, .other]) {
+            let client = try SyncClient.scripted(RemoteScriptedTransport { _ in throw thrown })
+            let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+            #expect(error?.code == .networkUnavailable)
+            #expect((error?.cause as? NetworkFailure)?.reason == reason)
+            #expect(error?.isOffline == true)
+        }
+    }
+}

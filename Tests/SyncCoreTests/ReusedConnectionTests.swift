@@ -1,0 +1,63 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncCore
+import Testing
+
+struct ReusedConnectionTests {
+    /// Answers everything but the second request of the first connection, which it closes.
+    private static func closesFirstConnection(_ request: RemoteRawServer.Request) -> [RemoteRawServer.Step] {
+        switch (request.connection, request.lines[0].hasPrefix("GET")) {
+        case (1, false): []
+        case (_, true): [.answer("200 OK", body: "x"), .keepOpen]
+        default: [.answer("201 Created", body: "y"), .keepOpen]
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.post, .patch, .put], [2, 300_000])
+    func `a write over a reused connection that is closed ends, and arrives whole each time`(
+        method: HTTPRequest.Method, size: Int
+    ) async throws {
+        // With these timeouts a request that stalls makes the test run hang.
+        try await withRawServer(
+            idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), answer: Self.closesFirstConnection
+        ) { server, transport in
+            _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
+            let body = Data(repeating: UInt8(ascii: "a"), count: size)
+            let request = HTTPTransportRequest(HTTPRequest(method: method, url: server.url), body: body)
+            do {
+                let response = try await transport.send(request)
+                #expect(response.head.status == 201)
+            } catch let error as SyncError {
+                #expect((error.cause as? NetworkFailure)?.reason == .connectionLost)
+            }
+            let writes = server.requests.dropFirst()
+            #expect(!writes.isEmpty)
+            for write in writes {
+                #expect(write.body == Array(body))
+                #expect(write.header("Content-Length") == "\(size)")
+                #expect(write.header("Transfer-Encoding") == nil)
+            }
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.delete, .post])
+    func `a write without a body over a reused connection that is closed ends`(
+        method: HTTPRequest.Method
+    ) async throws {
+        try await withRawServer(
+            idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), answer: Self.closesFirstConnection
+        ) { server, transport in
+            _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
+            let request = HTTPTransportRequest(HTTPRequest(method: method, url: server.url))
+            do {
+                _ = try await transport.send(request)
+            } catch let error as SyncError {
+                #expect((error.cause as? NetworkFailure)?.reason == .connectionLost)
+            }
+            #expect(server.requests.dropFirst().allSatisfy { $0.body.isEmpty })
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+struct SyncErrorTests {
+    @Test func `a code prints its name and number`() {
+        #expect("\(SyncError.Code.pushAbortedNetwork)" == "pushAbortedNetwork (-1172)")
+        #expect("\(SyncError.Code.invalidConfiguration)" == "invalidConfiguration (-2020)")
+        #expect("\(SyncError.Code(rawValue: -1172))" == "pushAbortedNetwork (-1172)")
+        #expect("\(SyncError.Code(rawValue: 7))" == "7")
+    }
+
+    @Test func `an error prints its message, the name of its code and its cause`() {
+        let error = SyncError(.storeFailure, "The store failed.", cause: SyncError(.invalidItem, "Bad."))
+        #expect(
+            "\(error)" == "The store failed. (storeFailure, code -1153) Cause: Bad. (invalidItem, code -1102)"
+        )
+    }
+
+    @Test func `the localized description is the message`() {
+        let error: any Error = SyncError(.itemNotFound, "The item 'a' does not exist.")
+        #expect(error.localizedDescription == "The item 'a' does not exist.")
+        #expect(SyncError(.authenticationRequired, "x").recoverySuggestion?.contains("Sign in") == true)
+        #expect(SyncError(.itemNotFound, "x").recoverySuggestion == nil)
+    }
+
+    @Test func `offline is told through the causes`() {
+        let refused = SyncError(NetworkFailure(.connectionRefused, host: "h", port: 1))
+        #expect(refused.isOffline)
+        #expect(SyncError(.pullAborted, "x", cause: refused).isOffline)
+        #expect(SyncError(.pushAbortedNetwork, "x", cause: refused.cause).isOffline)
+        #expect(SyncError(.pushAbortedNetwork, "x").isOffline)
+        let untrusted = SyncError(NetworkFailure(.secureConnectionFailed, host: "h", port: 1))
+        #expect(!SyncError(.pullAborted, "x", cause: untrusted).isOffline)
+        #expect(!SyncError(.pushAbortedAuthentication, "x").isOffline)
+        #expect(!SyncError(.pullAborted, "x", cause: CocoaError(.fileNoSuchFile)).isOffline)
+    }
+
+    @Test func `an answer of 401 is the cause, with what the server says`() async throws {
+        let client = try SyncClient.scripted(RemoteScriptedTransport(401, #"{"error":"token expired"}"#))
+        let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+        #expect(error?.code == .authenticationRequired)
+        let cause = try #require(error?.cause as? SyncError)
+        #expect(cause.message.contains("401"))
+        #expect(cause.message.contains("token expired"))
+    }
+
+    @Test(arguments: [
+        ("ftp://example.com", "http://"), ("https://example.com?a=b", "query"),
+        ("https://u@example.com", "user name"),
+    ])
+    func `a client's URL that cannot be used is a configuration error that names the problem`(
+        url: String, problem: String
+    ) async throws {
+        let transport = RemoteScriptedTransport(200)
+        let client = try SyncClient.scripted(transport, url: url)
+        let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.mayRetry == false)
+        #expect(error?.message.contains(problem) == true)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `plain HTTP to another machine is a configuration error`() async throws {
+        let url = try #require(URL(string: "http://example.com"))
+        let client = SyncClient(url: url)
+        let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("allowsInsecureHTTP: true") == true)
+    }
+}
