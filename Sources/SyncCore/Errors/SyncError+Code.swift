@@ -110,4 +110,8 @@ extension SyncError.Code {
     public static let itemAlreadyOnServer = Self(-2008)
     /// The row is not on the server.
     public static let itemNotOnServer = Self(-2009)
+    /// A reconcile would have removed more than half of a query's items, and was not told to.
+    public static let reconcileRefused = Self(-2020)
+    /// The store holds the rows of another user.
+    public static let storeOfAnotherUser = Self(-2021)
 }
