@@ -17,7 +17,7 @@ extension RemoteAnswer {
         self.tokenGeneration = tokenGeneration
         let isSuccess = (200..<300).contains(response.status)
         if isSuccess, case .query = call.action, !response.body.isEmpty {
-            body = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
+            (body, isLastPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
             (message, isTableMissing) = (nil, false)
             return
         }
@@ -38,17 +38,21 @@ extension RemoteAnswer {
         do throws(JSONError) { return .success(try ItemValue(json: body)) } catch { return .failure(error) }
     }
 
-    /// Reads the answer to a query: a list of rows, or an object that has one.
-    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> Body {
+    /// Reads the answer to a query: a list of rows, or an object that has one, and whether it is the last page. Only
+    /// whether there is a next page counts: its address is never followed.
+    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> (Body, isLast: Bool) {
         var rows: [WireObject]?
         var count: Int?
+        var isLast = false
         do throws(JSONError) {
             try JSONParser.read(body, style: .wire) { parser throws(JSONError) in
                 parser.skipWhitespace()
                 if parser.isAt(UInt8(ascii: "{")) {
+                    isLast = dialect.nextPageName != nil
                     try parser.parseMembers { name, parser throws(JSONError) in
                         switch name {
                         case dialect.listName: rows = try parser.parseObjects()
+                        case dialect.nextPageName: isLast = try parser.parseValue().isNull
                         case "count": count = Int(totalCount: try parser.parseValue())
                         default: try parser.skip()
                         }
@@ -59,9 +63,10 @@ extension RemoteAnswer {
                 try parser.parseEnd()
             }
         } catch {
-            return .unreadable(error, isHTML: isHTML)
+            return (.unreadable(error, isHTML: isHTML), false)
         }
-        return rows.map { .rows($0, count: count) } ?? .unreadable("The answer is not a list of rows.")
+        guard let rows else { return (.unreadable("The answer is not a list of rows."), false) }
+        return (.rows(rows, count: count), isLast)
     }
 
     /// The answer whose body was longer than the transport accepts.
@@ -73,6 +78,7 @@ extension RemoteAnswer {
         body = .unreadable("The answer is longer than \(error.limit) bytes.")
         message = nil
         isTableMissing = false
+        exceededLimit = error.limit
         self.tokenGeneration = tokenGeneration
     }
 }

@@ -33,6 +33,7 @@ extension SyncContext {
 extension RemoteAnswer {
     /// Whether the same call may be answered otherwise a little later: also when what came was cut short.
     fileprivate var mayPass: Bool {
+        if exceededLimit != nil { return false }
         if case .unreadable = body, isSuccess { return true }
         return isTransient
     }

@@ -2,33 +2,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Asks for a list of rows; with them comes when the server answered, if it told.
+    /// What became of a request for a list of rows.
+    enum PageAnswer {
+        /// The rows that came.
+        case page(Rows)
+        /// The server does not accept the request; another one may be accepted.
+        case refused(SyncError)
+        /// The answer has more bytes than the transport accepts.
+        case tooLong(limit: Int)
+
+        /// A list of rows.
+        struct Rows {
+            let rows: [WireObject]
+            /// Whether the server says that nothing follows.
+            let isLast: Bool
+            /// When the server answered, to the second, if it told.
+            let date: Timestamp?
+        }
+    }
+
+    /// Asks for a list of rows.
     ///
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
-    func askForPage(_ call: RemoteCall) async throws -> (rows: [WireObject], date: Timestamp?) {
+    func askForPage(_ call: RemoteCall, table: String) async throws -> PageAnswer {
         let answer: RemoteAnswer
         do {
             answer = try await ask(call)
         } catch let error as SyncError {
-            throw SyncError.pullAborted(call.table, error)
+            throw SyncError.pullAborted(table, error)
         }
-        guard answer.isSuccess else {
-            throw SyncError.pullAborted(call.table, Self.refusal(answer, call.table))
+        if let limit = answer.exceededLimit, answer.isSuccess { return .tooLong(limit: limit) }
+        if let error = answer.failure(of: call, dialect: client.dialect) {
+            guard Self.statusesOfRefusedQueries.contains(answer.status) else {
+                throw SyncError.pullAborted(table, error)
+            }
+            return .refused(error)
         }
         guard case .rows(let rows, _) = answer.body else {
             throw SyncError.pullAborted(
-                call.table,
-                SyncError(.expectedItemsInResponse, "The server did not answer with a list of items."))
+                table, SyncError(.expectedItemsInResponse, "The server did not answer with a list of items."))
         }
-        return (rows, answer.date.flatMap { Timestamp(httpDate: $0) })
+        let date = answer.date.flatMap { Timestamp(httpDate: $0) }
+        return .page(PageAnswer.Rows(rows: rows, isLast: answer.isLastPage, date: date))
     }
 
-    private static func refusal(_ answer: RemoteAnswer, _ table: String) -> SyncError {
-        if answer.isTableMissing {
-            return SyncError(.tableNotOnServer, "The server has no table '\(table)'.")
+    /// What servers answer to a filter that they cannot evaluate.
+    private static let statusesOfRefusedQueries = [400, 422, 500, 501]
+
+    /// Pushes before a pull.
+    ///
+    /// - Returns: the errors of operations that could not be completed: the pull goes on, because it overwrites nothing
+    ///   that is pending.
+    /// - Throws: the error of a push that ended before it was through.
+    func pushBeforePull() async throws -> [TableOperationError] {
+        do {
+            try await push()
+            return []
+        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+            return error.pushResult?.errors ?? []
         }
-        let message = answer.message ?? "The server answered with status \(answer.status)."
-        return SyncError(answer.status == 401 ? .authenticationRequired : .serverError, message)
     }
 }
 
