@@ -179,10 +179,12 @@ import Testing
         try await prepared(on: kind) { scenario, a in
             try await a.context.push()
             let before = try await a.table.items()
+            var settings = PullSettings()
+            settings.onUnreadableRow = .fail
             for page in pages {
                 scenario.server.onRequest { _ in .answer(status: 200, body: Data(page.utf8)) }
                 let error = await expectError(.pullAborted) {
-                    try await a.context.pull(Todo.query, queryID: "q")
+                    try await a.context.pull(Todo.query, queryID: "q", settings: settings)
                 }
                 #expect(error?.cause != nil, "\(page)")
                 #expect(try await a.table.items() == before, "\(page)")

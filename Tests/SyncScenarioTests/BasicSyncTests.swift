@@ -104,6 +104,7 @@ import Testing
             for start in stride(from: 0, to: rows.count, by: 1000) {
                 try await scenario.server.put(Array(rows[start..<start + 1000]), in: Todo.name)
             }
+            scenario.server.clock.advance(by: .seconds(10))
             let a = try scenario.device("A")
             var steps = 0
             var last = PullResult()

@@ -63,6 +63,7 @@ import Testing
                     try await scenario.server.put(
                         "row-\(number)", ["text": .text("\(number)")], in: Todo.name)
                 }
+                scenario.server.clock.advance(by: .seconds(10))
                 let a = try scenario.device()
                 let error = await cancel(scenario, atRequest: request) {
                     try await a.context.pull(Todo.query, queryID: "all", settings: .pages(of: 10))

@@ -153,6 +153,7 @@ import Testing
                     try await scenario.server.put(
                         "row-\(number)", ["text": .text("\(number)")], in: Todo.name)
                 }
+                scenario.server.clock.advance(by: .seconds(10))
             },
             { _, device in
                 try await device.context.pull(Todo.query, queryID: "all", settings: .pages(of: 3))

@@ -124,6 +124,10 @@ extension SyncError.Code {
     /// The operation waits for another one that the server must have first: an earlier operation of the same item, the
     /// insert of a parent, or the delete of a child.
     public static let operationHeld = Self(.operationHeld)
+    /// A reconcile would have removed more than half of a query's items, and was not told to.
+    public static let reconcileRefused = Self(.reconcileRefused)
+    /// The store holds the rows of another user.
+    public static let storeOfAnotherUser = Self(.storeOfAnotherUser)
     /// The client cannot send any request as it is configured: its URL, the rule about plain HTTP, or a header that
     /// every request has. Nothing was sent.
     public static let invalidConfiguration = Self(.invalidConfiguration)
@@ -170,6 +174,8 @@ private enum SyncErrorName: Int {
     case itemAlreadyOnServer = -2008
     case itemNotOnServer = -2009
     case pushAbortedService = -2010
+    case reconcileRefused = -2011
+    case storeOfAnotherUser = -2012
     case invalidConfiguration = -2020
     case serviceUnavailable = -2030
     case operationHeld = -2031

@@ -24,22 +24,24 @@ extension JSONParser {
         return objects
     }
 
-    /// Reads an object whose names are likely to be those of the one before it.
+    /// Reads an object whose names are likely to be those of the one before it. A value that cannot be read is null, and
+    /// listed in ``WireObject/unreadable``.
     private mutating func parseObject(expecting expected: WireObject.Names) throws(JSONError) -> WireObject {
         let expectedTexts = expected.texts
-        var (others, values) = ([String](), [ItemValue]())
+        var (others, values, unreadable) = ([String](), [ItemValue](), [Int: String]())
         values.reserveCapacity(expectedTexts.count)
         try parseMembers(expecting: expectedTexts) { name, parser throws(JSONError) in
             let place = values.count
             let isExpected =
                 others.isEmpty && place < expectedTexts.count && name.hasSameBytes(as: expectedTexts[place])
             if !isExpected { others.append(name) }
-            values.append(try parser.parseValue())
+            let value = try parser.parseValueOrSkip { unreadable[place] = $0.problem }
+            values.append(value)
         }
         guard others.isEmpty, values.count == expectedTexts.count else {
             let matching = expectedTexts.prefix(values.count - others.count)
-            return WireObject(names: matching + others, values: values)
+            return WireObject(names: matching + others, values: values, unreadable: unreadable)
         }
-        return WireObject(names: expected, values: values)
+        return WireObject(names: expected, values: values, unreadable: unreadable)
     }
 }

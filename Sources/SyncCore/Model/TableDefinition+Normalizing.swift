@@ -25,26 +25,46 @@ extension TableDefinition {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for a value that does not fit its column.
     func normalizedFromServer(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
-        try normalizedFromServer { fields[columns[$0].name] }
+        var problem: SyncError?
+        let result = normalizedFromServer {
+            fields[columns[$0].name]
+        } orElse: { _, error in
+            problem = problem ?? error
+        }
+        if let problem { throw problem }
+        return result
     }
 
-    /// - Parameter value: the row's value for the column of that index, or `nil` when there is none.
-    func normalizedFromServer(_ value: (Int) -> ItemValue?) throws(SyncError) -> [String: ItemValue] {
+    /// The fields of a server's row, as above, without those that do not fit their columns.
+    ///
+    /// - Parameters:
+    ///   - value: the row's value for the column of that index, or `nil` when there is none.
+    ///   - report: receives the name of each column whose value is left out, and why.
+    func normalizedFromServer(
+        _ value: (Int) -> ItemValue?, orElse report: (_ column: String, SyncError) -> Void
+    ) -> [String: ItemValue] {
         var result = [String: ItemValue](minimumCapacity: columns.count)
         for (index, column) in columns.enumerated() where !column.isLocalOnly {
-            if let value = value(index) { result[column.name] = try normalized(value, for: column) }
+            guard let value = value(index) else { continue }
+            if let converted = column.type.convertingFromServer(value) {
+                result[column.name] = converted
+            } else {
+                report(column.name, misfit(value, column))
+            }
         }
         return result
     }
 
     private func normalized(_ value: ItemValue, for column: Column) throws(SyncError) -> ItemValue {
-        guard let converted = column.type.converting(value) else {
-            throw SyncError(
-                .invalidItem,
-                "The column '\(column.name)' of the table '\(name)' holds \(column.type.rawValue) values; "
-                    + "it cannot hold \(value.typeName).")
-        }
+        guard let converted = column.type.converting(value) else { throw misfit(value, column) }
         return converted
+    }
+
+    private func misfit(_ value: ItemValue, _ column: Column) -> SyncError {
+        SyncError(
+            .invalidItem,
+            "The column '\(column.name)' of the table '\(name)' holds \(column.type.rawValue) values; "
+                + "it cannot hold \(value.typeName).")
     }
 }
 
@@ -58,6 +78,20 @@ extension ColumnType {
             true
         case (.double, .double(let double)): double.isFinite
         default: false
+        }
+    }
+
+    /// The server's value as this type, when nothing is lost that a user cares about; `nil` otherwise.
+    ///
+    /// Servers in JavaScript keep numbers as doubles, and write them with as few digits as tell one double from the
+    /// next: such a number is read as the nearest double. Some leave out the padding of base64.
+    fileprivate func convertingFromServer(_ value: ItemValue) -> ItemValue? {
+        if let converted = converting(value) { return converted }
+        return switch (self, value) {
+        case (.double, .int(let int)): .double(Double(int))
+        case (.date, .text(let text)): Timestamp(serverText: text).map(ItemValue.date)
+        case (.data, .text(let text)): Data(unpaddedBase64: text).map(ItemValue.data)
+        default: .none
         }
     }
 
@@ -106,5 +140,30 @@ extension ItemValue {
         case .array: "a list"
         case .object: "an object"
         }
+    }
+}
+
+extension Timestamp {
+    /// The instant in a server's text, also one with a leap second: that is read as the second after it, as clocks of
+    /// computers count it.
+    init?(serverText text: String) {
+        if let timestamp = Timestamp(text) {
+            self = timestamp
+            return
+        }
+        let leap = text.utf8.dropFirst(16).prefix(3)
+        guard leap.elementsEqual(":60".utf8),
+            let second = Timestamp(String(text.prefix(16)) + ":59" + String(text.dropFirst(19)))
+        else { return nil }
+        self = second.advanced(by: .seconds(1))
+    }
+}
+
+extension Data {
+    /// The bytes of base64 text whose padding was left out.
+    fileprivate init?(unpaddedBase64 text: String) {
+        let rest = text.utf8.count % 4
+        guard rest > 1 else { return nil }
+        self.init(base64Encoded: text + String(repeating: "=", count: 4 - rest))
     }
 }

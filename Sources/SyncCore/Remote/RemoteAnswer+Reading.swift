@@ -21,7 +21,7 @@ extension RemoteAnswer {
         if response.body.isEmpty {
             body = .empty
         } else if isSuccess, case .query = call.action {
-            body = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
+            (body, isLastPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
         } else {
             do throws(JSONError) {
                 let value = try ItemValue(json: response.body)
@@ -42,17 +42,21 @@ extension RemoteAnswer {
         return isSuccess ? .unreadable("The answer is not an object, as a row must be.") : .empty
     }
 
-    /// Reads the answer to a query: a list of rows, or an object that has one.
-    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> Body {
+    /// Reads the answer to a query: a list of rows, or an object that has one, and whether it is the last page. Only
+    /// whether there is a next page counts: its address is never followed.
+    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> (Body, isLast: Bool) {
         var rows: [WireObject]?
         var count: Int?
+        var isLast = false
         do throws(JSONError) {
             try JSONParser.read(body, style: .wire) { parser throws(JSONError) in
                 parser.skipWhitespace()
                 if parser.isAt(UInt8(ascii: "{")) {
+                    isLast = dialect.nextPageName != nil
                     try parser.parseMembers { name, parser throws(JSONError) in
                         switch name {
                         case dialect.listName: rows = try parser.parseObjects()
+                        case dialect.nextPageName: isLast = try parser.parseValue().isNull
                         case "count": count = Int(totalCount: try parser.parseValue())
                         default: try parser.skip()
                         }
@@ -63,9 +67,10 @@ extension RemoteAnswer {
                 try parser.parseEnd()
             }
         } catch {
-            return .unreadable(error, isHTML: isHTML)
+            return (.unreadable(error, isHTML: isHTML), false)
         }
-        return rows.map { .rows($0, count: count) } ?? .unreadable("The answer is not a list of rows.")
+        guard let rows else { return (.unreadable("The answer is not a list of rows."), false) }
+        return (.rows(rows, count: count), isLast)
     }
 
     /// The answer whose body was longer than the transport accepts.
@@ -77,6 +82,7 @@ extension RemoteAnswer {
         body = .unreadable("The answer is longer than \(error.limit) bytes.")
         message = nil
         classification = ResponseClassification(status: status, body: .unreadable, to: call.kind)
+        exceededLimit = error.limit
         self.tokenGeneration = tokenGeneration
     }
 }

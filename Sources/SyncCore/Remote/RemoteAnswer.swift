@@ -17,6 +17,10 @@ package struct RemoteAnswer: Sendable {
     package let message: String?
     /// What the answer means.
     let classification: ResponseClassification
+    /// Whether a list says that nothing follows it: its dialect names the next page, and there is none.
+    var isLastPage = false
+    /// The greatest number of bytes that the transport accepts, when the body was longer.
+    var exceededLimit: Int?
     /// Which token the call was made with: see ``SyncClient/refreshAuthentication(after:)``.
     package let tokenGeneration: Int
 

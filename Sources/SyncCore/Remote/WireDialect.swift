@@ -17,6 +17,8 @@ public struct WireDialect: Sendable, Hashable {
     let selectsSystemProperties: Bool
     /// Where the rows of a list are when it is not a bare array.
     let listName: String
+    /// The member that a list has when there is another page; `nil` when the dialect does not tell.
+    let nextPageName: String?
     /// The method of an update.
     let updateMethod: HTTPRequest.Method
     /// Whether an update replaces the whole row, so that its body must have every field.
@@ -73,7 +75,8 @@ extension WireDialect {
         systemNames: SystemNames(
             createdAt: "__createdAt", updatedAt: "__updatedAt", version: "__version", deleted: "__deleted"),
         systemPropertiesParameter: QueryParameter(name: "__systemproperties", value: "*"),
-        selectsSystemProperties: false, listName: "results", updateMethod: .patch, updatesWholeRow: false,
+        selectsSystemProperties: false, listName: "results", nextPageName: nil, updateMethod: .patch,
+        updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: Enclosure(before: "datetimeoffset'", after: "'"), longSuffix: "l",
@@ -85,7 +88,8 @@ extension WireDialect {
         systemNames: SystemNames(
             createdAt: "createdAt", updatedAt: "updatedAt", version: "version", deleted: "deleted"),
         systemPropertiesParameter: nil,
-        selectsSystemProperties: true, listName: "results", updateMethod: .patch, updatesWholeRow: false,
+        selectsSystemProperties: true, listName: "results", nextPageName: nil, updateMethod: .patch,
+        updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
         dateLiteral: Enclosure(before: "datetimeoffset'", after: "'"), longSuffix: "l",
@@ -95,7 +99,8 @@ extension WireDialect {
     public static let v3 = WireDialect(
         name: "v3", apiVersion: "3.0.0",
         systemNames: v2.systemNames, systemPropertiesParameter: nil,
-        selectsSystemProperties: true, listName: "items", updateMethod: .put, updatesWholeRow: true,
+        selectsSystemProperties: true, listName: "items", nextPageName: "nextLink", updateMethod: .put,
+        updatesWholeRow: true,
         countParameter: QueryParameter(name: "$count", value: "true"),
         includeDeletedName: "__includedeleted",
         dateLiteral: Enclosure(before: "cast(", after: ",Edm.DateTimeOffset)"), longSuffix: "",

@@ -7,7 +7,10 @@
 /// names it finds out once, and not for each row.
 package struct WireObject: Sendable {
     let names: Names
+    /// The value of each name; null where it could not be read.
     let values: [ItemValue]
+    /// Why values could not be read, by their index.
+    let unreadable: [Int: String]
 
     /// Names of members, told apart from others by their identity.
     final class Names: Sendable {
@@ -17,26 +20,30 @@ package struct WireObject: Sendable {
     }
 
     /// Makes an object of values whose names are all different.
-    init(names: Names, values: [ItemValue]) {
+    init(names: Names, values: [ItemValue], unreadable: [Int: String] = [:]) {
         self.names = names
         self.values = values
+        self.unreadable = unreadable
     }
 
     /// Makes an object of members as they came. Of those with the same name, the last one counts.
-    init(names: [String], values: [ItemValue]) {
+    init(names: [String], values: [ItemValue], unreadable: [Int: String] = [:]) {
         var texts: [String] = []
         var places: [String: Int] = [:]
         var kept: [ItemValue] = []
-        for (name, value) in zip(names, values) {
-            if let place = places[name] {
+        var problems: [Int: String] = [:]
+        for (index, (name, value)) in zip(names, values).enumerated() {
+            let place = places[name] ?? texts.count
+            if place < texts.count {
                 kept[place] = value
             } else {
-                places[name] = texts.count
+                places[name] = place
                 texts.append(name)
                 kept.append(value)
             }
+            if let problem = unreadable[index] { problems[place] = problem }
         }
-        self.init(names: Names(texts), values: kept)
+        self.init(names: Names(texts), values: kept, unreadable: problems)
     }
 
     /// Makes an object of its members in any order.

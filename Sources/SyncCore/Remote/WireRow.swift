@@ -1,12 +1,24 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of an answer as an item, with the system properties split off.
+/// A row of an answer as an item, with the system properties split off, as far as it can be read.
 package struct WireRow: Sendable {
-    /// The item.
+    /// The item with every field and system property that can be read. The id is empty when the row has none, and may
+    /// break the rules for ids when ``problems`` say so.
     package let item: Item
     /// The server's own text of `updatedAt`, for delta tokens, which are never rewritten.
     package let updatedAtText: String?
+    /// What cannot be read. Such a row is not stored: an item without some of its fields would look like one in which
+    /// they are null.
+    package let problems: [Problem]
+
+    /// A part of a row that cannot be read.
+    package struct Problem: Error, Sendable {
+        /// The column, the system property or `id`.
+        package let column: String
+        /// Why, as a sentence.
+        package let error: SyncError
+    }
 
     /// Reads a row. The version of the answer's `ETag`, if any, wins over the row's own.
     ///
@@ -25,9 +37,10 @@ package struct WireRow: Sendable {
         self = try reader.read(WireObject(row), version: version)
     }
 
-    init(item: Item, updatedAtText: String?) {
+    init(item: Item, updatedAtText: String?, problems: [Problem]) {
         self.item = item
         self.updatedAtText = updatedAtText
+        self.problems = problems
     }
 }
 

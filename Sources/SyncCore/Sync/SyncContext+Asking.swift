@@ -14,7 +14,7 @@ extension SyncContext {
             do {
                 let answer = try await client.sendRefreshing(call)
                 if answer.isSuccess { retryBudget.earn() }
-                guard answer.isTransient else { return answer }
+                guard answer.isTransient, answer.exceededLimit == nil else { return answer }
                 outcome = .success(answer)
             } catch let error as SyncError where error.mayRetry {
                 outcome = .failure(error)

@@ -22,6 +22,7 @@ public final class SyncContext: Sendable {
     public let settings: SyncSettings
 
     let store: StoreAccess
+    let user: UserBinding
     let environment: SyncEnvironment
     let commits = CommitFeed()
     let activity: SyncActivity
@@ -39,17 +40,23 @@ public final class SyncContext: Sendable {
     ///   - client: where pushes and pulls go.
     ///   - dataSource: the store; nobody else may write to it while the context lives, unless it declares
     ///     ``StoreCapabilities/isMultiProcess``.
+    ///   - userID: whose rows the store holds: an identity that the app gives, such as an account's id, and never a token.
+    ///     The store is bound to it by the first call. A context for another user is refused with
+    ///     ``SyncError/Code/storeOfAnotherUser`` by every read, write, push and pull, until ``purgeAll(pending:)``. `nil`
+    ///     checks nothing.
     ///   - delegate: decides how operations are sent and conflicts resolved; without one, conflicts are errors.
     ///   - settings: how to push.
     ///   - environment: clock, generator and threads; tests bring their own.
     public init(
-        client: SyncClient, dataSource: any SyncContextDataSource, delegate: (any SyncContextDelegate)? = nil,
-        settings: SyncSettings = SyncSettings(), environment: SyncEnvironment = .live
+        client: SyncClient, dataSource: any SyncContextDataSource, userID: String? = nil,
+        delegate: (any SyncContextDelegate)? = nil, settings: SyncSettings = SyncSettings(),
+        environment: SyncEnvironment = .live
     ) {
         self.client = client
         self.delegate = delegate
         self.settings = settings
         self.environment = environment
+        user = UserBinding(userID: userID)
         activity = SyncActivity(commits: commits)
         store = StoreAccess(dataSource: dataSource, executor: environment.executor, commits: commits)
     }
@@ -82,13 +89,19 @@ public final class SyncContext: Sendable {
 
     /// Runs a read of the store; see ``withStoreErrors(_:)``.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
-        try await withStoreErrors { try await store.read(body) }
+        try await withStoreErrors {
+            try await user.confirm(in: store)
+            return try await store.read(body)
+        }
     }
 
     /// Runs a write of the store; see ``withStoreErrors(_:)``.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
     {
-        try await withStoreErrors { try await store.write(body) }
+        try await withStoreErrors {
+            try await user.confirm(in: store)
+            return try await store.write(body)
+        }
     }
 
     /// Waits for a write of the store that has begun; see ``withStoreErrors(_:)``.
@@ -97,7 +110,7 @@ public final class SyncContext: Sendable {
     }
 
     /// Wraps the store's errors, once; errors of the framework pass as they are.
-    private func withStoreErrors<T>(_ body: () async throws -> T) async throws -> T {
+    func withStoreErrors<T>(_ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
         } catch let error as SyncError {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+public import SyncCore
 
 /// What a server does wrong with one request, so that a client's answer to it can be tested.
 public struct ServerFault: Sendable {
@@ -28,6 +29,7 @@ public struct ServerFault: Sendable {
         case dropAnswer
         case answer(MadeUpAnswer, appliesFirst: Bool)
         case truncate(Int)
+        case editRows(@Sendable ([ItemValue]) -> [ItemValue])
         case applyTwice(answersFirst: Bool)
         case hold(RequestGate, then: Kind)
         case commitLate(RequestGate)
@@ -63,6 +65,11 @@ public struct ServerFault: Sendable {
     /// The request is applied, but only that many bytes of the answer's body are sent before the connection closes.
     public static func truncateAnswer(afterBytes count: Int) -> ServerFault {
         ServerFault(kind: .truncate(count))
+    }
+
+    /// A list is answered with other rows than it has: fewer, more, or changed ones.
+    public static func editRows(_ edit: @escaping @Sendable ([ItemValue]) -> [ItemValue]) -> ServerFault {
+        ServerFault(kind: .editRows(edit))
     }
 
     /// The request is applied twice, as when something on the way repeats it; the client sees the second answer.

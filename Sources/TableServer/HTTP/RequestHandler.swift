@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SyncCore
 
 /// Takes a request through the fault that was asked for, if any, and says what goes out on the connection.
 struct RequestHandler: Sendable {
@@ -43,6 +44,12 @@ struct RequestHandler: Sendable {
             return .answer(Answer(status: madeUp.status, headers: headers, body: madeUp.body))
         case .truncate(let count):
             return .truncated(await apply(request), count)
+        case .editRows(let edit):
+            var answer = await apply(request)
+            if case .array(let rows)? = try? ItemValue(json: answer.body) {
+                answer.body = ItemValue.array(edit(rows)).json
+            }
+            return .answer(answer)
         case .applyTwice(let answersFirst):
             let first = await apply(request)
             let second = await apply(request)

@@ -24,12 +24,18 @@ extension ODataExpression {
                 start = start.intersection(tied)
             }
         case .any(let operands):
-            guard let first = operands.first else { return start }
-            start = operands.dropFirst().reduce(first.scanStart) { $0.union($1.scanStart) }
+            let possible = operands.filter { !$0.isTrueForNoRow }
+            guard let first = possible.first else { return start }
+            start = possible.dropFirst().reduce(first.scanStart) { $0.union($1.scanStart) }
         default:
             break
         }
         return start
+    }
+
+    /// Whether this asks for rows without `updatedAt`, which this server does not have.
+    private var isTrueForNoRow: Bool {
+        if case .comparison(.eq, .column(.updatedAt), .literal(.null)) = self { true } else { false }
     }
 
     /// `updatedAt eq T and id gt I` begins inside the rows that share T.

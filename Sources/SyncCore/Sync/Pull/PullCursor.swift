@@ -1,7 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a pull is: which page to ask for next, and when it is through. Pure; it does no input or output.
+/// Which page a pull asks for next, and when it has ended. Pure; it does no input or output.
+///
+/// Only an empty page is the end. A short one is not, nor a number of rows: servers cap their pages, change their caps,
+/// and filter rows after paging.
 struct PullCursor: Sendable {
     /// How the pages follow each other.
     enum Order: Sendable, Hashable {
@@ -16,153 +19,89 @@ struct PullCursor: Sendable {
     }
 
     let query: TableQuery
-    let order: Order
-    let overlap: Duration
-    /// The last row stored, in the order of `updatedAt` and id.
-    private(set) var token: DeltaToken?
-    private(set) var isDone = false
-
-    private var pageSize: Int
-    private var received = 0
-    private var skip = 0
-    private var lastID: String?
-    /// Where this pull asks from: the token, or before it by the overlap.
-    private var position: DeltaToken?
-    /// The token moves to no row dated later; `nil` until a row from the future has come.
-    private var latestDate: Timestamp?
-    /// The length of the page before, when it was short.
-    private var shortPage: Int?
-    /// The page size that the server has been seen to fill.
-    private var fullPageSize: Int?
+    private(set) var isDone: Bool
+    private(set) var pageSize: Int
+    private let maxPageSize: Int
+    private var order: any PageOrder
+    private var repeatedPages = RepeatedPages()
+    /// How many rows have come that are no tombstones: only those count for the query's limit.
+    private var livingRows = 0
 
     init(query: TableQuery, order: Order, settings: PullSettings, token: DeltaToken?) {
         self.query = query
-        self.order = order
-        self.token = token
-        overlap = settings.overlap
+        maxPageSize = settings.pageSize
         pageSize = settings.pageSize
-        fullPageSize = token?.fullPageSize
-        position = token
-        if overlap > .zero, let token {
-            let earlier = token.updatedAt.advanced(by: .zero - overlap)
-            position = DeltaToken(updatedAtText: "\(earlier)", updatedAt: earlier, id: "")
-        }
         isDone = query.limit == 0
+        self.order =
+            switch order {
+            case .keyset: KeysetOrder(token: token, overlap: settings.overlap)
+            case .skip: UpdatedAtOrder(token: token, overlap: settings.overlap)
+            case .id: IDOrder()
+            case .offset: OffsetOrder()
+            }
     }
+
+    /// The last row stored, in the order of `updatedAt` and id; `nil` for a pull without query ID.
+    var token: DeltaToken? { order.token }
 
     /// The query for the next page.
     var nextPage: TableQuery {
-        var page = query
-        page.limit = min(pageSize, (query.limit ?? .max) - received)
-        switch order {
-        case .keyset:
-            if let position { page = page.where(Self.rows(after: position)) }
-            page = page.order(by: "updatedAt").order(by: "id").offset(skip)
-        case .skip:
-            page = page.where("updatedAt" >= (position?.updatedAt ?? Timestamp.unixEpoch))
-            page = page.order(by: "updatedAt").offset(skip)
-        case .id:
-            if let lastID { page = page.where("id" > lastID) }
-            page = page.order(by: "id")
-        case .offset:
-            page.offset = query.offset + received
-        }
+        var page = order.nextPage(of: query)
+        page.limit = pageLimit
         return page
     }
 
-    /// Takes note of the page that came.
+    private var pageLimit: Int { min(pageSize, (query.limit ?? .max) - livingRows) }
+
+    /// Records the page that came.
     ///
-    /// - Parameter date: when the server answered, to the second, if it told. Once a row has come that is dated later,
-    ///   no row dated later moves the token: this pull goes on behind it, and what changes before it is for the next.
-    mutating func advance(over rows: [PulledRow], answeredAt date: Timestamp?) {
-        if latestDate == nil, rows.contains(where: { $0.isDated(after: date) }) { latestDate = date }
-        received += rows.count
-        guard let last = rows.last else { return isDone = true }
-        switch order {
-        case .keyset:
-            advanceKeyset(over: rows)
-            raiseToken(to: rows.last { $0.token != nil && !$0.isDated(after: latestDate) })
-        case .skip:
-            advanceSkip(over: rows)
-            raiseToken(to: Self.latest(of: rows.filter { !$0.isDated(after: latestDate) }))
-        case .id: lastID = last.item.id
-        case .offset: break
+    /// - Parameters:
+    ///   - isLast: whether the server says that nothing follows the page. It is ignored for a page that is as long as
+    ///     it was asked to be: servers mean by it that they have nothing more of what was asked for.
+    ///   - date: when the server answered, to the second, by its own clock; `nil` when it did not say.
+    ///   - now: the client's clock.
+    /// - Throws: ``SyncError/Code/pullAborted`` when the page has no row that is new to this pull.
+    mutating func advance(
+        over rows: [PulledRow], isLast: Bool = false, answeredAt date: Timestamp?, now: Timestamp
+    ) throws(SyncError) {
+        let isEnd = isLast && rows.count < pageLimit
+        pageSize = min(maxPageSize, pageSize * 2)
+        guard !rows.isEmpty else { return advanceOverEnd() }
+        let phase = order.phase
+        order.advance(over: rows, at: PageTime(answer: date, now: now))
+        if order.phase != phase {
+            repeatedPages = RepeatedPages()
+        } else if repeatedPages.hasSeenAll(of: rows) {
+            throw SyncError(
+                .serverError,
+                "The server answered with the same rows again instead of those that follow them.",
+                mayRetry: true)
         }
-        learnPageSize(from: rows.count)
-        if let limit = query.limit, received >= limit { isDone = true }
+        livingRows += rows.count { $0.isReadable && !$0.item.system.deleted }
+        if let limit = query.limit, livingRows >= limit { return isDone = true }
+        if isEnd { advanceOverEnd() }
     }
 
-    /// A server that shows fewer digits than it keeps answers the rows at the boundary again and again. Such a
-    /// page does not come past the position; the pull then goes on inside the boundary with `$skip`, until a
-    /// later instant appears.
-    private mutating func advanceKeyset(over rows: [PulledRow]) {
-        let reached = rows.last(where: { $0.token != nil })
-        let isBeyond =
-            if let position, let reached {
-                skip == 0 ? position.precedes(reached) : position.isEarlier(than: reached)
-            } else {
-                reached != nil
-            }
-        if isBeyond, let next = reached?.token {
-            position = next
-            skip = 0
-        } else {
-            skip += rows.count
-        }
+    private mutating func advanceOverEnd() {
+        let phase = order.phase
+        isDone = !order.advanceOverEnd()
+        if order.phase != phase { repeatedPages = RepeatedPages() }
     }
 
-    private mutating func advanceSkip(over rows: [PulledRow]) {
-        let latest = Self.latest(of: rows)
-        if let latest, let next = latest.token, position.map({ $0.isEarlier(than: latest) }) ?? true {
-            position = next
-            skip = 0
-        } else {
-            skip += rows.count
-        }
-    }
+    /// Whether the next page can be asked for in another way: see ``advanceOverRefusal()``.
+    var hasAlternative: Bool { order.hasAlternative }
 
-    private static func latest(of rows: [PulledRow]) -> PulledRow? {
-        rows.filter { $0.token != nil }.max { $0.token?.precedes($1) ?? false }
-    }
+    /// Goes on without what the server refuses to filter by.
+    mutating func advanceOverRefusal() { order.advanceOverRefusal() }
 
-    private mutating func raiseToken(to row: PulledRow?) {
-        guard let row, token.map({ $0.precedes(row) }) ?? true else { return }
-        token = row.token
-    }
-
-    /// A short page may come from a server that caps its pages: its length is then the page size to ask for. A full
-    /// page shows that the size is honoured, and from then on a shorter one is the last.
-    private mutating func learnPageSize(from count: Int) {
-        if let cap = shortPage, count > 0 {
-            pageSize = min(pageSize, max(cap, count))
-            shortPage = nil
-        }
-        if count >= pageSize {
-            fullPageSize = pageSize
-        } else if fullPageSize == pageSize {
-            isDone = true
-        } else {
-            shortPage = count
-        }
-        token?.fullPageSize = fullPageSize
-    }
-
-    private static func rows(after token: DeltaToken) -> Filter {
-        "updatedAt" > token.updatedAt || ("updatedAt" == token.updatedAt && "id" > token.id)
-    }
-}
-
-extension DeltaToken {
-    /// Whether the row was changed at a later instant than this one.
-    fileprivate func isEarlier(than row: PulledRow) -> Bool {
-        row.item.system.updatedAt.map(updatedAt.isEarlier) ?? false
-    }
-}
-
-extension PulledRow {
-    /// Whether the row claims to have been changed after that second.
-    fileprivate func isDated(after date: Timestamp?) -> Bool {
-        guard let date, let updatedAt = item.system.updatedAt else { return false }
-        return updatedAt.seconds > date.seconds
+    /// Asks for half as many rows, because the page was too long to be read.
+    ///
+    /// Later pages grow again.
+    ///
+    /// - Returns: `false` when the page had one row.
+    mutating func halvePage() -> Bool {
+        guard pageLimit > 1 else { return false }
+        pageSize = pageLimit / 2
+        return true
     }
 }

@@ -71,10 +71,22 @@ extension Item {
     }
 
     /// Whether both are the same state of one server row.
+    ///
+    /// The version alone does not tell: versions restart when a row is deleted for good and inserted again.
     fileprivate func isSameState(as other: Item) -> Bool {
         guard let version = system.version, let otherVersion = other.system.version else {
             return self == other
         }
         return version.hasSameBytes(as: otherVersion) && system.deleted == other.system.deleted
+            && system.updatedAt.isShownAlike(other.system.updatedAt)
+    }
+}
+
+extension Timestamp? {
+    /// Whether both can be the same instant, shown with different numbers of digits; one that is missing can be any.
+    fileprivate func isShownAlike(_ other: Timestamp?) -> Bool {
+        guard let self, let other else { return true }
+        let digits = Int(Swift.min(self.fractionDigits, other.fractionDigits))
+        return self.showing(fractionDigits: digits).isSameInstant(as: other.showing(fractionDigits: digits))
     }
 }

@@ -8,27 +8,21 @@ struct PullRun: Sendable {
     private let context: SyncContext
     private let definition: TableDefinition
     private let tokenKey: ConfigKey?
-    private let queryText: String
+    private let binding: String
+    private let onUnreadableRow: UnreadableRowPolicy
     private let session: Session
     private var cursor: PullCursor
-    private var result = PullResult()
-    private var fetched: Page?
-    /// The token as this pull has found or stored it: if it is another one, somebody has reset it meanwhile.
+    private var result: PullResult
+    private var fetched: PulledPage?
+    /// The token as this pull has found or stored it: if it is another one now, it was reset meanwhile.
     private var storedToken: String?
-
-    /// A page as it came, when the server answered, and how many acknowledgements there had been when it was asked for.
-    private struct Page: Sendable {
-        let rows: [PulledRow]
-        let date: Timestamp?
-        let acknowledgements: Int
-    }
 
     /// Keeps acknowledgements noted, and the context's status pulling, for as long as the pull lives.
     private final class Session: Sendable {
         private let context: SyncContext
         let source: Acknowledgements.Source
         /// The page that was stored last: letting go of its rows takes time, which the next store need not wait for.
-        let storedPage = Mutex<Page?>(nil)
+        let storedPage = Mutex<PulledPage?>(nil)
         private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
 
         init(_ context: SyncContext) {
@@ -50,36 +44,45 @@ struct PullRun: Sendable {
         }
     }
 
-    /// Notes how the pull ended.
-    func end(_ error: (any Error)?) { session.end(error) }
+    /// Records how the pull ended. The errors of a push before it stay in the status.
+    func end(_ error: (any Error)?) {
+        if error != nil || result.pushErrors.isEmpty { session.end(error) }
+    }
 
     /// Checks the pull, pushes what is pending if asked to, and finds where to begin.
     static func start(_ pull: PullPages) async throws -> PullRun {
         let context = pull.context
         let definition = try context.definition(of: pull.query.table)
         try pull.validate(definition)
-        if pull.settings.pending == .pushFirst { try await context.push() }
-        let queryText = try pull.query.identity(context.client.dialect)
+        try await context.withStoreErrors { try await context.user.confirm(in: context.store) }
+        let binding = try PullBinding.text(
+            query: pull.query, definition: definition, server: ServerIdentity(context.client.url),
+            dialect: context.client.dialect)
+        var result = PullResult()
+        if pull.settings.pending == .pushFirst { result.pushErrors = try await context.pushBeforePull() }
         let key = pull.queryID.map { ConfigKey(table: definition.name, kind: .deltaToken, name: $0) }
         var stored: String?
         if let key { stored = try await context.read { try $0.configValue(key) } }
-        return PullRun(pull, definition: definition, key: key, queryText: queryText, storedToken: stored)
+        return PullRun(
+            pull, definition: definition, key: key, binding: binding, storedToken: stored, result: result)
     }
 
     private init(
-        _ pull: PullPages, definition: TableDefinition, key: ConfigKey?, queryText: String,
-        storedToken: String?
+        _ pull: PullPages, definition: TableDefinition, key: ConfigKey?, binding: String,
+        storedToken: String?, result: PullResult
     ) {
         context = pull.context
         self.definition = definition
-        self.queryText = queryText
+        self.binding = binding
         self.storedToken = storedToken
+        self.result = result
+        onUnreadableRow = pull.settings.onUnreadableRow
         tokenKey = key
         session = Session(pull.context)
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
-            token: storedToken.flatMap { DeltaToken(storedText: $0, for: queryText) })
-        result.deltaToken = cursor.token?.updatedAtText
+            token: storedToken.flatMap { DeltaToken(storedText: $0, for: binding) })
+        self.result.deltaToken = cursor.token?.updatedAtText
     }
 
     /// Stores one page while the next one is fetched.
@@ -89,64 +92,60 @@ struct PullRun: Sendable {
         // A page that has come is stored all the same.
         if fetched == nil { try Task.checkCancellation() }
         guard !(cursor.isDone && fetched == nil) else { return nil }
-        let page: Page
+        let page: PulledPage
         if let fetched { page = fetched } else { page = try await fetch() }
-        cursor.advance(over: page.rows, answeredAt: page.date)
         fetched = nil
+        try advance(over: page)
         let (run, token) = (self, tokenToStore)
         // The store goes first: a fetch that has begun may take the processor from which the store was to be woken.
         let storing = beginStoring(page, token: token)
         async let next = run.cursor.isDone ? nil : run.fetch()
         var outcomes: [PullEffects.Outcome] = []
         if let storing { outcomes = try await context.value(of: storing) }
-        fetched = try await next
-        session.storedPage.withLock { $0 = page }
-        storedToken = token ?? storedToken
+        // Conflicts of this page do not wait for the next one, which may fail to come.
         for outcome in outcomes {
             result.count(outcome)
             if case .conflicting(let id) = outcome { try await context.settlePulledConflict(id, definition) }
         }
+        fetched = try await next
+        session.storedPage.withLock { $0 = page }
+        storedToken = token ?? storedToken
         result.pages += 1
         result.received += page.rows.count
+        result.add(page.unreadable)
         result.deltaToken = cursor.token?.updatedAtText
         return result
     }
 
+    private mutating func advance(over page: PulledPage) throws(SyncError) {
+        cursor = page.cursor
+        do throws(SyncError) {
+            try cursor.advance(
+                over: page.rows, isLast: page.isLast, answeredAt: page.date, now: context.environment.now())
+        } catch {
+            throw SyncError.pullAborted(definition.name, error)
+        }
+    }
+
     private var tokenToStore: String? {
-        guard tokenKey != nil, let text = cursor.token?.storedText(for: queryText), text != storedToken else {
+        guard tokenKey != nil, let text = cursor.token?.storedText(for: binding), text != storedToken else {
             return nil
         }
         return text
     }
 
-    private func fetch() async throws -> Page {
+    private func fetch() async throws -> PulledPage {
         session.storedPage.withLock { $0 = nil }
-        let acknowledgements = context.acknowledgements.count
-        let dialect = context.client.dialect
-        let call = RemoteCall(
-            .query(try cursor.nextPage.odata(dialect), includesDeleted: true), table: definition.name,
-            parameters: cursor.query.parameters,
+        let fetch = PageFetch(
+            context: context, definition: definition, onUnreadableRow: onUnreadableRow,
             features: tokenKey == nil ? .offline : [.offline, .incrementalPull])
-        let answer = try await context.askForPage(call)
-        var reader = WireRowReader(dialect: dialect, definition: definition)
-        var rows: [PulledRow] = []
-        rows.reserveCapacity(answer.rows.count)
-        do throws(SyncError) {
-            for row in answer.rows {
-                let wire = try reader.read(row)
-                rows.append(PulledRow(item: wire.item, updatedAtText: wire.updatedAtText))
-            }
-        } catch {
-            throw SyncError.pullAborted(definition.name, error)
-        }
-        // A row counts as dated in the future when it is so by both clocks: one of them may be slow.
-        let date = answer.date.map { max($0, context.environment.now()) }
-        return Page(rows: rows, date: date, acknowledgements: acknowledgements)
+        return try await fetch.page(at: cursor)
     }
 
     /// Applies a page in one transaction with the token that it leads to.
-    private func beginStoring(_ page: Page, token: String?) -> PendingWrite<[PullEffects.Outcome]>? {
-        if page.rows.isEmpty, token == nil { return nil }
+    private func beginStoring(_ page: PulledPage, token: String?) -> PendingWrite<[PullEffects.Outcome]>? {
+        let rows = page.rows.filter(\.isReadable)
+        if rows.isEmpty, token == nil { return nil }
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
         let source = session.source
         return context.store.begin { transaction in
@@ -155,7 +154,7 @@ struct PullRun: Sendable {
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty)
             let known = context.acknowledgements
             var isLikelyNew = true
-            let outcomes = try page.rows.map { row -> PullEffects.Outcome in
+            let outcomes = try rows.map { row -> PullEffects.Outcome in
                 guard !known.isStale(row.item, in: definition.name, since: page.acknowledgements, for: source)
                 else { return .unchanged }
                 let outcome = try effects.apply(row.item, isLikelyNew: &isLikelyNew)

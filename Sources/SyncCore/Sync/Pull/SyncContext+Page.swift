@@ -2,23 +2,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Asks for a list of rows; with them comes when the server answered, if it told.
+    /// What became of a request for a list of rows.
+    enum PageAnswer {
+        /// The rows that came.
+        case page(Rows)
+        /// The server does not accept the request; another one may be accepted.
+        case refused(SyncError)
+        /// The answer has more bytes than the transport accepts.
+        case tooLong(limit: Int)
+
+        /// A list of rows.
+        struct Rows {
+            let rows: [WireObject]
+            /// Whether the server says that nothing follows.
+            let isLast: Bool
+            /// When the server answered, to the second, if it told.
+            let date: Timestamp?
+        }
+    }
+
+    /// Asks for a list of rows.
     ///
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
-    func askForPage(_ call: RemoteCall) async throws -> (rows: [WireObject], date: Timestamp?) {
+    func askForPage(_ call: RemoteCall, table: String) async throws -> PageAnswer {
         let answer: RemoteAnswer
         do {
             answer = try await ask(call)
         } catch let error as SyncError {
-            throw SyncError.pullAborted(call.table, error)
+            throw SyncError.pullAborted(table, error)
         }
-        if let failure = answer.failure(of: call, dialect: client.dialect) {
-            throw SyncError.pullAborted(call.table, failure)
+        if let limit = answer.exceededLimit, answer.isSuccess { return .tooLong(limit: limit) }
+        if let error = answer.failure(of: call, dialect: client.dialect) {
+            guard answer.refusesQuery else { throw SyncError.pullAborted(table, error) }
+            return .refused(error)
         }
         guard case .rows(let rows, _) = answer.body else {
             throw SyncError(.internalError, "A list was taken for something else.")
         }
-        return (rows, answer.date.flatMap { Timestamp(httpDate: $0) })
+        let date = answer.date.flatMap { Timestamp(httpDate: $0) }
+        return .page(PageAnswer.Rows(rows: rows, isLast: answer.isLastPage, date: date))
+    }
+
+    /// Pushes before a pull.
+    ///
+    /// - Returns: the errors of operations that could not be completed: the pull goes on, because it overwrites nothing
+    ///   that is pending.
+    /// - Throws: the error of a push that ended before it was through.
+    func pushBeforePull() async throws -> [TableOperationError] {
+        do {
+            try await push()
+            return []
+        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+            return error.pushResult?.errors ?? []
+        }
+    }
+}
+
+extension RemoteAnswer {
+    /// Whether the service answered a query with an error, as servers do that cannot evaluate its filter.
+    fileprivate var refusesQuery: Bool {
+        classification == .refused || (classification == .unknown && !isSuccess)
     }
 }
 

@@ -1,0 +1,258 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// By `updatedAt` and id, after the last row that came.
+///
+/// Two things can hide rows behind that position, and both are met by reading an instant by id alone, where rows that
+/// change meanwhile shift nothing:
+/// - A server that shows fewer digits than it keeps answers the rows of the last instant again. The instant is then
+///   read whole, and the pull goes on one shown digit later.
+/// - While the server's clock is not past the last instant, rows with smaller ids can get the same `updatedAt`. They are
+///   looked for as soon as a later row has come. When none comes, the next pull reads the instant again.
+struct KeysetOrder: PageOrder {
+    private indirect enum Position: Sendable {
+        /// Every row, with those that have no `updatedAt`.
+        case start
+        /// The rows of that instant and later.
+        case from(Timestamp, behind: OpenInstant? = nil)
+        /// The rows after that one.
+        case after(DeltaToken)
+        /// The rows of one instant, by id.
+        case inside(InstantPages, then: Position)
+        /// The rows without `updatedAt`, by id.
+        case undated(after: String, then: Position)
+    }
+
+    /// An instant that was read while rows could still get it as their `updatedAt`.
+    private struct OpenInstant: Sendable {
+        let updatedAt: Timestamp
+        /// Only rows with smaller ids can have been passed over; `nil` when all can.
+        var before: String?
+    }
+
+    /// The rows of one instant between two ids.
+    private struct InstantPages: Sendable {
+        let updatedAt: Timestamp
+        var after: String?
+        var before: String?
+        /// Whether the instant was over before these rows were asked for.
+        let isClosed: Bool
+    }
+
+    private(set) var phase = 0
+    private var position: Position
+    private var skip = 0
+    private var futureRows = FutureRows()
+    private var lastStored: DeltaToken?
+    /// The token of a page behind an instant that is being read once more.
+    private var next: DeltaToken?
+    /// Whether rows without `updatedAt` are asked for too: the first pull does so until it has seen where the server
+    /// sorts them, or has ended.
+    private var asksForUndated: Bool
+    /// How many rows came on a first page on which no row had an `updatedAt`.
+    private var undatedFirstRows = 0
+
+    init(token: DeltaToken?, overlap: Duration) {
+        lastStored = token
+        asksForUndated = token?.isFirstPull ?? true
+        position =
+            switch token {
+            case nil: .start
+            case let token? where overlap > .zero: .from(token.updatedAt.advanced(by: .zero - overlap))
+            case let token?:
+                switch token.instant {
+                case .open: .from(token.updatedAt)
+                case .closed: .after(token)
+                case .complete: .from(token.updatedAt.advancedByShownDigit)
+                }
+            }
+    }
+
+    var token: DeltaToken? {
+        var token = lastStored
+        token?.isFirstPull = asksForUndated
+        return token
+    }
+
+    func nextPage(of query: TableQuery) -> TableQuery {
+        switch position {
+        case .start:
+            return inOrder(query)
+        case .from(let updatedAt, _):
+            return inOrder(query.where(orUndated(.updatedAt(.greaterOrEqual, updatedAt))))
+        case .after(let row):
+            let later = Filter.updatedAt(.greater, row.updatedAt)
+            let behind = Filter.all([.updatedAt(.equal, row.updatedAt), .id(.greater, row.id)])
+            return inOrder(query.where(orUndated(.any([later, behind]))))
+        case .inside(let pages, _):
+            var page = query.where(.updatedAt(.greaterOrEqual, pages.updatedAt))
+                .where(.updatedAt(.less, pages.updatedAt.advancedByShownDigit))
+            if let after = pages.after { page = page.where(.id(.greater, after)) }
+            if let before = pages.before { page = page.where(.id(.less, before)) }
+            return page.order(by: "id")
+        case .undated(let id, _):
+            return query.where(.isUndated).where(.id(.greater, id)).order(by: "id")
+        }
+    }
+
+    private func inOrder(_ query: TableQuery) -> TableQuery {
+        query.order(by: "updatedAt").order(by: "id").offset(skip)
+    }
+
+    private func orUndated(_ filter: Filter) -> Filter {
+        asksForUndated ? .any([filter, .isUndated]) : filter
+    }
+
+    mutating func advance(over rows: [PulledRow], at time: PageTime) {
+        let lastID = rows.last(where: \.hasID)?.item.id
+        switch (position, lastID) {
+        case (.inside(var pages, let then), let lastID?):
+            pages.after = lastID
+            position = .inside(pages, then: then)
+        case (.undated(_, let then), let lastID?):
+            position = .undated(after: lastID, then: then)
+        case (.inside, nil), (.undated, nil):
+            _ = advanceOverEnd()
+        case (.start, _), (.from, _), (.after, _):
+            advanceInOrder(over: rows, at: time)
+            passUndated(rows)
+        }
+    }
+
+    private mutating func advanceInOrder(over rows: [PulledRow], at time: PageTime) {
+        futureRows.record(rows, at: time)
+        guard var reached = rows.last(where: { $0.token != nil })?.token, !isBefore(reached) else {
+            if rows.last?.isUndated != true || !asksForUndated { skip(over: rows) }
+            return
+        }
+        if case .after(let row) = position, !row.precedes(reached) {
+            let isClosed = row.instant == .closed || time.isPast(row.updatedAt)
+            let behind = isClosed ? nil : OpenInstant(updatedAt: row.updatedAt)
+            let later = Position.from(row.updatedAt.advancedByShownDigit, behind: behind)
+            return read(InstantPages(updatedAt: row.updatedAt, isClosed: isClosed), then: later)
+        }
+        reached.instant = time.isPast(reached.updatedAt) ? .closed : .open
+        move(to: &reached)
+        guard let row = rows.last(where: { $0.token != nil && !futureRows.contains($0) })?.token,
+            lastStored.map({ $0.precedes(row) }) ?? true
+        else { return }
+        store(row, reached: reached, at: time)
+    }
+
+    /// Passes over rows whose place in the order is not known.
+    private mutating func skip(over rows: [PulledRow]) {
+        if skip == 0 { phase += 1 }
+        skip += rows.count
+    }
+
+    /// Whether the row comes before all that was asked for.
+    private func isBefore(_ row: DeltaToken) -> Bool {
+        switch position {
+        case .from(let updatedAt, _): row.updatedAt.isEarlier(than: updatedAt)
+        case .after(let position): row.updatedAt.isEarlier(than: position.updatedAt)
+        default: false
+        }
+    }
+
+    private mutating func move(to row: inout DeltaToken) {
+        skip = 0
+        var open: OpenInstant?
+        switch position {
+        case .after(let last) where last.updatedAt.isSameInstant(as: row.updatedAt):
+            row.instant = last.instant
+        case .after(let last):
+            if last.instant == .closed { completeToken(at: last.updatedAt) }
+            if last.instant == .open { open = OpenInstant(updatedAt: last.updatedAt, before: last.id) }
+        case .from(_, let behind):
+            open = behind
+        default: break
+        }
+        position = .after(row)
+        guard let open else { return }
+        read(
+            InstantPages(updatedAt: open.updatedAt, before: open.before, isClosed: true), then: .after(row))
+    }
+
+    private mutating func read(_ pages: InstantPages, then later: Position) {
+        position = .inside(pages, then: later)
+        skip = 0
+        phase += 1
+    }
+
+    private mutating func store(_ row: DeltaToken, reached: DeltaToken, at time: PageTime) {
+        var row = row
+        let isReached = row.updatedAt.isSameInstant(as: reached.updatedAt)
+        row.instant = isReached ? reached.instant : time.isPast(row.updatedAt) ? .closed : .open
+        if case .inside = position { next = row } else { lastStored = row }
+    }
+
+    private mutating func completeToken(at updatedAt: Timestamp) {
+        if lastStored?.updatedAt.isSameInstant(as: updatedAt) == true { lastStored?.instant = .complete }
+    }
+
+    /// Rows without `updatedAt` come first or last, as the server sorts nulls. First, all have come when a row with one
+    /// follows them. Last, the rest of them is read by id.
+    private mutating func passUndated(_ rows: [PulledRow]) {
+        guard asksForUndated, let last = rows.last else { return }
+        if last.isUndated {
+            if case .start = position {
+                undatedFirstRows = rows.count
+                position = .from(.earliest)
+            }
+            position = .undated(after: last.item.id, then: position)
+        } else if rows.contains(where: \.isUndated) {
+            asksForUndated = false
+        }
+    }
+
+    mutating func advanceOverEnd() -> Bool {
+        switch position {
+        case .inside(let pages, let then):
+            if pages.isClosed, pages.before == nil { completeToken(at: pages.updatedAt) }
+            if let next { lastStored = next }
+            next = nil
+            position = then
+            return true
+        case .undated(_, let then):
+            asksForUndated = false
+            position = then
+            return true
+        case .after(let row):
+            if row.instant == .closed { completeToken(at: row.updatedAt) }
+        case .start, .from: break
+        }
+        asksForUndated = false
+        return false
+    }
+
+    /// Some servers do not filter by null. Those that sort nulls first are read without that filter.
+    var hasAlternative: Bool {
+        switch position {
+        case .undated: true
+        case .from, .after: asksForUndated
+        case .start, .inside: false
+        }
+    }
+
+    mutating func advanceOverRefusal() {
+        asksForUndated = false
+        guard case .undated(_, let then) = position else { return }
+        position = then
+        if undatedFirstRows > 0 { (position, skip) = (.start, undatedFirstRows) }
+    }
+}
+
+extension Filter {
+    fileprivate static var isUndated: Filter { .nullTest(.column("updatedAt")) }
+}
+
+extension Timestamp {
+    /// The first instant that the text form of the same number of digits can tell from this one.
+    fileprivate var advancedByShownDigit: Timestamp {
+        advanced(by: .nanoseconds(Timestamp.unitOfDigit[Int(fractionDigits)]))
+    }
+
+    fileprivate static var earliest: Timestamp {
+        Timestamp(seconds: representableSeconds.lowerBound) ?? .unixEpoch
+    }
+}

@@ -1,0 +1,29 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a delta token is bound to: server, table, query and synced columns.
+///
+/// With another server or query, other rows are asked for. With another column, rows that came before lack its values.
+/// In both cases the pull starts over.
+enum PullBinding {
+    /// A text that two pulls share only when they ask for the same: a 64-bit FNV-1a hash, short enough to be stored with
+    /// every token.
+    static func text(
+        query: TableQuery, definition: TableDefinition, server: ServerIdentity, dialect: WireDialect
+    ) throws(SyncError) -> String {
+        var parts = [server.text, dialect.name, query.table]
+        for option in try query.odata(dialect) { parts += [option.name, option.value] }
+        for (name, value) in query.parameters.sorted(by: { $0.key.precedesInBytes($1.key) }) {
+            parts += [name, value]
+        }
+        let columns = definition.columns.filter { !$0.isLocalOnly }
+        for column in columns.sorted(by: { $0.name.precedesInBytes($1.name) }) {
+            parts += [column.name, column.type.rawValue]
+        }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in parts.joined(separator: "\0").utf8 {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 16)
+    }
+}

@@ -1,0 +1,35 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Notices a server that answers with the same pages again and again.
+///
+/// Two pages are remembered: the last one, and one that is replaced after 1, 2, 4, 8… pages, so that a cycle of any
+/// length is found (Brent's algorithm) with memory for two pages.
+struct RepeatedPages: Sendable {
+    /// One state of one row.
+    private struct RowState: Hashable {
+        let id: ExactText
+        let version: ExactText?
+        let updatedAt: ExactText?
+
+        init(_ row: PulledRow) {
+            id = ExactText(row.item.id)
+            version = row.item.system.version.map(ExactText.init)
+            updatedAt = row.updatedAtText.map(ExactText.init)
+        }
+    }
+
+    private var last: Set<RowState> = []
+    private var anchor: Set<RowState> = []
+    private var count = 0
+
+    /// Records the page, and returns whether every row of it has come before in the same state.
+    mutating func hasSeenAll(of rows: [PulledRow]) -> Bool {
+        let page = Set(rows.map(RowState.init))
+        let isRepeated = page.isSubset(of: last) || page.isSubset(of: anchor)
+        last = page
+        count += 1
+        if count & (count - 1) == 0 { anchor = page }
+        return isRepeated
+    }
+}

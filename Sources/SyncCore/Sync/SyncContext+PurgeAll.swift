@@ -1,0 +1,46 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncContext {
+    /// Removes everything that a user leaves behind: the items of all declared tables, the operation queue, the error log
+    /// and the delta tokens, without telling the server. Afterwards the store is bound to this context's user.
+    ///
+    /// All of it is one transaction. It also works while the store is bound to another user. End other pulls and pushes
+    /// of the store first: a page that is on its way is stored when it comes.
+    ///
+    /// - Parameter pending: what to do about pending operations, of all tables. Those of another user cannot be pushed.
+    /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
+    ///   is being sent; the errors of ``push(tables:budget:)``; ``SyncError/Code/storeFailure``. Nothing is removed
+    ///   then.
+    public func purgeAll(pending: PurgePolicy = .refuse) async throws {
+        if pending == .push { try await push() }
+        let (tables, inFlight, user) = (store.dataSource.catalog.tables, inFlight, user)
+        try await withStoreErrors {
+            try await store.write { transaction in
+                let operations = try transaction.operations(after: 0, in: nil, limit: .max)
+                guard pending == .discard || operations.isEmpty else {
+                    throw SyncError(
+                        .purgeRefused,
+                        "\(operations.count) operation(s) are pending: push them, or discard them with the purge."
+                    )
+                }
+                let sent = inFlight.all
+                guard !operations.contains(where: { sent.contains($0.id) }) else {
+                    throw SyncError(
+                        .purgeRefused, "An operation is being sent; purge again afterwards.", mayRetry: true)
+                }
+                for operation in operations { try transaction.removeOperation(id: operation.id) }
+                for error in try transaction.operationErrors(in: nil) {
+                    try transaction.removeOperationError(operationID: error.operationID)
+                }
+                for table in tables {
+                    try transaction.deleteItems(matching: TableQuery(table.name))
+                    for (key, _) in try transaction.configValues(in: table.name, kind: .deltaToken) {
+                        try transaction.setConfigValue(nil, for: key)
+                    }
+                }
+                try user.rebind(in: transaction)
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import SyncCore
+
+/// Rows without `updatedAt` come with a first pull, wherever the server sorts them.
+@Suite struct UndatedRowTests {
+    private enum Nulls: CaseIterable { case first, last }
+
+    /// A server that is a list, with its own place for nulls.
+    private struct Server {
+        var rows: [Item]
+        var nulls: Nulls
+        var filtersNulls = true
+
+        func page(_ query: TableQuery) -> [PulledRow]? {
+            if !filtersNulls, let filter = query.filter, "\(filter)".contains("nullTest") { return nil }
+            var query = query
+            let (limit, offset) = (query.limit ?? .max, query.offset)
+            (query.limit, query.offset) = (nil, 0)
+            var items = query.apply(to: rows).items
+            if nulls == .last, query.orderings.first?.expression == .column("updatedAt") {
+                items =
+                    items.filter { $0.system.updatedAt != nil } + items.filter { $0.system.updatedAt == nil }
+            }
+            return items.dropFirst(offset).prefix(limit).map {
+                PulledRow(item: $0, updatedAtText: $0.system.updatedAt?.description)
+            }
+        }
+    }
+
+    private static let now = Timestamp.unixEpoch.advanced(by: .seconds(1_000_000_000))
+
+    private static func rows(dated: Int, undated: Int) -> [Item] {
+        (0..<dated).map { number in
+            let updatedAt = Timestamp.unixEpoch.advanced(by: .milliseconds(number))
+            return Item(id: "d\(number)", system: SystemProperties(updatedAt: updatedAt))
+        } + (0..<undated).map { Item(id: "u\($0)") }
+    }
+
+    private static func cursor(_ token: DeltaToken? = nil) -> PullCursor {
+        var settings = PullSettings()
+        settings.pageSize = 10
+        return PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: token)
+    }
+
+    private static func pull(
+        _ cursor: inout PullCursor, from server: Server, maxPages: Int = 100
+    ) throws -> (ids: [String], pages: Int) {
+        var (ids, pages) = ([String](), 0)
+        while !cursor.isDone, pages < maxPages {
+            pages += 1
+            guard let page = server.page(cursor.nextPage) else {
+                #expect(cursor.hasAlternative)
+                cursor.advanceOverRefusal()
+                continue
+            }
+            try cursor.advance(over: page, answeredAt: now, now: now)
+            ids += page.map(\.item.id)
+        }
+        return (ids, pages)
+    }
+
+    @Test(arguments: [0, 1, 9, 10, 11, 35], [0, 1, 9, 10, 11, 35])
+    func `all rows come, and the next pull is one request`(_ dated: Int, _ undated: Int) throws {
+        for nulls in Nulls.allCases {
+            let server = Server(rows: Self.rows(dated: dated, undated: undated), nulls: nulls)
+            var cursor = Self.cursor()
+            let (ids, _) = try Self.pull(&cursor, from: server)
+            #expect(ids.sorted() == server.rows.map(\.id).sorted())
+            guard let token = cursor.token else { continue }
+            #expect(!token.isFirstPull)
+            var next = Self.cursor(token)
+            let (again, pages) = try Self.pull(&next, from: server)
+            #expect(again.isEmpty)
+            #expect(pages == 1)
+        }
+    }
+
+    @Test func `a pull without such rows asks for nothing more than without the rule`() throws {
+        for (count, pages) in [(0, 1), (5, 2), (10, 2), (25, 4)] {
+            for nulls in Nulls.allCases {
+                var cursor = Self.cursor()
+                let server = Server(rows: Self.rows(dated: count, undated: 0), nulls: nulls)
+                #expect(try Self.pull(&cursor, from: server).pages == pages)
+            }
+        }
+    }
+
+    @Test func `a first pull that was interrupted brings them later`() throws {
+        let server = Server(rows: Self.rows(dated: 25, undated: 15), nulls: .last)
+        var cursor = Self.cursor()
+        let (first, _) = try Self.pull(&cursor, from: server, maxPages: 2)
+        var token = cursor.token
+        token = token.flatMap { DeltaToken(storedText: $0.storedText(for: "q"), for: "q") }
+        #expect(token?.isFirstPull == true)
+        var next = Self.cursor(token)
+        let (rest, _) = try Self.pull(&next, from: server)
+        #expect((first + rest).sorted() == server.rows.map(\.id).sorted())
+    }
+
+    @Test(arguments: [0, 5, 10, 35], [0, 5, 10, 35])
+    func `a server that does not filter by null is pulled as far as it can be`(_ dated: Int, _ undated: Int)
+        throws
+    {
+        var server = Server(rows: Self.rows(dated: dated, undated: undated), nulls: .first)
+        server.filtersNulls = false
+        var cursor = Self.cursor()
+        let (ids, _) = try Self.pull(&cursor, from: server)
+        #expect(Set(ids) == Set(server.rows.map(\.id)))
+        server.nulls = .last
+        cursor = Self.cursor()
+        let (some, _) = try Self.pull(&cursor, from: server)
+        #expect(Set(some).isSuperset(of: server.rows.filter { $0.system.updatedAt != nil }.map(\.id)))
+    }
+}

@@ -1,0 +1,117 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// Which failures of the push before a pull end the pull, and what a pull does before its next page comes.
+@Suite struct PullAfterPushTests {
+    private func refused(
+        on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(
+                tables: [Todo.definition, TableDefinition("Other", columns: [Column("text", .text)])])
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.context.table("Other").insert(["id": "o", "text": "refused"])
+            try await body(scenario, a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a refused operation does not keep a pull from going on, and its error is in the result`(
+        _ kind: StoreKind
+    ) async throws {
+        try await refused(on: kind) { scenario, a in
+            scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
+            for _ in 0..<3 {
+                let result = try await a.context.pull(Todo.query, queryID: "all")
+                #expect(result.pushErrors.map(\.itemID) == ["o"])
+            }
+            #expect(try await a.texts() == ["theirs"])
+            #expect(try await a.context.status().lastError?.code == .pushCompletedWithErrors)
+            scenario.server.onRequest(nil)
+            let result = try await a.context.pull(Todo.query, queryID: "all")
+            #expect(result.pushErrors.isEmpty)
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a push that ends early ends the pull with its error`(_ kind: StoreKind) async throws {
+        try await refused(on: kind) { scenario, a in
+            for (fault, code) in [
+                (ServerFault.dropRequest, SyncError.Code.pushAbortedNetwork),
+                (.refusal(401), .pushAbortedAuthentication),
+            ] {
+                scenario.server.removeRequests()
+                scenario.server.onRequest { $0.isWrite ? fault : .none }
+                await expectError(code) { try await a.context.pull(Todo.query, queryID: "all") }
+                #expect(scenario.server.requests.filter(\.isPage).isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the resolver decides a page's conflict although the next page does not come`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let asked = Mutex(0)
+            var settings = SyncSettings()
+            settings.resolver = ConflictResolver { _ in
+                asked.withLock { $0 += 1 }
+                return .keepServer
+            }
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let pages = Mutex(0)
+            scenario.server.onRequest { request in
+                guard request.isPage else { return .none }
+                let page = pages.withLock { pages in
+                    pages += 1
+                    return pages
+                }
+                return page == 1 ? .none : .refusal(403)
+            }
+            await expectError(.pullAborted) { try await a.pullAnyway() }
+            #expect(asked.withLock { $0 } == 1)
+            #expect(try await a.texts() == ["theirs"])
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page that is too long is asked for in halves, and a row that is too long is listed`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.maxBodySize = 1 << 20 }) { scenario in
+            for number in 0..<20 {
+                let length = number == 7 ? 9000 : 500
+                try await scenario.server.put(
+                    "row-\(number)", ["text": .text(String(repeating: "x", count: length))], in: Todo.name)
+            }
+            scenario.server.clock.advance(by: .seconds(10))
+            let a = try scenario.device(transport: URLSessionTransport(maxBodyBytes: 3000))
+            for queryID in ["all", nil] {
+                let result = try await a.context.pull(Todo.query, queryID: queryID)
+                #expect(try await a.table.items().count == 19)
+                #expect(result.unreadable.map(\.id) == ["row-7"])
+                #expect(result.unreadable.first?.reason.contains("3000 bytes") == true)
+                try await a.context.purge(Todo.query)
+            }
+            var strict = PullSettings()
+            strict.onUnreadableRow = .fail
+            let error = await expectError(.pullAborted) {
+                try await a.context.pull(Todo.query, settings: strict)
+            }
+            #expect(error?.message.contains("3000 bytes") == true)
+        }
+    }
+}

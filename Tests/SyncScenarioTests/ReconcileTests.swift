@@ -1,0 +1,108 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// What reconciling may remove: nothing that the server still has.
+@Suite struct ReconcileTests {
+    private func pulled(
+        on kind: StoreKind, rows: Int, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await PullEndTests.filled(on: kind, rows: rows) { scenario, a in
+            try await a.context.pull(Todo.query, queryID: "all")
+            try await body(scenario, a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a server that filters rows after paging loses nothing`(_ kind: StoreKind) async throws {
+        try await pulled(on: kind, rows: 300) { scenario, a in
+            // Every page has its own number of rows fewer than it could have, which later pages bring.
+            scenario.server.onRequest { request in
+                .editRows { Array($0.prefix(50 - request.id * 7 % 49)) }
+            }
+            #expect(try await a.context.reconcile(Todo.query) == 0)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `rows that the list leaves out are asked for by id when they are few`(_ kind: StoreKind) async throws
+    {
+        try await pulled(on: kind, rows: 100) { scenario, a in
+            try await scenario.server.remove("row-1", in: Todo.name, leavingTombstone: false)
+            scenario.server.onRequest { request in
+                guard request.isPage else { return .none }
+                return .editRows { rows in
+                    rows.filter { row in
+                        guard case .object(let fields) = row else { return true }
+                        return fields["id"]?.textValue?.hasSuffix("7") != true
+                    }
+                }
+            }
+            #expect(try await a.context.reconcile(Todo.query) == 1)
+            try await scenario.expectAgreement(a)
+            #expect(try await a.context.deltaTokens(of: Todo.name).count == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `more than half of the items are removed only when told so, and come back if the server has them`(
+        _ kind: StoreKind
+    ) async throws {
+        try await pulled(on: kind, rows: 100) { scenario, a in
+            scenario.server.onRequest { request in
+                request.isPage ? .editRows { _ in [] } : .none
+            }
+            let error = await expectError(.reconcileRefused) { try await a.context.reconcile(Todo.query) }
+            #expect(error?.message.contains("removingMost") == true)
+            #expect(try await a.table.items().count == 100)
+            #expect(try await a.context.reconcile(Todo.query, removingMost: true) == 100)
+            #expect(try await a.table.items().isEmpty)
+            scenario.server.onRequest(nil)
+            try await a.context.pull(Todo.query, queryID: "all")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that left the filter comes back for another query that wants it`(_ kind: StoreKind)
+        async throws
+    {
+        try await pulled(on: kind, rows: 3) { scenario, a in
+            let open = Todo.query.where(.comparison(.equal, .column("complete"), .constant(false)))
+            for number in 0..<3 {
+                scenario.server.clock.advance(by: .seconds(1))
+                try await scenario.server.update("row-\(number)", ["complete": false], in: Todo.name)
+            }
+            try await a.context.pull(open, queryID: "open")
+            scenario.server.clock.advance(by: .seconds(1))
+            try await scenario.server.update("row-1", ["complete": true], in: Todo.name)
+            scenario.server.clock.advance(by: .seconds(10))
+            try await a.context.pull(Todo.query, queryID: "all")
+            // The item is complete here too now, and no candidate: an older state of it is.
+            try a.store.write { transaction in
+                guard var item = try transaction.item(id: "row-1", in: Todo.name) else { return }
+                item.fields["complete"] = false
+                try transaction.upsert([item], in: Todo.name)
+            }
+            #expect(try await a.context.reconcile(open) == 1)
+            #expect(Array(try await a.context.deltaTokens(of: Todo.name).keys) == ["open"])
+            try await a.context.pull(Todo.query, queryID: "all")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a failing request removes nothing`(_ kind: StoreKind) async throws {
+        try await pulled(on: kind, rows: 10) { scenario, a in
+            try await scenario.server.remove("row-1", in: Todo.name, leavingTombstone: false)
+            scenario.server.onRequest { request in request.isPage ? .none : .refusal(403) }
+            await expectError(.pullAborted) { try await a.context.reconcile(Todo.query) }
+            #expect(try await a.table.items().count == 10)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// A row that cannot be read is left out and listed; the rest of its page is stored, and the token moves on.
+@Suite struct UnreadableRowTests {
+    private static func page(_ odd: String) -> Data {
+        let rows = [
+            #"{"id":"a","text":"one","version":"1","updatedAt":"2020-01-01T00:00:01.000Z"}"#, odd,
+            #"{"id":"z","text":"two","version":"1","updatedAt":"2020-01-01T00:00:03.000Z"}"#,
+        ]
+        return Data("[\(rows.joined(separator: ","))]".utf8)
+    }
+
+    private static let tail = #""version":"1","updatedAt":"2020-01-01T00:00:02.000Z"}"#
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            (#"{"id":"m","priority":2.5,"#, "m", "priority"),
+            (#"{"id":"m","priority":9223372036854776000,"#, "m", "priority"),
+            (#"{"id":"m","text":"a\ud800b","#, "m", "text"), (#"{"id":"m","text":"\x","#, "m", "text"),
+            (#"{"id":"m","price":1e999,"#, "m", "price"),
+            (#"{"id":"m","tags":["a\udc00",{"b":[1]}],"#, "m", "tags"),
+            (#"{"id":"m/n","#, "m/n", "id"), (#"{"id":"","#, nil, "id"), (#"{"id":17,"#, nil, "id"),
+            (#"{"#, nil, "id"),
+            (#"{"id":"m","due":"soon","#, "m", "due"), (#"{"id":"m","photo":"***","#, "m", "photo"),
+            (#"{"id":"m","deleted":"no","#, "m", "deleted"), (#"{"id":"m","createdAt":5,"#, "m", "createdAt"),
+        ] as [(String, String?, String)])
+    func `one odd row is listed and the others are stored`(
+        _ kind: StoreKind, _ row: (json: String, id: String?, column: String)
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            scenario.server.inject(
+                .answer(status: 200, body: Self.page(row.json + Self.tail)), when: \.isPage)
+            let result = try await a.context.pull(Todo.query, queryID: "all")
+            #expect(try await a.table.items().map(\.id) == ["a", "z"])
+            #expect(result.unreadable.map(\.id) == [row.id])
+            #expect(result.unreadable.map(\.column) == [row.column])
+            #expect(result.unreadable.allSatisfy { $0.table == Todo.name && !$0.reason.isEmpty })
+            #expect(result.deltaToken == "2020-01-01T00:00:03.000Z")
+
+            var strict = PullSettings()
+            strict.onUnreadableRow = .fail
+            scenario.server.inject(
+                .answer(status: 200, body: Self.page(row.json + Self.tail)), when: \.isPage)
+            await expectError(.pullAborted) {
+                try await a.context.pull(Todo.query, queryID: "strict", settings: strict)
+            }
+            #expect(try await a.context.deltaTokens(of: Todo.name)["strict"] == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `values that lose nothing a user cares about are read`(_ kind: StoreKind) async throws {
+        let row =
+            #"{"id":"m","price":1152921504606847000,"priority":3.0,"due":"2016-12-31T23:59:60Z","photo":"AQI","#
+            + Self.tail
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            scenario.server.inject(.answer(status: 200, body: Self.page(row)), when: \.isPage)
+            let result = try await a.context.pull(Todo.query, queryID: "all")
+            #expect(result.unreadable.isEmpty)
+            let item = try await a.item("m")
+            #expect(item?["price"] == .double(0x1p60))
+            #expect(item?["priority"] == 3)
+            #expect(item?["due"] == Timestamp("2017-01-01T00:00:00Z").map(ItemValue.date))
+            #expect(item?["photo"] == .data(Data([1, 2])))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func
+        `a tombstone needs no readable fields, and an unreadable row of a pending item leaves both as they are`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            for id in ["gone", "edited"] {
+                try await scenario.server.put(id, ["text": "one"], in: Todo.name)
+            }
+            try await a.context.pull(Todo.query, queryID: "all")
+            try await a.table.update(id: "edited", ["text": "ours"])
+            let rows =
+                #"[{"id":"gone","deleted":true,"priority":"no","version":"2","updatedAt":"2099-01-01T00:00:00Z"},"#
+                + #"{"id":"edited","priority":"no","version":"2","updatedAt":"2099-01-01T00:00:00Z"}]"#
+            scenario.server.inject(.answer(status: 200, body: Data(rows.utf8)), when: \.isPage)
+            let result = try await a.pullAnyway()
+            #expect(result.deleted == 1)
+            #expect(result.unreadable.map(\.id) == ["edited"])
+            #expect(try await a.texts() == ["ours"])
+            #expect(try await a.operations().map(\.serverItem) == [nil])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an unreadable row at the end of a page and of the pull does not hold it up`(_ kind: StoreKind)
+        async throws
+    {
+        try await PullEndTests.filled(on: kind, rows: 7) { scenario, a in
+            scenario.server.onRequest { _ in
+                .editRows { rows in
+                    rows.map { row in
+                        guard case .object(var fields) = row,
+                            ["row-2", "row-6"].contains(fields["id"]?.textValue)
+                        else { return row }
+                        fields["id"] = 5
+                        return .object(fields)
+                    }
+                }
+            }
+            for queryID in ["all", nil] {
+                let result = try await a.context.pull(Todo.query, queryID: queryID, settings: .pages(of: 3))
+                #expect(result.unreadable.contains { $0.column == "id" })
+                #expect(try await a.table.items().count == 5)
+                try await a.context.purge(Todo.query)
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// A store is bound to the user whose rows it holds.
+@Suite struct UserBindingTests {
+    private func context(_ scenario: Scenario, _ a: Device, _ userID: String?) -> SyncContext {
+        SyncContext(client: SyncClient(url: scenario.server.url), dataSource: a.store, userID: userID)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `another user is refused by every call until the store is purged`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            let anna = context(scenario, a, "anna")
+            try await anna.table(Todo.name).insert(["id": "x", "text": "Anna's"])
+            try await anna.push()
+            try await anna.pull(Todo.query, queryID: "all")
+            try await anna.table(Todo.name).update(id: "x", ["text": "not pushed"])
+            try await context(scenario, a, "anna").push(budget: PushBudget())
+            try await anna.table(Todo.name).update(id: "x", ["text": "pending"])
+
+            let bert = context(scenario, a, "bert")
+            scenario.server.removeRequests()
+            let calls: [() async throws -> Void] = [
+                { _ = try await bert.table(Todo.name).items() },
+                { try await bert.table(Todo.name).insert(["text": "?"]) },
+                { try await bert.push() }, { try await bert.pull(Todo.query) },
+                { try await bert.pull(Todo.query, queryID: "all", settings: .anyway) },
+                { try await bert.purge(Todo.query, pending: .discard) },
+                { try await bert.reconcile(Todo.query) }, { try await bert.purgeAll(pending: .push) },
+            ]
+            for call in calls {
+                let error = await expectError(.storeOfAnotherUser) { try await call() }
+                #expect(error?.message.contains("purgeAll") == true)
+            }
+            #expect(scenario.server.requests.isEmpty)
+            await expectError(.purgeRefused) { try await bert.purgeAll() }
+            #expect(try await anna.table(Todo.name).items().count == 1)
+
+            try await bert.purgeAll(pending: .discard)
+            #expect(try await bert.table(Todo.name).items().isEmpty)
+            #expect(try await bert.pendingOperationCount() == 0)
+            #expect(try await bert.deltaTokens(of: Todo.name).isEmpty)
+            try await bert.pull(Todo.query, queryID: "all")
+            #expect(try await bert.table(Todo.name).items().count == 1)
+            await expectError(.storeOfAnotherUser) {
+                _ = try await context(scenario, a, "anna").table(Todo.name).items()
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a store without a user takes the first, and a context without one is not checked`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x"])
+            _ = try await context(scenario, a, "anna").table(Todo.name).items()
+            #expect(try await a.table.items().count == 1)
+            await expectError(.storeOfAnotherUser) {
+                _ = try await context(scenario, a, "bert").table(Todo.name).items()
+            }
+        }
+    }
+}
