@@ -132,7 +132,8 @@ import Testing
         let token = try #require(cursor.token)
         #expect(
             cursor.nextPage.filter
-                == ("updatedAt" > token.updatedAt || ("updatedAt" == token.updatedAt && "id" > token.id)))
+                == (.column("updatedAt") > token.updatedAt
+                    || (.column("updatedAt") == token.updatedAt && .column("id") > token.id)))
     }
 
     @Test func `rows without updatedAt come first and move no token`() {
@@ -228,11 +229,11 @@ import Testing
 
     @Test func `the original's way asks from the token on, and from the epoch first`() throws {
         var cursor = cursor(.skip)
-        #expect(cursor.nextPage.filter == ("updatedAt" >= Timestamp.unixEpoch))
+        #expect(cursor.nextPage.filter == (.column("updatedAt") >= Timestamp.unixEpoch))
         let server = Server(rows: rows(10, spacing: 1_000_000))
         cursor.advance(over: server.page(cursor.nextPage), answeredAt: nil)
         let newest = try #require(server.rows.last?.time)
-        #expect(cursor.nextPage.filter == ("updatedAt" >= newest))
+        #expect(cursor.nextPage.filter == (.column("updatedAt") >= newest))
         #expect(cursor.nextPage.offset == 0)
         let same = (0..<10).map {
             PulledRow(
@@ -257,11 +258,12 @@ import Testing
 
     @Test func `two queries share an identity only when they ask for the same`() throws {
         let queries = [
-            TableQuery("T"), TableQuery("T").where("a" == 1), TableQuery("T").where("a" == 2),
-            TableQuery("T").where("a" == "1"), TableQuery("T").where("b" == 1),
+            TableQuery("T"), TableQuery("T").where(.column("a") == 1),
+            TableQuery("T").where(.column("a") == 2),
+            TableQuery("T").where(.column("a") == "1"), TableQuery("T").where(.column("b") == 1),
             TableQuery("T").parameter("p", "1"), TableQuery("T").parameter("p", "2"),
         ]
         #expect(Set(try queries.map { try $0.identity(.v2) }).count == queries.count)
-        #expect(try queries[1].identity(.v2) == TableQuery("T").where("a" == 1).identity(.v2))
+        #expect(try queries[1].identity(.v2) == TableQuery("T").where(.column("a") == 1).identity(.v2))
     }
 }

@@ -59,10 +59,10 @@ struct PullCursor: Sendable {
             if let position { page = page.where(Self.rows(after: position)) }
             page = page.order(by: "updatedAt").order(by: "id").offset(skip)
         case .skip:
-            page = page.where("updatedAt" >= (position?.updatedAt ?? Timestamp.unixEpoch))
+            page = page.where(.column("updatedAt") >= (position?.updatedAt ?? Timestamp.unixEpoch))
             page = page.order(by: "updatedAt").offset(skip)
         case .id:
-            if let lastID { page = page.where("id" > lastID) }
+            if let lastID { page = page.where(.column("id") > lastID) }
             page = page.order(by: "id")
         case .offset:
             page.offset = query.offset + received
@@ -148,7 +148,8 @@ struct PullCursor: Sendable {
     }
 
     private static func rows(after token: DeltaToken) -> Filter {
-        "updatedAt" > token.updatedAt || ("updatedAt" == token.updatedAt && "id" > token.id)
+        .column("updatedAt") > token.updatedAt
+            || (.column("updatedAt") == token.updatedAt && .column("id") > token.id)
     }
 }
 
