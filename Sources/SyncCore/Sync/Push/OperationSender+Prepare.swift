@@ -57,6 +57,7 @@ extension OperationSender {
                 == operationID
         else { return .skipped }
         if let item { try substitute(item, insteadOf: original, for: &operation, in: transaction) }
+        operation.sent = definition.withoutLocalColumns(operation.sent)
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let snapshot = operation.nextAttempt(
             item: local, definition: definition,

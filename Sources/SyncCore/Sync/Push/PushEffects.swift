@@ -50,7 +50,8 @@ struct PushEffects {
     private func settle(
         _ operation: TableOperation, behind: TableOperation?, row: Item, sent: TableOperation.SentSnapshot
     ) throws -> Item? {
-        let ancestor = (operation.base?.fields ?? [:]).merging(sent.fields) { _, sent in sent }
+        let known = operation.base.map(definition.sentFields) ?? [:]
+        let ancestor = known.merging(sent.fields) { _, sent in sent }
         var base = definition.withoutLocalColumns(row)
         // Columns that the server does not know would otherwise look like edits for ever.
         base.fields.merge(ancestor) { known, _ in known }
