@@ -38,8 +38,21 @@ extension JSONParser {
         }
         guard others.isEmpty, values.count == expectedTexts.count else {
             let matching = expectedTexts.prefix(values.count - others.count)
-            return WireObject(names: matching + others, values: values)
+            let names = Array(matching + others)
+            try requireDistinct(names)
+            return WireObject(names: names, values: values)
         }
         return WireObject(names: expected, values: values)
     }
+
+    /// Refuses names that are canonically equivalent but not the same bytes: a dictionary would keep one of them.
+    private func requireDistinct(_ names: [String]) throws(JSONError) {
+        var found: Set<String> = []
+        for name in names {
+            let (isNew, other) = found.insert(name)
+            guard isNew || other.hasSameBytes(as: name) else { throw error(Self.equivalentNames) }
+        }
+    }
+
+    static var equivalentNames: String { "two names of an object are canonically equivalent" }
 }
