@@ -60,9 +60,10 @@ private struct Dump: Equatable {
         for table in ["A", "AB"] {
             let all = TableQuery(table)
             let queries = [
-                all, all.order(by: "rank").offset(2).limit(5).includingTotalCount(), all.where("rank" > 3),
-                all.where("rank" == 1).limit(2), all.where(.hasPrefix("text", "t\0")),
-                all.where(.isNull("text")).select("rank"), all.limit(3).includingTotalCount(),
+                all, all.order(by: "rank").offset(2).limit(5).includingTotalCount(),
+                all.where(.column("rank") > 3),
+                all.where(.column("rank") == 1).limit(2), all.where(.hasPrefix(.column("text"), "t\0")),
+                all.where(.isNull(.column("text"))).select("rank"), all.limit(3).includingTotalCount(),
             ]
             items += try queries.map(store.items)
             for id in Script.ids {
@@ -109,7 +110,7 @@ private struct Script {
             return { try $0.upsert(items, in: table) }
         case 3: return { try $0.deleteItems(ids: [id, "absent"], in: table) }
         case 4:
-            let query = TableQuery(table).where("rank" < number).order(byDescending: "rank").limit(2)
+            let query = TableQuery(table).where(.column("rank") < number).order(byDescending: "rank").limit(2)
             return { try $0.deleteItems(matching: query) }
         case 5, 6:
             let operation = TableOperation(

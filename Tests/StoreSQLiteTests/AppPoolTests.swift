@@ -57,7 +57,7 @@ struct AppPoolTests {
     @Test func `queries that call functions work on every connection`() throws {
         let store = try store()
         try store.put(Item(id: "1", fields: ["text": "A\0É"]), Item(id: "2", fields: ["text": "b"]))
-        let filter = FilterExpression.lowercased("text") == "a\0é"
+        let filter = FilterExpression.lowercased(.column("text")) == "a\0é"
         for _ in 0..<3 { try #expect(store.ids(filter) == ["1"]) }
         // Whoever asks may get another connection each time.
         let readers = (0..<4).map { _ in ThreadWork { try store.ids(filter) } }

@@ -183,7 +183,8 @@ struct SchemaTests {
                     id: "1", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, .text($0)) }))
                 try store.write { try $0.upsert([item, item], in: table) }
                 for name in names {
-                    let query = TableQuery(table).where(name == name).order(byDescending: name).limit(2)
+                    let query = TableQuery(table).where(.column(name) == name).order(byDescending: name)
+                        .limit(2)
                     try #expect(store.read { try $0.items(matching: query) }.items == [item])
                 }
                 try #expect(store.write { try $0.deleteItems(matching: TableQuery(table).limit(1)) } == 1)

@@ -34,90 +34,90 @@ import Testing
     }
 
     private static let matching = filters { add in
-        add("n" == 5)
-        add("n" != 4)
-        add("n" < 6)
-        add("n" <= 5)
-        add("n" > 4)
-        add("n" >= 5)
-        add("n" == 5.0)
-        add("d" > 2)
-        add("d" < 2.75)
-        add("n" < 5.5)
-        add("n" > 4.5)
-        add("t" == "Straße e\u{301}")
-        add("b" == true)
-        add("b" > false)
-        add("at" == Timestamp.unixEpoch.showing(fractionDigits: 9))
-        add("bytes" == Data([1, 2]))
-        add("bytes" < Data([1, 2, 0]))
-        add("id" == "x")
-        add("version" == "v1")
-        add("updatedAt" >= Timestamp.unixEpoch)
-        add("deleted" == false)
-        add(.hasPrefix("t", "Str"))
-        add(.hasSuffix("t", "\u{301}"))
-        add(.contains("t", "ße"))
-        add(.contains("t", ""))
-        add(.isIn("n", [1, 5]))
-        add(.between("n", 5, 5))
-        add(!("n" == 4))
-        add("n" == 5 && "b" == true)
-        add("n" == 4 || "b" == true)
+        add(.column("n") == 5)
+        add(.column("n") != 4)
+        add(.column("n") < 6)
+        add(.column("n") <= 5)
+        add(.column("n") > 4)
+        add(.column("n") >= 5)
+        add(.column("n") == 5.0)
+        add(.column("d") > 2)
+        add(.column("d") < 2.75)
+        add(.column("n") < 5.5)
+        add(.column("n") > 4.5)
+        add(.column("t") == "Straße e\u{301}")
+        add(.column("b") == true)
+        add(.column("b") > false)
+        add(.column("at") == Timestamp.unixEpoch.showing(fractionDigits: 9))
+        add(.column("bytes") == Data([1, 2]))
+        add(.column("bytes") < Data([1, 2, 0]))
+        add(.column("id") == "x")
+        add(.column("version") == "v1")
+        add(.column("updatedAt") >= Timestamp.unixEpoch)
+        add(.column("deleted") == false)
+        add(.hasPrefix(.column("t"), "Str"))
+        add(.hasSuffix(.column("t"), "\u{301}"))
+        add(.contains(.column("t"), "ße"))
+        add(.contains(.column("t"), ""))
+        add(.isIn(.column("n"), [1, 5]))
+        add(.between(.column("n"), 5, 5))
+        add(!(.column("n") == 4))
+        add(.column("n") == 5 && .column("b") == true)
+        add(.column("n") == 4 || .column("b") == true)
         add(.always(true))
         add(.all([]))
         add(.not(.any([])))
-        add("j" != ItemValue.null)
+        add(.column("j") != ItemValue.null)
         add(FilterExpression.column("n") + 1 == 6)
         add(FilterExpression.column("n") % 3 == 2)
         add(FilterExpression.column("n") / 2 == 2)
         add(FilterExpression.column("n") * 1.5 == 7.5)
-        add(FilterExpression.length("t") == 9)
-        add(FilterExpression.lowercased("t") == "straße e\u{301}")
-        add(FilterExpression.year("at") == 1970)
+        add(FilterExpression.length(.column("t")) == 9)
+        add(FilterExpression.lowercased(.column("t")) == "straße e\u{301}")
+        add(FilterExpression.year(.column("at")) == 1970)
     }
 
     private static let others = filters { add in
-        add("t" == "Straße \u{E9}")
-        add(.contains("t", "\u{E9}"))
-        add("n" == 6)
-        add("t" == "straße e\u{301}")
-        add(.isIn("n", [Int]()))
+        add(.column("t") == "Straße \u{E9}")
+        add(.contains(.column("t"), "\u{E9}"))
+        add(.column("n") == 6)
+        add(.column("t") == "straße e\u{301}")
+        add(.isIn(.column("n"), [Int]()))
         add(.always(false))
         add(.any([]))
         add(FilterExpression.column("n") / 0 == 0)
-        add("n" == ItemValue.null)
+        add(.column("n") == ItemValue.null)
     }
 
     private static let unknown = filters { add in
-        add("n" == 5)
-        add("n" != 5)
-        add(!("n" == 5))
-        add("t" < "a")
-        add(.hasPrefix("t", ""))
-        add(!Filter.contains("t", "x"))
-        add(.isIn("n", [1]))
-        add(!Filter.isIn("n", [1]))
+        add(.column("n") == 5)
+        add(.column("n") != 5)
+        add(!(.column("n") == 5))
+        add(.column("t") < "a")
+        add(.hasPrefix(.column("t"), ""))
+        add(!Filter.contains(.column("t"), "x"))
+        add(.isIn(.column("n"), [1]))
+        add(!Filter.isIn(.column("n"), [1]))
         add(FilterExpression.column("n") + 1 != 0)
-        add(!("n" > 1 && "n" < 3))
+        add(!(.column("n") > 1 && .column("n") < 3))
     }
 
     private static let refused = filters { add in
-        add("nosuch" == 1)
-        add("N" == 1)
-        add("n" == "5")
-        add("t" == 5)
-        add("b" == 1)
-        add("at" == "1970-01-01T00:00:00Z")
-        add("j" == 1)
-        add("n" == Double.nan)
-        add(.contains("n", "x"))
-        add(.hasPrefix("j", "x"))
-        add(.isIn("n", ["x"]))
+        add(.column("nosuch") == 1)
+        add(.column("N") == 1)
+        add(.column("n") == "5")
+        add(.column("t") == 5)
+        add(.column("b") == 1)
+        add(.column("at") == "1970-01-01T00:00:00Z")
+        add(.column("j") == 1)
+        add(.column("n") == Double.nan)
+        add(.contains(.column("n"), "x"))
+        add(.hasPrefix(.column("j"), "x"))
+        add(.isIn(.column("n"), ["x"]))
         add(FilterExpression.column("t") + 1 == 2)
         add(FilterExpression.column("d") % 2 == 1)
-        add(FilterExpression.length("n") == 1)
-        add(FilterExpression.year("t") == 1970)
+        add(FilterExpression.length(.column("n")) == 1)
+        add(FilterExpression.year(.column("t")) == 1970)
         add(.comparison(.equal, .column("n"), .column("t")))
         add(.comparison(.equal, .call(.concat, [.column("t")]), .constant("x")))
     }
@@ -141,29 +141,29 @@ import Testing
     }
 
     @Test func `unknown is neither true nor false in and, or, not`() {
-        let unknown: Filter = "n" == 5
+        let unknown: Filter = .column("n") == 5
         #expect((unknown || .always(true)).matches(Self.empty))
         #expect(!(unknown && .always(true)).matches(Self.empty))
         #expect((!(unknown && .always(false))).matches(Self.empty))
         #expect(!(!(unknown || .always(false))).matches(Self.empty))
-        #expect(Filter.isNull("n").matches(Self.empty))
-        #expect(("t" == ItemValue.null).matches(Self.empty))
-        #expect(!("t" != ItemValue.null).matches(Self.empty))
+        #expect(Filter.isNull(.column("n")).matches(Self.empty))
+        #expect((.column("t") == ItemValue.null).matches(Self.empty))
+        #expect(!(.column("t") != ItemValue.null).matches(Self.empty))
     }
 
     @Test func `integers and doubles compare exactly by value`() {
         let item = Item(id: "x", fields: ["n": .int((1 << 53) + 1), "d": .double(0x1p53)])
-        #expect(("n" > 0x1p53).matches(item))
-        #expect(!("n" == 0x1p53).matches(item))
-        #expect(("d" < (1 << 53) + 1).matches(item))
-        #expect(("n" < 1e300).matches(item))
-        #expect(("n" > -1e300).matches(item))
-        #expect(("d" == Int64(1) << 53).matches(item))
+        #expect((.column("n") > 0x1p53).matches(item))
+        #expect(!(.column("n") == 0x1p53).matches(item))
+        #expect((.column("d") < (1 << 53) + 1).matches(item))
+        #expect((.column("n") < 1e300).matches(item))
+        #expect((.column("n") > -1e300).matches(item))
+        #expect((.column("d") == Int64(1) << 53).matches(item))
     }
 
     @Test(arguments: refused)
     func `a filter that cannot be evaluated is refused`(_ filter: Filter) {
-        for query in [TableQuery("T").where(filter), TableQuery("T").where("n" == 1 || !filter)] {
+        for query in [TableQuery("T").where(filter), TableQuery("T").where(.column("n") == 1 || !filter)] {
             #expect { try query.validate(against: Self.definition) } throws: { error in
                 (error as? SyncError)?.code == .filterNotSupported
             }
@@ -183,9 +183,11 @@ import Testing
     }
 
     @Test func `deep filters are refused and long ones are not`() throws {
-        let deep = (0..<2000).reduce("n" == 1) { filter, _ in !filter }
+        let deep = (0..<2000).reduce(.column("n") == 1) { filter, _ in !filter }
         #expect(throws: SyncError.self) { try TableQuery("T").where(deep).validate(against: Self.definition) }
-        let long = (0..<10_000).reduce("n" == -1) { filter, number in filter || "n" == number }
+        let long = (0..<10_000).reduce(.column("n") == -1) { filter, number in
+            filter || .column("n") == number
+        }
         try TableQuery("T").where(long).validate(against: Self.definition)
         #expect(long.matches(Self.full))
     }

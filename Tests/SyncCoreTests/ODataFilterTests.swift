@@ -12,20 +12,20 @@ struct ODataFilterTests {
     private static let date = Timestamp("2014-05-30T18:30:00.0000001Z")
 
     private static let literals: [(Filter, String)] = [
-        ("complete" == false, "complete eq false"),
-        ("text" != "O'Brien", "text ne 'O''Brien'"),
-        ("text" == "''", "text eq ''''''"),
-        ("text" == "'\u{301}", "text eq '''\u{301}'"),
-        ("n" < 12, "n lt 12"),
-        ("n" >= 2_147_483_647, "n ge 2147483647"),
-        ("n" >= 2_147_483_648, "n ge 2147483648l"),
-        ("n" > Int64.min, "n gt -9223372036854775808l"),
-        ("n" <= 1.5, "n le 1.5"),
-        ("n" == -0.0, "n eq -0.0"),
-        ("n" == 1e300, "n eq 1e+300"),
-        ("n" == ItemValue.null, "n eq null"),
-        ("n" != ItemValue.null, "n ne null"),
-        (.isNull("n"), "n eq null"),
+        (.column("complete") == false, "complete eq false"),
+        (.column("text") != "O'Brien", "text ne 'O''Brien'"),
+        (.column("text") == "''", "text eq ''''''"),
+        (.column("text") == "'\u{301}", "text eq '''\u{301}'"),
+        (.column("n") < 12, "n lt 12"),
+        (.column("n") >= 2_147_483_647, "n ge 2147483647"),
+        (.column("n") >= 2_147_483_648, "n ge 2147483648l"),
+        (.column("n") > Int64.min, "n gt -9223372036854775808l"),
+        (.column("n") <= 1.5, "n le 1.5"),
+        (.column("n") == -0.0, "n eq -0.0"),
+        (.column("n") == 1e300, "n eq 1e+300"),
+        (.column("n") == ItemValue.null, "n eq null"),
+        (.column("n") != ItemValue.null, "n ne null"),
+        (.isNull(.column("n")), "n eq null"),
         (.always(true), "(1 eq 1)"),
         (.always(false), "(1 eq 0)"),
     ]
@@ -36,7 +36,7 @@ struct ODataFilterTests {
     }
 
     @Test func `dates keep the digits they have, in each dialect's form`() throws {
-        let filter: Filter = "updatedAt" >= (try #require(Self.date))
+        let filter: Filter = .column("updatedAt") >= (try #require(Self.date))
         #expect(try filter.odata(.v1) == "__updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
         #expect(try filter.odata(.v2) == "updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
         #expect(
@@ -44,21 +44,21 @@ struct ODataFilterTests {
     }
 
     @Test func `functions have each dialect's name and order`() throws {
-        let filter = Filter.contains("text", "a'b")
+        let filter = Filter.contains(.column("text"), "a'b")
         #expect(try filter.odata(.v2) == "substringof('a''b',text)")
         #expect(try filter.odata(.v3) == "contains(text,'a''b')")
-        #expect(try Filter.hasPrefix("text", "a").odata(.v2) == "startswith(text,'a')")
-        #expect(try Filter.hasSuffix("text", "a").odata(.v3) == "endswith(text,'a')")
-        #expect(try (Value.lowercased("text") == "a").odata(.v2) == "tolower(text) eq 'a'")
+        #expect(try Filter.hasPrefix(.column("text"), "a").odata(.v2) == "startswith(text,'a')")
+        #expect(try Filter.hasSuffix(.column("text"), "a").odata(.v3) == "endswith(text,'a')")
+        #expect(try (Value.lowercased(.column("text")) == "a").odata(.v2) == "tolower(text) eq 'a'")
         let position = Value.call(
             .indexof, [.call(.concat, [.column("a"), .column("b")]), .constant("x")])
         #expect(try (position > 0).odata(.v2) == "indexof(concat(a,b),'x') gt 0")
-        #expect(try ("n" == 5_000_000_000).odata(.v3) == "n eq 5000000000")
+        #expect(try (.column("n") == 5_000_000_000).odata(.v3) == "n eq 5000000000")
     }
 
-    private static let a: Filter = "a" == 1
-    private static let b: Filter = "b" == 2
-    private static let c: Filter = "c" == 3
+    private static let a: Filter = .column("a") == 1
+    private static let b: Filter = .column("b") == 2
+    private static let c: Filter = .column("c") == 3
 
     private static let conditions: [(Filter, String)] = [
         (a && b || c, "a eq 1 and b eq 2 or c eq 3"),
@@ -72,11 +72,11 @@ struct ODataFilterTests {
         (.any([]), "(1 eq 0)"),
         (.any([a]) && b, "a eq 1 and b eq 2"),
         (.all([.any([a, b])]) && c, "(a eq 1 or b eq 2) and c eq 3"),
-        (.isIn("x", [1, 2]), "x eq 1 or x eq 2"),
-        (a && .isIn("x", ["p", "q"]), "a eq 1 and (x eq 'p' or x eq 'q')"),
-        (a && .isIn("x", ["p"]), "a eq 1 and x eq 'p'"),
-        (.isIn("x", [Int]()), "(1 eq 0)"),
-        (.between("x", 1, 2), "x ge 1 and x le 2"),
+        (.isIn(.column("x"), [1, 2]), "x eq 1 or x eq 2"),
+        (a && .isIn(.column("x"), ["p", "q"]), "a eq 1 and (x eq 'p' or x eq 'q')"),
+        (a && .isIn(.column("x"), ["p"]), "a eq 1 and x eq 'p'"),
+        (.isIn(.column("x"), [Int]()), "(1 eq 0)"),
+        (.between(.column("x"), 1, 2), "x ge 1 and x le 2"),
     ]
 
     @Test(arguments: conditions)
@@ -99,11 +99,15 @@ struct ODataFilterTests {
     }
 
     private static let refused: [Filter] = [
-        "n" == Double.nan, "n" == Double.infinity, "n" == ItemValue.data(Data()), "n" == ItemValue.array([]),
-        "n" == ItemValue.object([:]), "" == 1, "a b" == 1, "a;--" == 1, "a'" == 1, "1a" == 1, "é" == 1,
-        "a/b" == 1,
-        "a\u{301}" == 1, .isNull("x y"), .membership(.column("n"), [1, .null]), "n" < ItemValue.null,
-        .comparison(.equal, .constant(.null), .column("n")), .hasPrefix("x)", "y"), .isIn("(x", [1]),
+        .column("n") == Double.nan, .column("n") == Double.infinity, .column("n") == ItemValue.data(Data()),
+        .column("n") == ItemValue.array([]),
+        .column("n") == ItemValue.object([:]), .column("") == 1, .column("a b") == 1, .column("a;--") == 1,
+        .column("a'") == 1, .column("1a") == 1, .column("é") == 1,
+        .column("a/b") == 1,
+        .column("a\u{301}") == 1, .isNull(.column("x y")), .membership(.column("n"), [1, .null]),
+        .column("n") < ItemValue.null,
+        .comparison(.equal, .constant(.null), .column("n")), .hasPrefix(.column("x)"), "y"),
+        .isIn(.column("(x"), [1]),
     ]
 
     @Test(arguments: refused)
@@ -113,10 +117,10 @@ struct ODataFilterTests {
     }
 
     @Test func `ten thousand terms and deep nesting print without recursion`() throws {
-        let one: Filter = "n" == 1
-        let wide = Filter.isIn("n", Array(1...10_000))
+        let one: Filter = .column("n") == 1
+        let wide = Filter.isIn(.column("n"), Array(1...10_000))
         #expect(try wide.odata(.v2).hasSuffix(" or n eq 9999 or n eq 10000"))
-        let chain = (2...10_000).reduce(one) { .any([$0, "n" == $1]) }
+        let chain = (2...10_000).reduce(one) { .any([$0, .column("n") == $1]) }
         #expect(try chain.odata(.v2) == wide.odata(.v2))
         let deep = (0..<10_000).reduce(one) { filter, _ in !filter }
         let text = try deep.odata(.v2)

@@ -16,7 +16,7 @@ struct ODataQueryTests {
     }
 
     @Test func `all options come in a fixed order`() throws {
-        let query = TableQuery("T").where("a" == 1).where("b" == 2).order(by: "a").order(
+        let query = TableQuery("T").where(.column("a") == 1).where(.column("b") == 2).order(by: "a").order(
             byDescending: "updatedAt"
         )
         .offset(10).limit(0).select("a", "b", "a", "id").includingTotalCount().parameter("p", "q")
@@ -33,7 +33,10 @@ struct ODataQueryTests {
         let refusals: [(TableQuery, SyncError.Code)] = [
             (TableQuery("T").offset(-1), .invalidParameter),
             (TableQuery("T").limit(-1), .invalidParameter),
-            (TableQuery("T").order(by: SyncCore.FilterExpression.lowercased("a")), .filterNotSupported),
+            (
+                TableQuery("T").order(by: SyncCore.FilterExpression.lowercased(.column("a"))),
+                .filterNotSupported
+            ),
             (TableQuery("T").order(by: "id; DROP TABLE"), .filterNotSupported),
             (TableQuery("T").order(by: "a desc,b"), .filterNotSupported),
             (TableQuery("T").select("a,b"), .filterNotSupported),
@@ -51,7 +54,7 @@ struct ODataQueryTests {
     ])
     func `any text goes through the URL unchanged`(value: String) async throws {
         let transport = RemoteScriptedTransport(200, "[]")
-        let query = TableQuery("T").where("a" == value).parameter("user", value)
+        let query = TableQuery("T").where(.column("a") == value).parameter("user", value)
         _ = try await SyncClient.scripted(transport).table("T").query(query)
         let url = try #require(transport.requests.first?.head.url)
         let items = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems)

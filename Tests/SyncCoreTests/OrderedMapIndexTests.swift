@@ -61,20 +61,22 @@ struct OrderedMapIndexTests {
     func `indexed queries find what the reference finds`(maxKeyLength: Int) throws {
         let store = try filledStore(SortedArrayMap(maxKeyLength: maxKeyLength))
         var filters: [Filter] = [
-            .comparison(.equal, .column("integer"), .constant(1.0)), "integer" < 0.5, "double" == 1,
-            "double" > Int64.max, .comparison(.less, .constant(0), .column("integer")),
-            "integer" > -2 && "integer" <= 255, "integer" >= 0 && "text" == "a",
-            "integer" > 1 && "integer" < 0,
+            .comparison(.equal, .column("integer"), .constant(1.0)), .column("integer") < 0.5,
+            .column("double") == 1,
+            .column("double") > Int64.max, .comparison(.less, .constant(0), .column("integer")),
+            .column("integer") > -2 && .column("integer") <= 255,
+            .column("integer") >= 0 && .column("text") == "a",
+            .column("integer") > 1 && .column("integer") < 0,
         ]
         for (name, values) in Self.values {
-            filters.append(.isIn(name, values.prefix(3) + [.null, values[0]]))
-            filters.append(.isIn(name, [ItemValue.null]))
-            filters.append(.isNull(name))
+            filters.append(.isIn(.column(name), values.prefix(3) + [.null, values[0]]))
+            filters.append(.isIn(.column(name), [ItemValue.null]))
+            filters.append(.isNull(.column(name)))
             for value in values {
                 for comparison in Filter.Comparison.allCases {
                     filters.append(.comparison(comparison, .column(name), .constant(value)))
                 }
-                if let text = value.textValue { filters.append(.hasPrefix(name, text)) }
+                if let text = value.textValue { filters.append(.hasPrefix(.column(name), text)) }
             }
         }
         try store.read { snapshot in
@@ -122,7 +124,8 @@ struct OrderedMapIndexTests {
             try transaction.upsert(
                 (0..<1000).map { Item(id: "\($0)", fields: ["integer": .int($0)]) }, in: "Todo")
         }
-        let query = TableQuery("Todo").where("integer" >= 100 && "integer" < 900).order(by: "integer")
+        let query = TableQuery("Todo").where(.column("integer") >= 100 && .column("integer") < 900).order(
+            by: "integer")
         let work = try map.work {
             _ = try store.read { try $0.items(matching: query.offset(2).limit(5)) }
         }
@@ -141,12 +144,14 @@ struct OrderedMapIndexTests {
             query.limit = limit
             return try map.work { _ = try store.read { try $0.items(matching: query) } }
         }
-        try #expect(work("integer" == 7) == SortedArrayMap.Work(gets: 10, scans: 1, scanned: 11))
-        try #expect(work("integer" == 7, limit: 2) == SortedArrayMap.Work(gets: 2, scans: 1, scanned: 2))
+        try #expect(work(.column("integer") == 7) == SortedArrayMap.Work(gets: 10, scans: 1, scanned: 11))
         try #expect(
-            work(.isIn("integer", [7, 8, 7])) == SortedArrayMap.Work(gets: 20, scans: 2, scanned: 22))
-        try #expect(work("integer" >= 95 && "integer" < 97).scanned == 31)
-        try #expect(work("integer" == 7 && "bool" == true).gets == 0)
+            work(.column("integer") == 7, limit: 2) == SortedArrayMap.Work(gets: 2, scans: 1, scanned: 2))
+        try #expect(
+            work(.isIn(.column("integer"), [7, 8, 7])) == SortedArrayMap.Work(gets: 20, scans: 2, scanned: 22)
+        )
+        try #expect(work(.column("integer") >= 95 && .column("integer") < 97).scanned == 31)
+        try #expect(work(.column("integer") == 7 && .column("bool") == true).gets == 0)
     }
 
     @Test func `no trace is left in the index of items that are gone`() throws {
@@ -164,7 +169,7 @@ struct OrderedMapIndexTests {
             try OrderedMapStore(on: map, tables: [Self.table(indexed: indexed)], usesIndexes: usesIndexes)
         }
         func holdsIndex() throws -> Bool { try map.entries().contains { $0.key.first == UInt8(ascii: "X") } }
-        let query = TableQuery("Todo").where("integer" == 1)
+        let query = TableQuery("Todo").where(.column("integer") == 1)
         func found(_ store: OrderedMapStore) throws -> [String] {
             try store.read { try $0.items(matching: query).items.map(\.id) }
         }

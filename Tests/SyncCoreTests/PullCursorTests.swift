@@ -218,11 +218,11 @@ import Testing
 
     @Test func `the original's way asks from the token on, and from the epoch first`() throws {
         var cursor = cursor(.skip)
-        #expect(cursor.nextPage.filter == ("updatedAt" >= Timestamp.unixEpoch))
+        #expect(cursor.nextPage.filter == (.column("updatedAt") >= Timestamp.unixEpoch))
         let server = Server(rows: rows(10, spacing: 1_000_000))
         try cursor.advance(over: server.page(cursor.nextPage), answeredAt: nil, now: Self.now)
         let newest = try #require(server.rows.last?.time)
-        #expect(cursor.nextPage.filter == ("updatedAt" >= newest))
+        #expect(cursor.nextPage.filter == (.column("updatedAt") >= newest))
         #expect(cursor.nextPage.offset == 0)
         let same = (0..<10).map {
             PulledRow(

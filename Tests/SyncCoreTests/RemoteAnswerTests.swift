@@ -74,7 +74,9 @@ struct RemoteAnswerTests {
         #expect(failure.mayRetry)
     }
 
-    @Test(arguments: ["null", "[]", #"[{"id":"a"}]"#, #""text""#, "{\"id\":\"a\"", "\u{FEFF}{}", "x"])
+    @Test(arguments: [
+        "null", "[]", #"[{"id":"a"}]"#, #""text""#, "{\"id\":\"a\"", "\u{FEFF}", "\u{FEFF}[]", "x",
+    ])
     func `what is no object is unreadable for a row`(body: String) async throws {
         let answer = try await answer(200, body)
         #expect(answer.failure(of: Self.read, dialect: .v2)?.code == .unreadableResponse)

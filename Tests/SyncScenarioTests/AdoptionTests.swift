@@ -58,7 +58,7 @@ import Testing
             for id in ["stays", "hard deleted", "left the filter", "edited here"] {
                 try await scenario.server.put(id, ["text": .text(id), "complete": false], in: Todo.name)
             }
-            let open = Todo.query.where("complete" == false)
+            let open = Todo.query.where(.column("complete") == false)
             try await device.context.pull(open, queryID: "open")
             try await scenario.server.remove("hard deleted", in: Todo.name, leavingTombstone: false)
             try await scenario.server.remove("edited here", in: Todo.name, leavingTombstone: false)
@@ -105,7 +105,8 @@ import Testing
     func `an observed query yields again after changes of its rows only`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.device("A")
-            var results = device.table.observe(Todo.query.where("complete" == false)).makeAsyncIterator()
+            var results = device.table.observe(Todo.query.where(.column("complete") == false))
+                .makeAsyncIterator()
             #expect(try await results.next()?.items.isEmpty == true)
             try await device.table.insert(["id": "done", "complete": true])
             try await device.table.insert(["id": "open", "complete": false])

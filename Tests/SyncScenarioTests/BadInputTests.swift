@@ -103,9 +103,9 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `a query that cannot be run is refused by reads, pulls and purges`(_ kind: StoreKind) async throws {
         let queries: [(TableQuery, SyncError.Code)] = [
-            (Todo.query.where("nosuch" == 1), .filterNotSupported),
-            (Todo.query.where("text" == 1), .filterNotSupported),
-            (Todo.query.where("id; DROP TABLE TodoItem" == 1), .filterNotSupported),
+            (Todo.query.where(.column("nosuch") == 1), .filterNotSupported),
+            (Todo.query.where(.column("text") == 1), .filterNotSupported),
+            (Todo.query.where(.column("id; DROP TABLE TodoItem") == 1), .filterNotSupported),
             (Todo.query.order(by: "text DESC, (SELECT 1)"), .filterNotSupported),
             (Todo.query.order(by: "tags"), .filterNotSupported),
             (Todo.query.offset(-1), .invalidParameter), (Todo.query.limit(-1), .invalidParameter),
@@ -145,7 +145,7 @@ import Testing
             try await refusesPull(.invalidParameter, Todo.query, size: 0)
             try await refusesPull(.invalidParameter, Todo.query, size: 1001)
             try await refusesPull(.invalidParameter, Todo.query, overlap: .seconds(-1))
-            try await refusesPull(.filterNotSupported, Todo.query.where("note" == "mine"))
+            try await refusesPull(.filterNotSupported, Todo.query.where(.column("note") == "mine"))
             for name in ["__includeDeleted", "__INCLUDEDELETED", "$top", "", "__systemproperties"] {
                 try await refusesPull(.invalidUserParameter, Todo.query.parameter(name, "true"))
             }

@@ -209,13 +209,13 @@ import Testing
                 try await scenario.server.put(id, ["complete": .bool(complete)], in: Todo.name)
             }
             let a = try scenario.mortalDevice()
-            try await a.context.pull(Todo.query.where("complete" == true), queryID: "mine")
+            try await a.context.pull(Todo.query.where(.column("complete") == true), queryID: "mine")
             #expect(try await a.table.items().map(\.id) == ["b"])
             let reborn = try scenario.restart(a)
-            try await reborn.context.pull(Todo.query.where("complete" == false), queryID: "mine")
+            try await reborn.context.pull(Todo.query.where(.column("complete") == false), queryID: "mine")
             #expect(try await reborn.table.items().map(\.id) == ["a", "b"])
             let other = try await reborn.context.pull(
-                Todo.query.where("complete" == false).parameter("tenant", "2"), queryID: "mine")
+                Todo.query.where(.column("complete") == false).parameter("tenant", "2"), queryID: "mine")
             #expect(other.received == 1)
         }
     }
@@ -229,7 +229,7 @@ import Testing
             }
             let a = try scenario.device()
             scenario.server.clock.advance(by: .seconds(10))
-            let query = Todo.query.where("text" == "x'y&z#+%" || "text" == "two")
+            let query = Todo.query.where(.column("text") == "x'y&z#+%" || .column("text") == "two")
             #expect(try await a.context.pull(query, queryID: "or").received == 2)
             #expect(try await a.context.pull(query, queryID: "or").received == 0)
         }

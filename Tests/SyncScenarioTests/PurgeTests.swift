@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `a purge with a filter removes what matches`(_ kind: StoreKind) async throws {
         try await prepared(on: kind) { scenario, a in
-            try await a.context.purge(Todo.query.where("complete" == true))
+            try await a.context.purge(Todo.query.where(.column("complete") == true))
             #expect(try await a.table.items().map(\.id) == ["open"])
         }
     }

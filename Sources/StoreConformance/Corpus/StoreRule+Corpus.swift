@@ -22,7 +22,7 @@ extension StoreRule {
                 try ItemID.validate(entry.text)
                 let item = Item(id: entry.text, fields: ["label": .text(entry.name)])
                 try run.expect(try run.item(entry.text), is: item, "the id '\(entry.name)'")
-                let found = try run.find(TableQuery("Thing").where("id" == entry.text))
+                let found = try run.find(TableQuery("Thing").where(.column("id") == entry.text))
                 try run.expect(found.items, is: [item], "the id '\(entry.name)', found by a query")
             }
             for (index, entry) in entries.enumerated() {
@@ -66,11 +66,13 @@ extension StoreRule {
             for (index, entry) in CorpusText.all.enumerated() {
                 let id = [Fixture.number(index)]
                 for column in ["label", "mark"] {
-                    let equal = try run.find(TableQuery("Thing").where(column == entry.text)).items.map(\.id)
+                    let equal = try run.find(TableQuery("Thing").where(.column(column) == entry.text)).items
+                        .map(\.id)
                     try run.expect(equal, is: id, "\(column) == '\(entry.name)'")
                 }
-                let within = try run.find(TableQuery("Thing").where(.isIn("label", [entry.text]))).items.map(
-                    \.id)
+                let within = try run.find(TableQuery("Thing").where(.isIn(.column("label"), [entry.text])))
+                    .items.map(
+                        \.id)
                 try run.expect(within, is: id, "in ['\(entry.name)']")
             }
         }
@@ -83,11 +85,11 @@ extension StoreRule {
                 let part = Array(entry.text.utf8)
                 let starting = all.filter { $0.1.starts(with: part) }.map(\.0)
                 try run.expect(
-                    try run.ids(where: .hasPrefix("label", entry.text)), is: starting,
+                    try run.ids(where: .hasPrefix(.column("label"), entry.text)), is: starting,
                     "has prefix '\(entry.name)'")
                 let ending = all.filter { $0.1.reversed().starts(with: part.reversed()) }.map(\.0)
                 try run.expect(
-                    try run.ids(where: .hasSuffix("label", entry.text)), is: ending,
+                    try run.ids(where: .hasSuffix(.column("label"), entry.text)), is: ending,
                     "has suffix '\(entry.name)'")
             }
         }
@@ -180,7 +182,7 @@ extension StoreRule {
                     id: "a", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, .text($0)) }))
                 for name in names {
                     try store.write { try $0.upsert([item], in: name) }
-                    let query = TableQuery(name).where(name == name).order(by: name)
+                    let query = TableQuery(name).where(.column(name) == name).order(by: name)
                     try run.expect(
                         try store.read { try $0.items(matching: query) }.items, is: [item], "table '\(name)'")
                 }
@@ -214,10 +216,10 @@ extension StoreRule {
                     "all of '\(corpus.column)', ordered")
                 for value in corpus.values {
                     let less = try run.find(
-                        TableQuery("Thing").where(corpus.column < value).includingTotalCount())
+                        TableQuery("Thing").where(.column(corpus.column) < value).includingTotalCount())
                     let greater = try run.find(
-                        TableQuery("Thing").where(corpus.column > value).includingTotalCount())
-                    let equal = try run.find(TableQuery("Thing").where(corpus.column == value)).items
+                        TableQuery("Thing").where(.column(corpus.column) > value).includingTotalCount())
+                    let equal = try run.find(TableQuery("Thing").where(.column(corpus.column) == value)).items
                     try run.expect(
                         (less.totalCount ?? 0) + equal.count + (greater.totalCount ?? 0),
                         is: corpus.values.count,

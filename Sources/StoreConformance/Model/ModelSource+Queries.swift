@@ -115,8 +115,8 @@ extension ModelSource {
         let counts = (-2..<1100).map(Int64.init)
         switch random.below(4) {
         case 0: return .membership(.column("count"), counts.map(ItemValue.int))
-        case 1: return .any(counts.map { "count" == $0 })
-        case 2: return .all(counts.map { "count" != $0 })
+        case 1: return .any(counts.map { .column("count") == $0 })
+        case 2: return .all(counts.map { .column("count") != $0 })
         default: return (0..<600).reduce(comparison()) { filter, _ in .not(filter) }
         }
     }

@@ -27,8 +27,10 @@ extension StoreMutant {
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 for id in ids {
-                    let more = try transaction.items(matching: TableQuery(table).where(.hasPrefix("id", id)))
-                        .items.map(\.id)
+                    let more = try transaction.items(
+                        matching: TableQuery(table).where(.hasPrefix(.column("id"), id))
+                    )
+                    .items.map(\.id)
                     if more.count > 1 { hits.hit() }
                     try transaction.deleteItems(ids: more, in: table)
                     if table == "Thing2" { try transaction.deleteItems(ids: ["2" + id], in: "Thing") }

@@ -164,7 +164,7 @@ extension RuleRun {
     private func timeToFind(_ column: String) throws -> Duration {
         try ContinuousClock().measure {
             for number in [7, 3999] {
-                let found = try find(TableQuery("Thing").where(column == "t\(number)"))
+                let found = try find(TableQuery("Thing").where(.column(column) == "t\(number)"))
                 try expect(found.items.map(\.id), is: [Fixture.number(number)], "found by '\(column)'")
             }
         }

@@ -8,146 +8,171 @@ import struct Foundation.Data
 extension StoreRule {
     /// Filters that compare.
     @RuleList static var comparisons: [StoreRule] {
-        filters("query.equal", "Equal finds the items whose value is the constant.", ("count" == 10, "c"))
+        filters(
+            "query.equal", "Equal finds the items whose value is the constant.", (.column("count") == 10, "c")
+        )
         filters(
             "query.not-equal", "Not equal finds other values, and no nulls.",
-            ("count" != 10, "a b d g h i j k l"))
-        filters("query.less", "Less leaves the constant out.", ("count" < 1, "d g i"))
-        filters("query.less-or-equal", "Less or equal takes the constant in.", ("count" <= 1, "a d g i"))
-        filters("query.greater", "Greater leaves the constant out.", ("count" > 2, "c h j k l"))
+            (.column("count") != 10, "a b d g h i j k l"))
+        filters("query.less", "Less leaves the constant out.", (.column("count") < 1, "d g i"))
         filters(
-            "query.greater-or-equal", "Greater or equal takes the constant in.", ("count" >= 2, "b c h j k l")
+            "query.less-or-equal", "Less or equal takes the constant in.", (.column("count") <= 1, "a d g i"))
+        filters("query.greater", "Greater leaves the constant out.", (.column("count") > 2, "c h j k l"))
+        filters(
+            "query.greater-or-equal", "Greater or equal takes the constant in.",
+            (.column("count") >= 2, "b c h j k l")
         )
-        filters("query.between", "Between takes both ends in.", (.between("count", 0, 10), "a b c d"))
+        filters(
+            "query.between", "Between takes both ends in.", (.between(.column("count"), 0, 10), "a b c d"))
         filters(
             "query.integer.exact", "Integers beyond the precision of a double compare exactly.",
-            ("count" == Int64(9_007_199_254_740_993), "j"), ("count" == Int64(9_007_199_254_740_992), "k"),
-            ("count" > Int64(9_007_199_254_740_992), "h j"))
+            (.column("count") == Int64(9_007_199_254_740_993), "j"),
+            (.column("count") == Int64(9_007_199_254_740_992), "k"),
+            (.column("count") > Int64(9_007_199_254_740_992), "h j"))
         filters(
             "query.integer.limits", "The least and the greatest integer are found.",
-            ("count" == Int64.min, "i"),
-            ("count" == Int64.max, "h"), ("count" > Int64.min, "a b c d g h j k l"),
-            ("count" >= Int64.max, "h"))
+            (.column("count") == Int64.min, "i"),
+            (.column("count") == Int64.max, "h"), (.column("count") > Int64.min, "a b c d g h j k l"),
+            (.column("count") >= Int64.max, "h"))
         filters(
             "query.number.mixed", "An integer equals the double of the same value, either way round.",
-            ("count" == 2.0, "b"), ("ratio" == 1, "a"), ("count" < 0.5, "d g i"))
+            (.column("count") == 2.0, "b"), (.column("ratio") == 1, "a"), (.column("count") < 0.5, "d g i"))
         filters(
             "query.number.mixed-exact", "An integer and a double compare by value, not after conversion.",
-            ("count" == 9_007_199_254_740_992.0, "k"), ("count" > 9_007_199_254_740_992.0, "h j"),
-            ("count" == 9_223_372_036_854_775_808.0, ""), ("count" < 9.3e18, "a b c d g h i j k l"),
-            ("count" >= -9.3e18, "a b c d g h i j k l"))
+            (.column("count") == 9_007_199_254_740_992.0, "k"),
+            (.column("count") > 9_007_199_254_740_992.0, "h j"),
+            (.column("count") == 9_223_372_036_854_775_808.0, ""),
+            (.column("count") < 9.3e18, "a b c d g h i j k l"),
+            (.column("count") >= -9.3e18, "a b c d g h i j k l"))
         filters(
-            "query.double", "Doubles compare to the last bit.", ("ratio" == 0.1, "i"), ("ratio" == 0.3, ""))
+            "query.double", "Doubles compare to the last bit.", (.column("ratio") == 0.1, "i"),
+            (.column("ratio") == 0.3, ""))
         filters(
             "query.double.small", "The least double above zero is above zero.",
-            ("ratio" == Double.leastNonzeroMagnitude, "l"),
-            ("ratio" > 0.0, "a b g i j k l n"), ("ratio" < 0.1, "c d h l m o"))
+            (.column("ratio") == Double.leastNonzeroMagnitude, "l"),
+            (.column("ratio") > 0.0, "a b g i j k l n"), (.column("ratio") < 0.1, "c d h l m o"))
         filters(
-            "query.double.zero", "Zero and negative zero are equal in filters.", ("ratio" == 0.0, "c d"),
-            ("ratio" == -0.0, "c d"), ("ratio" < 0.0, "h m o"))
+            "query.double.zero", "Zero and negative zero are equal in filters.",
+            (.column("ratio") == 0.0, "c d"),
+            (.column("ratio") == -0.0, "c d"), (.column("ratio") < 0.0, "h m o"))
         filters(
-            "query.bool", "Booleans are found by value.", ("flag" == true, "a c"), ("flag" == false, "b d"))
+            "query.bool", "Booleans are found by value.", (.column("flag") == true, "a c"),
+            (.column("flag") == false, "b d"))
         filters(
-            "query.bool.order", "False comes before true.", ("flag" < true, "b d"),
-            ("flag" >= false, "a b c d"),
-            ("flag" > true, ""))
+            "query.bool.order", "False comes before true.", (.column("flag") < true, "b d"),
+            (.column("flag") >= false, "a b c d"),
+            (.column("flag") > true, ""))
         filters(
-            "query.text.bytes", "Texts are equal only byte for byte.", ("label" == "\u{e9}", "g"),
-            ("label" == "e\u{301}", "h"), ("label" != "\u{e9}", "a b c d h i j k l m n o p"))
+            "query.text.bytes", "Texts are equal only byte for byte.", (.column("label") == "\u{e9}", "g"),
+            (.column("label") == "e\u{301}", "h"), (.column("label") != "\u{e9}", "a b c d h i j k l m n o p")
+        )
         filters(
-            "query.text.case", "Comparing texts minds the case.", ("label" == "apple", "a"),
-            ("label" == "APPLE", "p"), ("label" == "Apple", ""))
+            "query.text.case", "Comparing texts minds the case.", (.column("label") == "apple", "a"),
+            (.column("label") == "APPLE", "p"), (.column("label") == "Apple", ""))
         filters(
-            "query.text.space", "Comparing texts minds white space.", ("label" == " apple\n", "k"),
-            ("label" == "cherry ", ""))
+            "query.text.space", "Comparing texts minds white space.", (.column("label") == " apple\n", "k"),
+            (.column("label") == "cherry ", ""))
         filters(
-            "query.text.nul", "A text is not cut at NUL.", ("label" == "a\0b", "l"), ("label" == "a", ""),
-            ("label" == "a\0", ""))
-        filters("query.text.empty", "The empty text is a value.", ("label" == "", "d"), ("label" <= "", "d"))
+            "query.text.nul", "A text is not cut at NUL.", (.column("label") == "a\0b", "l"),
+            (.column("label") == "a", ""),
+            (.column("label") == "a\0", ""))
+        filters(
+            "query.text.empty", "The empty text is a value.", (.column("label") == "", "d"),
+            (.column("label") <= "", "d"))
         filters(
             "query.text.order", "Texts are ordered by their bytes, not by language or number.",
-            ("label" < "a", "b d i j k o p"), ("label" >= "a", "a c g h l m n"), ("label" < "9", "d i k o"))
+            (.column("label") < "a", "b d i j k o p"), (.column("label") >= "a", "a c g h l m n"),
+            (.column("label") < "9", "d i k o"))
         filters(
             "query.text.order-utf8", "A character beyond the first 65 536 comes after all others.",
-            ("label" > "\u{FFFD}", "n"), ("label" >= "\u{FFFD}", "m n"))
+            (.column("label") > "\u{FFFD}", "n"), (.column("label") >= "\u{FFFD}", "m n"))
         filters(
             "query.date.instant",
             "Dates are equal when they are the same instant, however many digits they show.",
-            ("due" == Fixture.timestamp("2020-01-01T00:00:00.0000000Z"), "a b"),
-            ("due" != Fixture.timestamp("2020-01-01T00:00:00Z"), "c d"))
+            (.column("due") == Fixture.timestamp("2020-01-01T00:00:00.0000000Z"), "a b"),
+            (.column("due") != Fixture.timestamp("2020-01-01T00:00:00Z"), "c d"))
         filters(
             "query.date.order", "Dates are ordered in time, also before 1970.",
-            ("due" < Timestamp.unixEpoch, "d"), ("due" >= Timestamp.unixEpoch, "a b c"))
+            (.column("due") < Timestamp.unixEpoch, "d"), (.column("due") >= Timestamp.unixEpoch, "a b c"))
         filters(
             "query.date.digits", "Dates compare to the nanosecond.",
-            ("due" > Fixture.timestamp("2020-06-15T12:30:45.122999999Z"), "c"),
-            ("due" >= Fixture.timestamp("2020-06-15T12:30:45.123Z"), "c"),
-            ("due" > Fixture.timestamp("2020-06-15T12:30:45.123Z"), ""),
-            ("due" == Fixture.timestamp("2020-06-15T12:30:45Z"), ""))
+            (.column("due") > Fixture.timestamp("2020-06-15T12:30:45.122999999Z"), "c"),
+            (.column("due") >= Fixture.timestamp("2020-06-15T12:30:45.123Z"), "c"),
+            (.column("due") > Fixture.timestamp("2020-06-15T12:30:45.123Z"), ""),
+            (.column("due") == Fixture.timestamp("2020-06-15T12:30:45Z"), ""))
         filters(
-            "query.data", "Binary data compares byte by byte.", ("blob" == Data([1]), "a"),
-            ("blob" == Data(), "c"),
-            ("blob" > Data([1]), "b d"), ("blob" < Data([1, 2]), "a c"))
+            "query.data", "Binary data compares byte by byte.", (.column("blob") == Data([1]), "a"),
+            (.column("blob") == Data(), "c"),
+            (.column("blob") > Data([1]), "b d"), (.column("blob") < Data([1, 2]), "a c"))
         filters(
             "query.columns", "Two columns can be compared.",
-            ("count" < FilterExpression.column("ratio"), "b g i"),
-            ("count" == FilterExpression.column("ratio"), "a d"))
+            (.column("count") < FilterExpression.column("ratio"), "b g i"),
+            (.column("count") == FilterExpression.column("ratio"), "a d"))
         filters(
-            "query.id", "The id can be compared like text.", ("id" == "c", "c"), ("id" > "n", "o p"),
-            (.isIn("id", ["p", "zz", "a"]), "a p"), ("id" == "c" && "count" == 1, ""))
+            "query.id", "The id can be compared like text.", (.column("id") == "c", "c"),
+            (.column("id") > "n", "o p"),
+            (.isIn(.column("id"), ["p", "zz", "a"]), "a p"),
+            (.column("id") == "c" && .column("count") == 1, ""))
         filters(
-            "query.system", "System properties can be compared.", ("version" == "v1", "a"),
-            ("updatedAt" > Fixture.timestamp("2021-01-01T00:00:00Z"), "b"),
-            (.isNull("version") && "flag" == true, "c"), ("deleted" == true, ""))
+            "query.system", "System properties can be compared.", (.column("version") == "v1", "a"),
+            (.column("updatedAt") > Fixture.timestamp("2021-01-01T00:00:00Z"), "b"),
+            (.isNull(.column("version")) && .column("flag") == true, "c"), (.column("deleted") == true, ""))
         filters(
-            "query.indexed", "An indexed column finds the same as any other.", ("mark" == "x", "a c g"),
-            ("mark" > "x", "b d"), ("mark" == "X", ""), (.isNull("mark") && "count" < 0, "i"))
+            "query.indexed", "An indexed column finds the same as any other.",
+            (.column("mark") == "x", "a c g"),
+            (.column("mark") > "x", "b d"), (.column("mark") == "X", ""),
+            (.isNull(.column("mark")) && .column("count") < 0, "i"))
     }
 
     /// Filters and nulls.
     @RuleList static var nulls: [StoreRule] {
         filters(
-            "query.null.test", "A null test finds null and missing alike.", (.isNull("count"), "e f m n o p"),
-            (.isNull("mark"), "e f h i j k l m n o p"))
+            "query.null.test", "A null test finds null and missing alike.",
+            (.isNull(.column("count")), "e f m n o p"),
+            (.isNull(.column("mark")), "e f h i j k l m n o p"))
         filters(
             "query.null.literal", "Equal to the constant null is a null test, and not equal its opposite.",
-            ("count" == Int64?.none, "e f m n o p"), ("count" != Int64?.none, "a b c d g h i j k l"))
+            (.column("count") == Int64?.none, "e f m n o p"),
+            (.column("count") != Int64?.none, "a b c d g h i j k l"))
         filters(
-            "query.null.order", "No value is less or greater than null.", ("count" < Int64?.none, ""),
-            ("count" >= Int64?.none, ""), (!("count" > Int64?.none), ""))
+            "query.null.order", "No value is less or greater than null.",
+            (.column("count") < Int64?.none, ""),
+            (.column("count") >= Int64?.none, ""), (!(.column("count") > Int64?.none), ""))
         filters(
             "query.null.not", "What is unknown stays unknown when negated: nulls match neither.",
-            (!("count" == 10), "a b d g h i j k l"), (!("flag" == true), "b d"),
-            (!("flag" != true), "a c"))
+            (!(.column("count") == 10), "a b d g h i j k l"), (!(.column("flag") == true), "b d"),
+            (!(.column("flag") != true), "a c"))
         filters(
             "query.null.left", "Null on the left is no null test.",
             (.comparison(.equal, .constant(.null), .column("count")), ""))
         filters(
-            "query.null.json", "JSON columns can be tested for null.", (!.isNull("extra"), "a"),
-            (.isNull("extra") && "flag" == true, "c"))
+            "query.null.json", "JSON columns can be tested for null.", (!.isNull(.column("extra")), "a"),
+            (.isNull(.column("extra")) && .column("flag") == true, "c"))
         filters(
             "query.null.system", "Absent system properties are null.",
-            (!.isNull("updatedAt"), "a b"), (!.isNull("createdAt"), ""))
+            (!.isNull(.column("updatedAt")), "a b"), (!.isNull(.column("createdAt")), ""))
         filters(
-            "query.in", "Membership finds the values of the list.", (.isIn("count", [1, 10, 99]), "a c"),
-            (.isIn("label", ["apple", "\u{e9}"]), "a g"), (.isIn("flag", [true]), "a c"))
+            "query.in", "Membership finds the values of the list.",
+            (.isIn(.column("count"), [1, 10, 99]), "a c"),
+            (.isIn(.column("label"), ["apple", "\u{e9}"]), "a g"), (.isIn(.column("flag"), [true]), "a c"))
         filters(
             "query.in.empty", "Nothing is in an empty list, and everything is not in it.",
-            (.isIn("count", [Int]()), ""), (!.isIn("count", [Int]()), "a b c d e f g h i j k l m n o p"))
+            (.isIn(.column("count"), [Int]()), ""),
+            (!.isIn(.column("count"), [Int]()), "a b c d e f g h i j k l m n o p"))
         filters(
             "query.in.null", "A null in the list matches nothing and makes 'not in' unknown.",
             (.membership(.column("count"), [1, nil]), "a"), (!.membership(.column("count"), [1, nil]), ""))
         filters(
             "query.in.not", "Not in finds the other values, and no nulls.",
-            (!.isIn("count", [1]), "b c d g h i j k l"))
+            (!.isIn(.column("count"), [1]), "b c d g h i j k l"))
         filters(
             "query.in.equality", "Membership is equality: numbers by value, dates by instant, text by bytes.",
-            (.membership(.column("ratio"), [1, 2.5, 0]), "a b c d"), (.isIn("count", [2.0]), "b"),
-            (.isIn("due", [Fixture.timestamp("2020-01-01T00:00:00.0Z")]), "a b"),
-            (.isIn("label", ["APPLE", "e\u{301}"]), "h p"))
+            (.membership(.column("ratio"), [1, 2.5, 0]), "a b c d"), (.isIn(.column("count"), [2.0]), "b"),
+            (.isIn(.column("due"), [Fixture.timestamp("2020-01-01T00:00:00.0Z")]), "a b"),
+            (.isIn(.column("label"), ["APPLE", "e\u{301}"]), "h p"))
         filters(
             "query.in.many", "A list may have more values than a statement has parameters.",
-            (.isIn("count", Array(0..<1200)), "a b c d l"),
-            (.isIn("count", Array(1...40_000)), "a b c l"))
+            (.isIn(.column("count"), Array(0..<1200)), "a b c d l"),
+            (.isIn(.column("count"), Array(1...40_000)), "a b c l"))
     }
 }

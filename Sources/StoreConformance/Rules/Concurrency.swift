@@ -299,7 +299,7 @@ extension StoreRule {
         ) { run in
             try run.put(Fixture.items)
             let store = try run.store
-            let query = TableQuery("Thing").where("count" > 0).order(byDescending: "ratio")
+            let query = TableQuery("Thing").where(.column("count") > 0).order(byDescending: "ratio")
                 .includingTotalCount()
             let expected = try run.find(query).exactForm
             let different = Shared<[String]>([])

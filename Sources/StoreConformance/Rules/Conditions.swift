@@ -7,60 +7,64 @@ extension StoreRule {
     /// Filters on parts of texts.
     @RuleList static var textTests: [StoreRule] {
         filters(
-            "query.prefix", "Has prefix tests the beginning.", (.hasPrefix("label", "ap"), "a"),
-            (.hasPrefix("label", "10"), "i o"), (.hasPrefix("label", "apples"), ""))
+            "query.prefix", "Has prefix tests the beginning.", (.hasPrefix(.column("label"), "ap"), "a"),
+            (.hasPrefix(.column("label"), "10"), "i o"), (.hasPrefix(.column("label"), "apples"), ""))
         filters(
-            "query.suffix", "Has suffix tests the end.", (.hasSuffix("label", "le"), "a"),
-            (.hasSuffix("label", "y"), "c"), (.hasSuffix("label", "ple\n"), "k"))
+            "query.suffix", "Has suffix tests the end.", (.hasSuffix(.column("label"), "le"), "a"),
+            (.hasSuffix(.column("label"), "y"), "c"), (.hasSuffix(.column("label"), "ple\n"), "k"))
         filters(
-            "query.contains", "Contains tests the whole text.", (.contains("label", "an"), "b"),
-            (.contains("label", "e"), "a c h k"), (.contains("label", "ppl"), "a k"))
+            "query.contains", "Contains tests the whole text.", (.contains(.column("label"), "an"), "b"),
+            (.contains(.column("label"), "e"), "a c h k"), (.contains(.column("label"), "ppl"), "a k"))
         filters(
             "query.part.empty", "The empty text is in every text, and in no null.",
-            (.contains("label", ""), "a b c d g h i j k l m n o p"),
-            (.hasPrefix("label", ""), "a b c d g h i j k l m n o p"),
-            (.hasSuffix("label", ""), "a b c d g h i j k l m n o p"))
+            (.contains(.column("label"), ""), "a b c d g h i j k l m n o p"),
+            (.hasPrefix(.column("label"), ""), "a b c d g h i j k l m n o p"),
+            (.hasSuffix(.column("label"), ""), "a b c d g h i j k l m n o p"))
         filters(
-            "query.part.case", "Text tests mind the case.", (.hasPrefix("label", "AP"), "p"),
-            (.contains("label", "A"), "p"), (.hasSuffix("label", "E"), "p"))
+            "query.part.case", "Text tests mind the case.", (.hasPrefix(.column("label"), "AP"), "p"),
+            (.contains(.column("label"), "A"), "p"), (.hasSuffix(.column("label"), "E"), "p"))
         filters(
             "query.part.wildcards", "Characters that are wildcards elsewhere stand for themselves.",
-            (.contains("label", "%"), "o"), (.contains("label", "_"), "o"), (.contains("label", "*"), "o"),
-            (.hasPrefix("label", "1%"), ""), (.hasPrefix("label", "?"), ""), (.contains("label", "0%_"), "o"))
+            (.contains(.column("label"), "%"), "o"), (.contains(.column("label"), "_"), "o"),
+            (.contains(.column("label"), "*"), "o"),
+            (.hasPrefix(.column("label"), "1%"), ""), (.hasPrefix(.column("label"), "?"), ""),
+            (.contains(.column("label"), "0%_"), "o"))
         filters(
-            "query.part.quotes", "Quotes are no syntax.", (.contains("label", "'"), "o"),
-            (.contains("label", "\""), "o"), (.hasSuffix("label", "'\"*"), "o"))
+            "query.part.quotes", "Quotes are no syntax.", (.contains(.column("label"), "'"), "o"),
+            (.contains(.column("label"), "\""), "o"), (.hasSuffix(.column("label"), "'\"*"), "o"))
         filters(
-            "query.part.nul", "Text tests see NUL and what comes after it.", (.contains("label", "\0"), "l"),
-            (.hasPrefix("label", "a\0"), "l"), (.hasSuffix("label", "\0b"), "l"),
-            (.hasPrefix("label", "a"), "a l"))
+            "query.part.nul", "Text tests see NUL and what comes after it.",
+            (.contains(.column("label"), "\0"), "l"),
+            (.hasPrefix(.column("label"), "a\0"), "l"), (.hasSuffix(.column("label"), "\0b"), "l"),
+            (.hasPrefix(.column("label"), "a"), "a l"))
         filters(
             "query.part.bytes", "Text tests go by bytes: a letter with its accent apart contains the letter.",
-            (.hasPrefix("label", "e"), "h"), (.hasPrefix("label", "\u{e9}"), "g"),
-            (.hasSuffix("label", "\u{301}"), "h"), (.contains("label", "\u{1F600}"), "n"))
+            (.hasPrefix(.column("label"), "e"), "h"), (.hasPrefix(.column("label"), "\u{e9}"), "g"),
+            (.hasSuffix(.column("label"), "\u{301}"), "h"), (.contains(.column("label"), "\u{1F600}"), "n"))
         filters(
             "query.part.not", "A negated text test finds no nulls.",
-            (!.contains("label", "a"), "c d g h i j m n o p"))
+            (!.contains(.column("label"), "a"), "c d g h i j m n o p"))
         filters(
             "query.part.column", "The part may be a column.",
             (.text(.hasPrefix, .column("label"), .column("id")), "a c"))
         filters(
             "query.part.computed", "Text tests work on computed texts.",
-            (.hasPrefix(FilterExpression.lowercased("label"), "app"), "a p"),
-            (.contains(FilterExpression.trimmed("label"), "\n"), ""))
+            (.hasPrefix(FilterExpression.lowercased(.column("label")), "app"), "a p"),
+            (.contains(FilterExpression.trimmed(.column("label")), "\n"), ""))
     }
 
     /// Filters made of filters.
     @RuleList static var logic: [StoreRule] {
-        filters("query.and", "And needs both.", ("flag" == true && "count" > 1, "c"))
-        filters("query.or", "Or needs one.", ("flag" == true || "count" == 0, "a c d"))
+        filters("query.and", "And needs both.", (.column("flag") == true && .column("count") > 1, "c"))
+        filters("query.or", "Or needs one.", (.column("flag") == true || .column("count") == 0, "a c d"))
         filters(
             "query.and.unknown", "False and unknown is false; true and unknown is unknown.",
-            (!("flag" == true && "count" == 10), "a b d g h i j k l"),
-            ("flag" == true && "mark" == "x", "a c"))
+            (!(.column("flag") == true && .column("count") == 10), "a b d g h i j k l"),
+            (.column("flag") == true && .column("mark") == "x", "a c"))
         filters(
             "query.or.unknown", "True or unknown is true; false or unknown is unknown.",
-            ("flag" == true || "count" > 50, "a c h j k l"), (!("flag" == true || "count" == 10), "b d"))
+            (.column("flag") == true || .column("count") > 50, "a c h j k l"),
+            (!(.column("flag") == true || .column("count") == 10), "b d"))
         filters(
             "query.all-of-none", "All of no conditions holds, any of none does not.",
             (.all([]), "a b c d e f g h i j k l m n o p"), (.any([]), ""),
@@ -68,47 +72,55 @@ extension StoreRule {
         filters(
             "query.always", "The constants true and false do what they say.",
             (.always(true), "a b c d e f g h i j k l m n o p"), (.always(false), ""),
-            (.always(false) || "count" == 1, "a"), (!.always(true), ""))
-        filters("query.not-not", "Not not is what it was.", (!(!("flag" == true)), "a c"))
+            (.always(false) || .column("count") == 1, "a"), (!.always(true), ""))
+        filters("query.not-not", "Not not is what it was.", (!(!(.column("flag") == true)), "a c"))
         filters(
             "query.nested", "Conditions nest.",
-            (("flag" == true || "flag" == false) && !("count" == 2 || "count" == 10), "a d"),
-            (("mark" == "x" && "count" > 0) || ("mark" == "y" && "count" == 0), "a c d"))
+            (
+                (.column("flag") == true || .column("flag") == false)
+                    && !(.column("count") == 2 || .column("count") == 10), "a d"
+            ),
+            (
+                (.column("mark") == "x" && .column("count") > 0)
+                    || (.column("mark") == "y" && .column("count") == 0), "a c d"
+            ))
         filters(
             "query.wide", "A thousand and more alternatives are no problem.",
-            (.any((0..<1500).map { "count" == $0 }), "a b c d l"),
-            (.all((0..<1500).map { "count" != $0 }), "g h i j k"), level: .full)
+            (.any((0..<1500).map { .column("count") == $0 }), "a b c d l"),
+            (.all((0..<1500).map { .column("count") != $0 }), "g h i j k"), level: .full)
         filters(
             "query.deep", "A filter may be nested nine hundred levels deep.",
-            ((0..<900).reduce("flag" == true) { filter, _ in .not(filter) }, "a c"),
-            ((0..<900).reduce("flag" == true) { filter, _ in .all([filter]) }, "a c"), level: .full)
+            ((0..<900).reduce(.column("flag") == true) { filter, _ in .not(filter) }, "a c"),
+            ((0..<900).reduce(.column("flag") == true) { filter, _ in .all([filter]) }, "a c"), level: .full)
     }
 
     /// Functions in filters.
     @RuleList static var functions: [StoreRule] {
         filters(
             "query.lowercase", "Lower case is Unicode's.",
-            (FilterExpression.lowercased("label") == "apple", "a p"),
-            (FilterExpression.lowercased("label") == "banana", "b"))
+            (FilterExpression.lowercased(.column("label")) == "apple", "a p"),
+            (FilterExpression.lowercased(.column("label")) == "banana", "b"))
         filters(
             "query.uppercase", "Upper case is Unicode's, also beyond ASCII.",
-            (FilterExpression.uppercased("label") == "APPLE", "a p"),
-            (FilterExpression.uppercased("label") == "\u{c9}", "g"))
+            (FilterExpression.uppercased(.column("label")) == "APPLE", "a p"),
+            (FilterExpression.uppercased(.column("label")) == "\u{c9}", "g"))
         filters(
             "query.trim", "Trim takes white space and line ends off.",
-            (FilterExpression.trimmed("label") == "apple", "a k"))
+            (FilterExpression.trimmed(.column("label")) == "apple", "a k"))
         filters(
             "query.concat", "Concat joins, and null joined with anything is null.",
             (FilterExpression.call(.concat, [.column("label"), .column("mark")]) == "applex", "a"),
             (
-                .isNull(FilterExpression.call(.concat, [.column("label"), .column("mark")])) && "count" > 0,
+                .isNull(FilterExpression.call(.concat, [.column("label"), .column("mark")]))
+                    && .column("count") > 0,
                 "h j k l"
             ))
         filters(
             "query.length", "Length counts Unicode scalars.",
-            (FilterExpression.length("label") == 1, "g j m n"),
-            (FilterExpression.length("label") == 2, "h i"), (FilterExpression.length("label") == 3, "l"),
-            (FilterExpression.length("label") == 0, "d"))
+            (FilterExpression.length(.column("label")) == 1, "g j m n"),
+            (FilterExpression.length(.column("label")) == 2, "h i"),
+            (FilterExpression.length(.column("label")) == 3, "l"),
+            (FilterExpression.length(.column("label")) == 0, "d"))
         filters(
             "query.indexof", "Indexof counts Unicode scalars from 0, and is -1 when absent.",
             (FilterExpression.call(.indexof, [.column("label"), .constant("a")]) == 0, "a l"),
@@ -125,7 +137,7 @@ extension StoreRule {
             ))
         filters(
             "query.date.parts", "The parts of a date are those of UTC.",
-            (FilterExpression.year("due") == 2020, "a b c"),
+            (FilterExpression.year(.column("due")) == 2020, "a b c"),
             (FilterExpression.call(.month, [.column("due")]) == 6, "c"),
             (FilterExpression.call(.day, [.column("due")]) == 15, "c"),
             (FilterExpression.call(.hour, [.column("due")]) == 12, "c"),
@@ -133,7 +145,7 @@ extension StoreRule {
             (FilterExpression.call(.second, [.column("due")]) == 45, "c"))
         filters(
             "query.date.parts-before-1970", "The parts of a date before 1970 are right too.",
-            (FilterExpression.year("due") == 1969, "d"),
+            (FilterExpression.year(.column("due")) == 1969, "d"),
             (FilterExpression.call(.day, [.column("due")]) == 31, "d"),
             (FilterExpression.call(.hour, [.column("due")]) == 23, "d"),
             (FilterExpression.call(.second, [.column("due")]) == 58, "d"))
@@ -153,9 +165,9 @@ extension StoreRule {
             (FilterExpression.call(.ceiling, [.column("ratio")]) == -2.0, "m"))
         filters(
             "query.function.null", "A function of null is null.",
-            (FilterExpression.lowercased("label") != "x", "a b c d g h i j k l m n o p"),
-            (.isNull(FilterExpression.length("label")), "e f"),
-            (.isNull(FilterExpression.year("due")) && "count" < 0, "g i"))
+            (FilterExpression.lowercased(.column("label")) != "x", "a b c d g h i j k l m n o p"),
+            (.isNull(FilterExpression.length(.column("label"))), "e f"),
+            (.isNull(FilterExpression.year(.column("due"))) && .column("count") < 0, "g i"))
     }
 
     /// Arithmetic in filters.
@@ -184,7 +196,7 @@ extension StoreRule {
             "query.divide.zero", "Dividing by zero gives null.",
             (.isNull(FilterExpression.column("count") / 0), "a b c d e f g h i j k l m n o p"),
             (FilterExpression.column("count") % 0 == 0, ""),
-            (.isNull(FilterExpression.column("ratio") / 0.0) && "count" == 1, "a"))
+            (.isNull(FilterExpression.column("ratio") / 0.0) && .column("count") == 1, "a"))
         filters(
             "query.overflow", "A result beyond 64 bits becomes a double instead of wrapping round.",
             (FilterExpression.column("count") + 1 > 9.2e18, "h"),

@@ -13,7 +13,7 @@ extension StoreRule {
             try run.expect(try run.item("c"), is: nil, "the second")
             try run.expect(try run.ids().joined(), is: "bdefghijklmnop", "what is left")
             try run.expect(
-                try run.find(TableQuery("Thing").where("label" == "apple")).items, is: [], "a query")
+                try run.find(TableQuery("Thing").where(.column("label") == "apple")).items, is: [], "a query")
         }
         StoreRule("delete.ids.missing", "Deleting ids that are not there is no error, and the others go.") {
             run in
@@ -75,14 +75,14 @@ extension StoreRule {
         }
         Self.queryDeletion(
             "delete.query.matching", "A delete by query removes what matches, and nothing else.",
-            TableQuery("Thing").where("flag" == true), removes: "a c")
+            TableQuery("Thing").where(.column("flag") == true), removes: "a c")
         Self.queryDeletion(
             "delete.query.all", "A delete by a query without a filter empties the table.",
             TableQuery("Thing"),
             removes: "a b c d e f g h i j k l m n o p")
         Self.queryDeletion(
             "delete.query.none", "A delete by a query that finds nothing removes nothing.",
-            TableQuery("Thing").where("label" == "nobody's"), removes: "")
+            TableQuery("Thing").where(.column("label") == "nobody's"), removes: "")
         Self.queryDeletion(
             "delete.query.window", "A delete by query removes the items of its window only.",
             TableQuery("Thing").order(byDescending: "count").offset(1).limit(2), removes: "j k")
@@ -97,13 +97,13 @@ extension StoreRule {
             TableQuery("Thing").limit(0), removes: "")
         Self.queryDeletion(
             "delete.query.null", "A delete by query treats nulls as the query does.",
-            TableQuery("Thing").where("flag" != true), removes: "b d")
+            TableQuery("Thing").where(.column("flag") != true), removes: "b d")
         StoreRule("delete.query.own-table", "A delete by query leaves other tables alone.") { run in
             for table in ["Thing", "Thing2"] {
                 try run.put([Item(id: "a", fields: ["label": "x"])], in: table)
             }
             try run.store.write {
-                _ = try $0.deleteItems(matching: TableQuery("Thing").where("label" == "x"))
+                _ = try $0.deleteItems(matching: TableQuery("Thing").where(.column("label") == "x"))
             }
             try run.expect(try run.ids("Thing"), is: [], "ids of Thing")
             try run.expect(try run.ids("Thing2"), is: ["a"], "ids of Thing2")

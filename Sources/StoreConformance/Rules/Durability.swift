@@ -34,7 +34,7 @@ extension StoreRule {
             "durable.queries", "Queries find the same after opening again.", level: .durable, need: durable
         ) { run in
             try run.put(Fixture.items)
-            let query = TableQuery("Thing").where("mark" == "x").order(byDescending: "count")
+            let query = TableQuery("Thing").where(.column("mark") == "x").order(byDescending: "count")
                 .includingTotalCount()
             let before = try run.find(query)
             try run.reopen()
@@ -113,7 +113,9 @@ extension StoreRule {
             }
             try run.with("columns", tables: [Self.table("label", "more")]) { store in
                 try store.write { try $0.upsert([Item(id: "new", fields: ["more": nil])], in: "T") }
-                let found = try store.read { try $0.items(matching: TableQuery("T").where(.isNull("more"))) }
+                let found = try store.read {
+                    try $0.items(matching: TableQuery("T").where(.isNull(.column("more"))))
+                }
                 try run.expect(
                     found.items,
                     is: [Item(id: "new", fields: ["more": nil]), Item(id: "old", fields: ["label": "x"])],
@@ -130,7 +132,9 @@ extension StoreRule {
                 try store.write { try $0.upsert([item], in: "T") }
             }
             try run.with("columns", tables: [Self.table("label")]) { store in
-                let found = try store.read { try $0.items(matching: TableQuery("T").where("label" == "x")) }
+                let found = try store.read {
+                    try $0.items(matching: TableQuery("T").where(.column("label") == "x"))
+                }
                 try run.expect(found.items.map(\.id), is: ["a"], "the ids with fewer columns")
             }
             try run.with("columns", tables: [Self.table("label", "more")]) { store in

@@ -70,8 +70,8 @@ extension StoreRule {
         StoreRule(
             "item.insert.found", "Queries find what an insert added, and what a refused one left as it was."
         ) { run in
-            let x = TableQuery("Thing").where("mark" == "x").includingTotalCount()
-            let y = TableQuery("Thing").where("mark" == "y").includingTotalCount()
+            let x = TableQuery("Thing").where(.column("mark") == "x").includingTotalCount()
+            let y = TableQuery("Thing").where(.column("mark") == "y").includingTotalCount()
             _ = try run.insert(Item(id: "a", fields: ["mark": "x"]))
             try run.expect(try run.find(x).items.map(\.id), is: ["a"], "the ids with mark x")
             _ = try run.insert(Item(id: "a", fields: ["mark": "y"]))

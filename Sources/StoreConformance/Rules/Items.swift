@@ -17,7 +17,7 @@ extension StoreRule {
                 try run.expect(try transaction.item(id: "a", in: "Thing")?["count"], is: 1, "after an upsert")
                 try transaction.upsert([Item(id: "a", fields: ["count": 2])], in: "Thing")
                 try run.expect(try transaction.item(id: "a", in: "Thing")?["count"], is: 2, "after another")
-                let found = try transaction.items(matching: TableQuery("Thing").where("count" == 2))
+                let found = try transaction.items(matching: TableQuery("Thing").where(.column("count") == 2))
                 try run.expect(found.items.map(\.id), is: ["a"], "in a query")
                 try transaction.deleteItems(ids: ["a"], in: "Thing")
                 try run.expect(try transaction.item(id: "a", in: "Thing"), is: nil, "after a delete")
@@ -124,7 +124,7 @@ extension StoreRule {
         ) { run in
             let item = Item(id: "from", fields: ["select": "where", "group": 1, "rowid": 7])
             try run.expectExact(item, in: "order", "an item of table 'order'")
-            let found = try run.find(TableQuery("order").where("group" == 1).order(by: "rowid"))
+            let found = try run.find(TableQuery("order").where(.column("group") == 1).order(by: "rowid"))
             try run.expect(found.items, is: [item], "found by 'group', ordered by 'rowid'")
         }
         StoreRule(

@@ -119,7 +119,7 @@ extension StoreRule {
                 let item = Item(id: "a", system: SystemProperties(version: "1"))
                 try store.write { try $0.upsert([item], in: "Bare") }
                 let found = try store.read {
-                    try $0.items(matching: TableQuery("Bare").where("version" == "1"))
+                    try $0.items(matching: TableQuery("Bare").where(.column("version") == "1"))
                 }
                 try run.expect(found.items, is: [item], "the items")
             }
@@ -174,7 +174,8 @@ extension StoreRule {
                 try store.write { try $0.upsert([Item(id: "a", fields: fields)], in: table.name) }
                 let found = try store.read {
                     try $0.items(
-                        matching: TableQuery(table.name).where(Filter.isNull(names[199]) || "c7" == 7))
+                        matching: TableQuery(table.name).where(
+                            Filter.isNull(.column(names[199])) || .column("c7") == 7))
                 }
                 try run.expect(found.items, is: [Item(id: "a", fields: fields)], "the item")
             }

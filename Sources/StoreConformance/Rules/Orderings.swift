@@ -58,7 +58,7 @@ extension StoreRule {
             (things.order(by: "deleted"), "a b c d e f g h i j k l m n o p"))
         query(
             "order.filtered", "Filter and order go together.",
-            (things.where("flag" != Bool?.none).order(byDescending: "count"), "c b a d"), of: 4)
+            (things.where(.column("flag") != Bool?.none).order(byDescending: "count"), "c b a d"), of: 4)
     }
 
     /// Limit, offset and total count.
@@ -81,10 +81,11 @@ extension StoreRule {
             (things.order(byDescending: "count").offset(1).limit(3), "j k l"))
         query(
             "window.filtered", "The filter comes before the window.",
-            (things.where("flag" == false).offset(1).limit(1), "d"), of: 2)
+            (things.where(.column("flag") == false).offset(1).limit(1), "d"), of: 2)
         query(
             "window.total", "The total count is that of all matching items, regardless of the window.",
-            (things.where("count" > 0).limit(2), "a b"), (things.where("count" > 0).offset(6), "l"), of: 7)
+            (things.where(.column("count") > 0).limit(2), "a b"),
+            (things.where(.column("count") > 0).offset(6), "l"), of: 7)
         StoreRule(
             "window.pages", "Pages together hold every item once, in order, also when all values are alike."
         ) { run in
@@ -102,8 +103,10 @@ extension StoreRule {
             try run.put(Fixture.series(57))
             var ids: [String] = []
             while true {
-                let page = try run.find(things.where("id" > (ids.last ?? " ")).order(by: "id").limit(10))
-                    .items
+                let page = try run.find(
+                    things.where(.column("id") > (ids.last ?? " ")).order(by: "id").limit(10)
+                )
+                .items
                 if page.isEmpty { break }
                 ids += page.map(\.id)
             }
@@ -124,7 +127,8 @@ extension StoreRule {
             (things.select("note", "flag").offset(4), "e f g h i j k l m n o p"))
         query(
             "select.unselected", "Filter and order may use fields that are not selected.",
-            (things.where("count" > 0).select("label").order(by: "ratio").limit(9), "h c l k a b j"), of: 7)
+            (things.where(.column("count") > 0).select("label").order(by: "ratio").limit(9), "h c l k a b j"),
+            of: 7)
         query(
             "select.twice", "Selecting a field twice is selecting it.",
             (things.select("mark", "mark").limit(1), "a"))
@@ -133,7 +137,7 @@ extension StoreRule {
             (things.select("version").limit(3), "a b c"))
         query(
             "query.parameters", "Parameters for the server change nothing here.",
-            (things.parameter("count", "1").where("count" == 2), "b"), of: 1)
+            (things.parameter("count", "1").where(.column("count") == 2), "b"), of: 1)
     }
 
     /// Queries on changing tables.
@@ -172,7 +176,7 @@ extension StoreRule {
             }
         }
         StoreRule("query.fresh", "A query sees every change that was made before it.") { run in
-            let query = things.where("mark" == "x").includingTotalCount()
+            let query = things.where(.column("mark") == "x").includingTotalCount()
             for round in 1...20 {
                 try run.put([Item(id: Fixture.number(round), fields: ["mark": "x"])])
                 try run.expect(try run.find(query).totalCount, is: round, "the count after \(round) upserts")
@@ -187,7 +191,7 @@ extension StoreRule {
             try run.put(Fixture.series(20))
             for round in 1...20 {
                 try run.delete([Fixture.number(round - 1)])
-                let found = try run.find(things.where("label" == "s").includingTotalCount())
+                let found = try run.find(things.where(.column("label") == "s").includingTotalCount())
                 try run.expect(found.items.count, is: 20 - round, "found after \(round) deletes")
                 try run.expect(found.totalCount, is: 20 - round, "counted after \(round) deletes")
             }
@@ -203,7 +207,8 @@ extension StoreRule {
             try run.store.write { transaction in
                 try transaction.upsert([Item(id: "z", fields: ["count": 10])], in: "Thing")
                 try transaction.deleteItems(ids: ["c"], in: "Thing")
-                let found = try transaction.items(matching: things.where("count" == 10).includingTotalCount())
+                let found = try transaction.items(
+                    matching: things.where(.column("count") == 10).includingTotalCount())
                 try run.expect(found.items.map(\.id), is: ["z"], "items of count 10")
                 try run.expect(found.totalCount, is: 1, "their count")
             }

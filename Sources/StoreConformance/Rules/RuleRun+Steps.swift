@@ -55,7 +55,7 @@ extension RuleRun {
         }
         try expect(inside, is: item, "\(subject), read in the transaction that wrote it")
         try expect(try self.item(item.id, in: table), is: item, "\(subject), read by its id")
-        let found = try find(TableQuery(table).where("id" == item.id))
+        let found = try find(TableQuery(table).where(.column("id") == item.id))
         try expect(found.items, is: [item], "\(subject), found by a query")
     }
 

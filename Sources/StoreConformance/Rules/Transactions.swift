@@ -53,7 +53,7 @@ extension StoreRule {
             try run.put(Fixture.items)
             try? run.store.write { transaction in
                 try transaction.deleteItems(ids: ["a"], in: "Thing")
-                try transaction.deleteItems(matching: TableQuery("Thing").where("count" > 1))
+                try transaction.deleteItems(matching: TableQuery("Thing").where(.column("count") > 1))
                 throw AppError()
             }
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "the items")
@@ -168,7 +168,7 @@ extension StoreRule {
             { try $0.upsert([Item(id: "new", fields: ["label": "x"])], in: "Thing2") },
             { _ = try $0.insert(Item(id: "inserted", fields: ["mark": "x"]), in: "Thing") },
             { try $0.deleteItems(ids: ["a"], in: "Thing") },
-            { _ = try $0.deleteItems(matching: TableQuery("Thing").where("count" > 1)) },
+            { _ = try $0.deleteItems(matching: TableQuery("Thing").where(.column("count") > 1)) },
             { try $0.put(Fixture.operation(100, item: "new")) },
             { try $0.removeOperation(id: 1) },
             { try $0.put(Fixture.error(100)) },

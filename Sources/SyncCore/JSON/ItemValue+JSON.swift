@@ -4,9 +4,11 @@
 public import Foundation
 
 extension ItemValue {
-    /// Reads JSON text as it comes over the wire: dates and binary data stay text.
+    /// Reads JSON text as it comes over the wire: dates and binary data stay text. A byte order mark before it is
+    /// skipped.
     ///
-    /// - Throws: ``JSONError`` for anything outside RFC 8259 and for nesting deeper than 100 levels.
+    /// - Throws: ``JSONError`` for anything outside RFC 8259, for nesting deeper than 100 levels, and for an object with
+    ///   two names that are canonically equivalent.
     public init(json: some ContiguousBytes) throws(JSONError) {
         self = try Self.parse(json, style: .wire)
     }

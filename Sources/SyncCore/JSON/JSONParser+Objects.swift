@@ -44,4 +44,7 @@ extension JSONParser {
         }
         return WireObject(names: expected, values: values, unreadable: unreadable)
     }
+
+    /// Why an object is refused whose names a dictionary would not keep apart.
+    static var equivalentNames: String { "two names of an object are canonically equivalent" }
 }

@@ -7,7 +7,9 @@ import Foundation
 ///
 /// Numbers without fraction and exponent that fit 64 bits are integers, all others doubles; `-0` is the double.
 /// A name that occurs twice keeps the last value. Anything outside the grammar is refused with the byte offset:
-/// trailing commas, byte order marks, lone surrogates, malformed UTF-8, numbers beyond the doubles.
+/// trailing commas, lone surrogates, malformed UTF-8, numbers beyond the doubles. So is an object with two names that
+/// are canonically equivalent but not the same bytes, because a Swift dictionary would keep only one of them.
+/// A byte order mark before a text from the wire is skipped.
 struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let style: JSONWriter.Style
@@ -25,6 +27,7 @@ struct JSONParser {
     init(_ bytes: UnsafeRawBufferPointer, style: JSONWriter.Style) {
         self.bytes = bytes.assumingMemoryBound(to: UInt8.self)
         self.style = style
+        if style == .wire, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
     /// Reads one value that must be the whole text.
@@ -161,7 +164,10 @@ struct JSONParser {
     private mutating func parseObject() throws(JSONError) -> ItemValue {
         if style == .tagged, let date = takeDate() { return .date(date) }
         var fields = [String: ItemValue](minimumCapacity: expectedCount)
-        try parseMembers { name, parser throws(JSONError) in fields[name] = try parser.parseValue() }
+        try parseMembers { name, parser throws(JSONError) in
+            guard case .some = fields.updateValue(try parser.parseValue(), forKey: name) else { return }
+            guard fields.hasKey(withSameBytesAs: name) else { throw parser.error(Self.equivalentNames) }
+        }
         expectedCount = min(fields.count, Self.maxExpectedCount)
         if style == .tagged, fields.count == 1, let (name, value) = fields.first,
             name.utf8.first == UInt8(ascii: "$")

@@ -21,8 +21,10 @@ public struct Item: Sendable, Hashable, Identifiable {
 
     /// The field of that name, or `nil` when it is missing.
     ///
-    /// Reading also answers `id`, `createdAt`, `updatedAt`, `version` and `deleted`; writing those does nothing,
-    /// because they are not the row's own fields.
+    /// Reading also returns `id`, `createdAt`, `updatedAt`, `version` and `deleted`. These are not fields of the row and
+    /// cannot be changed: a value assigned to one of them is kept in ``fields``, where the next write of the item refuses
+    /// it with ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID``. Assigning the item's own id does
+    /// nothing.
     public subscript(name: String) -> ItemValue? {
         get {
             switch name {
@@ -35,8 +37,9 @@ public struct Item: Sendable, Hashable, Identifiable {
             }
         }
         set {
-            guard name != "id", !SystemProperties.names.contains(name) else { return }
-            fields[name] = newValue
+            let isField = name != "id" && !SystemProperties.names.contains(name)
+            if !isField, newValue == self[name] { return }
+            fields[name] = isField ? newValue : newValue ?? .null
         }
     }
 

@@ -24,7 +24,7 @@ public enum ItemValue: Sendable {
     case data(Data)
     /// A list of values.
     case array([ItemValue])
-    /// A nested object.
+    /// A nested object. Of names that are canonically equivalent it holds one, with its exact bytes.
     case object([String: ItemValue])
 }
 
@@ -81,7 +81,7 @@ extension ItemValue: Hashable {
         case (.date(let a), .date(let b)): a == b
         case (.data(let a), .data(let b)): a == b
         case (.array(let a), .array(let b)): a == b
-        case (.object(let a), .object(let b)): a == b
+        case (.object(let a), .object(let b)): a.hasSameMembers(as: b)
         default: false
         }
     }
@@ -100,6 +100,22 @@ extension ItemValue: Hashable {
         case .array(let value): hasher.combine(value)
         case .object(let value): hasher.combine(value)
         }
+    }
+}
+
+extension [String: ItemValue] {
+    /// Whether the key that a lookup of the name finds is the same UTF-8, and not only canonically equivalent.
+    func hasKey(withSameBytesAs name: String) -> Bool {
+        index(forKey: name).map { self[$0].key.hasSameBytes(as: name) } ?? false
+    }
+
+    /// Whether both have equal values under the same names, byte for byte; a dictionary's own `==` takes canonically
+    /// equivalent names for the same.
+    fileprivate func hasSameMembers(as other: Self) -> Bool {
+        count == other.count
+            && allSatisfy { name, value in
+                other[name] == .some(value) && other.hasKey(withSameBytesAs: name)
+            }
     }
 }
 

@@ -13,7 +13,10 @@ extension TableDefinition {
         var result = fields
         for (name, value) in fields {
             guard let column = column(named: name) else {
-                let why = SystemProperties.names.contains(name) ? "is kept by the server" : "is not declared"
+                let why =
+                    name == "id"
+                    ? "cannot be changed"
+                    : SystemProperties.names.contains(name) ? "is kept by the server" : "is not declared"
                 throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(why).")
             }
             if !column.type.holds(value) { result[name] = try normalized(value, for: column) }

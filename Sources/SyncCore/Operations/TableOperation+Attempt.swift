@@ -4,8 +4,8 @@
 extension TableOperation {
     /// What the next attempt sends, or `nil` when there is nothing left to tell the server.
     ///
-    /// An ambiguous attempt is repeated to the letter: only then can its answer prove whether the first one was
-    /// applied. Edits made since follow once it is settled.
+    /// An ambiguous attempt is repeated to the letter, except for columns that are local-only now: only then can its
+    /// answer prove whether the first one was applied. Edits made since follow once that is known.
     ///
     /// - Parameters:
     ///   - item: the item as it is in its table; `nil` when it was deleted.
@@ -13,7 +13,7 @@ extension TableOperation {
     func nextAttempt(
         item: Item?, definition: TableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
-        if let sent, sent.kind == kind { return sent }
+        if let sent = definition.withoutLocalColumns(sent), sent.kind == kind { return sent }
         switch kind {
         case .insert:
             return item.map {
@@ -48,9 +48,9 @@ extension TableOperation {
 }
 
 extension TableOperation.SentSnapshot {
-    /// Whether the row is what this attempt left behind: it has every field that was sent, as it was sent.
+    /// Whether the row is what this attempt left behind: it lives, and has every field as the server may show it.
     func isApplied(in row: Item) -> Bool {
-        !row.system.deleted && fields.allSatisfy { name, value in (row.fields[name] ?? .null).isSent(value) }
+        !row.system.deleted && fields.allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
     }
 }
 
@@ -60,16 +60,14 @@ extension TableDefinition {
         guard columns.contains(where: \.isLocalOnly) else { return item.fields }
         return item.fields.filter { name, _ in column(named: name)?.isLocalOnly == false }
     }
-}
 
-extension ItemValue {
-    /// Whether this is the value after a server kept it: the same, but a date may show other digits, and one that
-    /// keeps numbers as doubles may have turned `-0.0` into zero.
-    fileprivate func isSent(_ value: ItemValue) -> Bool {
-        switch (self, value) {
-        case (.date(let a), .date(let b)): a.isSameInstant(as: b)
-        case (.double(let a), .double(let b)): a == b
-        default: self == value
-        }
+    /// The attempt without columns that were made local-only after it; `nil` when nothing is left of an update.
+    ///
+    /// An update that sends no field would prove itself applied in any row.
+    func withoutLocalColumns(_ sent: TableOperation.SentSnapshot?) -> TableOperation.SentSnapshot? {
+        guard var sent else { return nil }
+        let wasEmpty = sent.fields.isEmpty
+        for column in columns where column.isLocalOnly { sent.fields[column.name] = nil }
+        return sent.kind == .update && sent.fields.isEmpty && !wasEmpty ? nil : sent
     }
 }

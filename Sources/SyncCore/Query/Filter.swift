@@ -3,7 +3,7 @@
 
 /// A condition on items, true, false or unknown for each of them; only those for which it is true match.
 ///
-/// As in SQL, a comparison with null is unknown, `not` of unknown is unknown, and so `"priority" != 1` does not
+/// As in SQL, a comparison with null is unknown, `not` of unknown is unknown, and so `.column("priority") != 1` does not
 /// match an item without priority. Comparing with an explicit null is a null test. A missing field counts as null.
 public indirect enum Filter: Sendable, Hashable {
     /// Always true, or always false.

@@ -64,7 +64,9 @@ public indirect enum FilterExpression: Sendable, Hashable {
     }
 }
 
-/// Something a filter can stand on: a ``FilterExpression``, a ``Column``, or a string that names a column.
+/// A type whose values a filter can test: ``FilterExpression`` and ``Column``.
+///
+/// A column that the code knows by its name alone is written `.column("text")`.
 public protocol FilterExpressionConvertible {
     /// The expression it stands for.
     var expression: FilterExpression { get }
@@ -80,9 +82,12 @@ extension Column: FilterExpressionConvertible {
     public var expression: FilterExpression { .column(name) }
 }
 
-extension String: FilterExpressionConvertible {
-    /// The column of that name.
-    public var expression: FilterExpression { .column(self) }
+extension FilterExpressionConvertible where Self == FilterExpression {
+    /// The column of that name, wherever a column or an expression is expected: `.column("text") == "x"`.
+    ///
+    /// The enum case of the same name takes precedence where the type is known.
+    @_disfavoredOverload
+    public static func column(_ name: String) -> FilterExpression { FilterExpression.column(name) }
 }
 
 extension FilterExpression {

@@ -4,7 +4,7 @@
 /// Which items of a table to read, in what order, and how many.
 ///
 /// ```swift
-/// let open = TableQuery("TodoItem").where("complete" == false).order(by: "text").limit(20)
+/// let open = TableQuery("TodoItem").where(.column("complete") == false).order(by: "text").limit(20)
 /// ```
 ///
 /// A query is a value: every method returns a changed copy.
@@ -41,10 +41,16 @@ public struct TableQuery: Sendable, Hashable {
         with { $0.orderings.append(Ordering(column.expression)) }
     }
 
+    /// Appends an ascending key: the column of that name.
+    public func order(by column: String) -> TableQuery { order(by: .column(column)) }
+
     /// Appends a descending key to the order.
     public func order(byDescending column: some FilterExpressionConvertible) -> TableQuery {
         with { $0.orderings.append(Ordering(column.expression, isDescending: true)) }
     }
+
+    /// Appends a descending key: the column of that name.
+    public func order(byDescending column: String) -> TableQuery { order(byDescending: .column(column)) }
 
     /// Skips so many matching items.
     public func offset(_ count: Int) -> TableQuery { with { $0.offset = count } }

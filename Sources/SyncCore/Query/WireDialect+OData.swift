@@ -5,13 +5,26 @@ extension WireDialect {
     /// The wire's name of a column.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` when it is not a letter or underscore
-    ///   followed by letters, digits and underscores: anything else could change the meaning of a query.
+    ///   followed by letters, digits and underscores, or when OData reads it as a literal or an operator: anything else
+    ///   could change the meaning of a query.
     func propertyName(of column: String) throws(SyncError) -> String {
         guard column.isIdentifier else {
             throw SyncError(.filterNotSupported, "'\(column)' cannot be the name of a column in a query.")
         }
+        guard !Self.reservedWords.contains(column.lowercased()) else {
+            throw SyncError(
+                .filterNotSupported,
+                "The column '\(column)' cannot be used in a query for the server, because OData reads this name as a "
+                    + "literal or an operator. Queries of the local table can use it.")
+        }
         return systemNames.name(of: column)
     }
+
+    /// Words that an OData parser may take for something else than a property; some ignore case.
+    private static let reservedWords: Set<String> = [
+        "null", "true", "false", "nan", "inf", "infinity", "not", "and", "or",
+        "eq", "ne", "gt", "ge", "lt", "le", "add", "sub", "mul", "div", "mod", "in", "has",
+    ]
 
     /// A constant as OData writes it.
     ///

@@ -26,7 +26,8 @@ package struct WireObject: Sendable {
         self.unreadable = unreadable
     }
 
-    /// Makes an object of members as they came. Of those with the same name, the last one counts.
+    /// Makes an object of members as they came. Of those with the same name, the last one counts; names that are
+    /// canonically equivalent and not the same bytes are unreadable.
     init(names: [String], values: [ItemValue], unreadable: [Int: String] = [:]) {
         var texts: [String] = []
         var places: [String: Int] = [:]
@@ -42,6 +43,7 @@ package struct WireObject: Sendable {
                 kept.append(value)
             }
             if let problem = unreadable[index] { problems[place] = problem }
+            if !texts[place].hasSameBytes(as: name) { problems[place] = JSONParser.equivalentNames }
         }
         self.init(names: Names(texts), values: kept, unreadable: problems)
     }

@@ -15,6 +15,9 @@ final class CommitFeed: Sendable {
 
     private let listeners = Mutex(Listeners())
 
+    /// Whether ``finish()`` was called.
+    var isFinished: Bool { listeners.withLock { $0.isFinished } }
+
     /// Signals, one at once and then one after each commit, until the feed finishes or nobody listens.
     func signals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(

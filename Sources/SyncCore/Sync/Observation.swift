@@ -37,11 +37,25 @@ public struct ObservedQuery: AsyncSequence, Sendable {
         /// The next result that differs from the one before; `nil` when the observation has ended.
         public mutating func next() async throws -> QueryResult? {
             while await signals.next(isolation: #isolation) != nil {
-                let result = try await query.table.items(matching: query.query)
+                let result = try await query.table.context.resultUnlessClosed {
+                    try await query.table.items(matching: query.query)
+                }
+                guard let result else { return nil }
                 guard result != last else { continue }
                 last = result
                 return result
             }
+            return nil
+        }
+    }
+}
+
+extension SyncContext {
+    /// Reads for an observation. A read that fails because the context has been closed meanwhile returns `nil`.
+    func resultUnlessClosed<T: Sendable>(_ read: () async throws -> T) async throws -> T? {
+        do {
+            return try await read()
+        } catch let error as SyncError where error.code == .contextInvalid && commits.isFinished {
             return nil
         }
     }

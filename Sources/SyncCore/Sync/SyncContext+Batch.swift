@@ -81,7 +81,7 @@ public struct LocalBatch {
     public func update(_ item: Item, in table: String) throws -> Item {
         let write = try write(item.id, in: table)
         return try write.replace(
-            id: item.id, fields: write.definition.normalizedForWriting(item.fields),
+            id: item.id, fields: write.definition.normalizedForWriting(item.fields, of: item.id),
             madeOn: item.system.version)
     }
 
@@ -89,7 +89,7 @@ public struct LocalBatch {
     @discardableResult
     public func update(id: String, _ fields: [String: ItemValue], in table: String) throws -> Item {
         let write = try write(id, in: table)
-        return try write.change(id: id, fields: write.definition.normalizedForWriting(fields))
+        return try write.change(id: id, fields: write.definition.normalizedForWriting(fields, of: id))
     }
 
     /// Deletes an item: see ``SyncTable/delete(id:)``.

@@ -68,7 +68,8 @@ public struct ObservedStatus: AsyncSequence, Sendable {
         /// The next status; `nil` when the observation has ended.
         public mutating func next() async throws -> SyncStatus? {
             guard await signals.next(isolation: #isolation) != nil else { return nil }
-            return try await context.status()
+            let context = context
+            return try await context.resultUnlessClosed { try await context.status() }
         }
     }
 }

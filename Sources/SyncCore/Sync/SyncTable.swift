@@ -47,7 +47,8 @@ public struct SyncTable: Sendable {
         }
     }
 
-    /// Changes some fields of the item of that id; the others stay as they are.
+    /// Changes some fields of the item of that id; the others stay as they are. The item's own id may be among the
+    /// fields.
     ///
     /// - Returns: the item as it is stored.
     /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
@@ -109,7 +110,7 @@ public struct SyncTable: Sendable {
     ) async throws -> T {
         try ItemID.validate(id)
         let definition = try context.definition(of: name)
-        let normalized = try definition.normalizedForWriting(fields)
+        let normalized = try definition.normalizedForWriting(fields, of: id)
         let (inFlight, now) = (context.inFlight, context.environment.now())
         return try await context.write { transaction in
             let write = LocalWrite(

@@ -9,7 +9,7 @@ extension TodoApp {
     /// - Throws: ``Failure`` when there is none, or more than one.
     func item(_ prefix: String) async throws -> Item {
         if let item = try await table.item(id: prefix) { return item }
-        let query = TodoItem.query.where(.hasPrefix("id", prefix))
+        let query = TodoItem.query.where(.hasPrefix(.column("id"), prefix))
         let matches = prefix.isEmpty ? [] : try await table.items(matching: query).items
         return try only(matches, prefix: prefix, id: \.id, label: \.text)
     }

@@ -48,10 +48,10 @@ struct List: TodoCommand {
         var query = TodoItem.query.includingTotalCount()
         switch selection {
         case .all: break
-        case .done: query = query.where("complete" == true)
-        case .open: query = query.where("complete" == false)
+        case .done: query = query.where(TodoItem.complete == true)
+        case .open: query = query.where(TodoItem.complete == false)
         }
-        if let containing { query = query.where(.contains("text", containing)) }
+        if let containing { query = query.where(.contains(TodoItem.text, containing)) }
         switch order {
         case .text: query = query.order(by: "text")
         case .created: query = query.order(by: "createdAt")

@@ -42,7 +42,7 @@ enum Observing {
         return try await withThrowingTaskGroup(of: Void.self) { group in
             let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
             for observer in 0..<observers {
-                let query = TableQuery(TodoRow.table).where("priority" < 20_000 + observer)
+                let query = TableQuery(TodoRow.table).where(.column("priority") < 20_000 + observer)
                     .order(by: "priority").limit(20)
                 group.addTask {
                     var isFirst = true

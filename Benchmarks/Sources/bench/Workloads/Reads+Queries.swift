@@ -24,7 +24,8 @@ extension Reads {
                     return try await trial.measure {
                         var sum = 0
                         for start in starts {
-                            let range: Filter = "priority" >= start && "priority" < start + 900
+                            let range: Filter =
+                                .column("priority") >= start && .column("priority") < start + 900
                             let query = TableQuery(TodoRow.table).where(range).order(by: "priority").limit(20)
                             sum += try await table.items(matching: query).items.prioritySum
                         }

@@ -95,15 +95,23 @@ private struct FieldMerge {
     private let clashes: Set<String>
 
     /// Without a base every field that the device has counts as changed by it.
+    ///
+    /// A field of the server is changed only if it is not what the server makes of the base's value, and a clash only if
+    /// it is not what the server makes of the client's: see ``ItemValue/isShown(as:)``.
     init(client: Item, server: Item, base: Item?) {
         self.client = client
         self.server = server
-        func differs(_ a: Item, _ b: Item?, _ name: String) -> Bool {
-            (a.fields[name] ?? .null) != (b?.fields[name] ?? .null)
+        func isShown(_ item: Item?, as shown: Item?, _ name: String) -> Bool {
+            (item?.fields[name] ?? .null).isShown(as: shown?.fields[name] ?? .null)
         }
         let names = Set(client.fields.keys).union(base?.fields.keys ?? [:].keys)
-        clientChanges = names.filter { differs(client, base, $0) }
-        clashes = clientChanges.filter { differs(server, base, $0) && differs(client, server, $0) }
+        let serverChanges = names.filter { !isShown(base, as: server, $0) }
+        clientChanges = names.filter { name in
+            let isSame = (client.fields[name] ?? .null) == (base?.fields[name] ?? .null)
+            // An old copy of the item may still have the value as it was before the server rounded it.
+            return !isSame && !(serverChanges.contains(name) && isShown(client, as: base, name))
+        }
+        clashes = clientChanges.filter { serverChanges.contains($0) && !isShown(client, as: server, $0) }
     }
 
     var hasClash: Bool { !clashes.isEmpty }

@@ -31,8 +31,11 @@ struct OperationResolution {
         }
     }
 
-    /// The newest state of the server's row that anybody told us.
-    var newestServerItem: Item? {
+    /// The newest state of the server's row that is known. Columns that are local-only now are the device's, and left
+    /// out.
+    var newestServerItem: Item? { newestKnownItem.map(definition.withoutLocalColumns) }
+
+    private var newestKnownItem: Item? {
         guard let shown = error.serverItem else {
             // If the server has lost the row, nobody has the one that the operation was made on.
             return error.code == .itemNotOnServer ? operation.serverItem : operation.newestServerItem
@@ -151,7 +154,7 @@ extension OperationResolution {
     /// Carries out a resolver's decision.
     func carryOut(_ decision: ConflictDecision) throws {
         switch decision {
-        case .keepServer: try keepServer(error.serverItem)
+        case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalColumns))
         case .keepClient: try keepClient(nil)
         case .merge(var item):
             guard item.id.hasSameBytes(as: operation.itemID) else {

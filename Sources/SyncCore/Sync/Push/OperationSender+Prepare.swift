@@ -59,6 +59,7 @@ extension OperationSender {
                 == operationID
         else { return .skipped }
         if let item { try substitute(item, insteadOf: original, for: &operation, in: transaction) }
+        operation.sent = definition.withoutLocalColumns(operation.sent)
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
         if let first = try references.prerequisite(of: operation, item: local, in: transaction) {

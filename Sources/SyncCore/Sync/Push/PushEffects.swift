@@ -55,7 +55,8 @@ struct PushEffects {
             try replace(row, with: behind)
             return try transaction.item(id: operation.itemID, in: definition.name)
         }
-        let ancestor = (operation.base?.fields ?? [:]).merging(sent.fields) { _, sent in sent }
+        let known = operation.base.map(definition.sentFields) ?? [:]
+        let ancestor = known.merging(sent.fields) { _, sent in sent }
         var base = definition.withoutLocalColumns(row)
         // Columns that the server does not know would otherwise look like edits for ever.
         base.fields.merge(ancestor) { known, _ in known }

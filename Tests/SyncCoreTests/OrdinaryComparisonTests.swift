@@ -1,0 +1,72 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+/// Importing SyncCore changes the meaning of no comparison in an app's own code.
+///
+/// This file imports the module as apps do. That a comparison of a string with an integer, or of a string with a
+/// filter's result, does not compile cannot be tested here.
+struct OrdinaryComparisonTests {
+    private struct Person {
+        var name: String
+        var nickname: String?
+        var age: Int?
+    }
+
+    private static let people = [
+        Person(name: "Ada", nickname: "Ada", age: 36), Person(name: "Grace", nickname: nil, age: 85),
+    ]
+
+    @Test func `strings and optional strings compare to a Bool without an annotation`() {
+        let (name, optionalName): (String, String?) = ("Ada", "Ada")
+        let isSame = name == optionalName
+        let isSameReversed = optionalName == name
+        let isOther = name != optionalName
+        let isMissing = optionalName == nil
+        let isLess = name < "B"
+        let results = [isSame, isSameReversed, !isOther, !isMissing, isLess]
+        #expect(type(of: results) == [Bool].self)
+        #expect(results.allSatisfy { $0 })
+    }
+
+    @Test func `closures keep their inferred types`() {
+        let named = Self.people.filter { $0.name == $0.nickname }
+        let flags = Self.people.map { person in
+            let lowercased = person.name.lowercased()
+            return lowercased == person.nickname?.lowercased()
+        }
+        let isAda = { (name: String) in name == "Ada" }
+        let grown = Self.people.first { $0.age == 85 && $0.name != "Ada" || $0.nickname == "x" }
+        let sorted = Self.people.sorted { $0.name > $1.name }
+        #expect(type(of: flags) == [Bool].self && type(of: isAda("")) == Bool.self)
+        #expect(named.count == 1 && flags == [true, false] && grown?.name == "Grace")
+        #expect(sorted.map(\.name) == ["Grace", "Ada"])
+    }
+
+    @Test func `conditions mix numbers, dates, nils and literals as before`() {
+        let (count, limit): (Int, Int?) = (3, nil)
+        let date = Date(timeIntervalSince1970: 0)
+        let isWithin = limit == nil || count < limit ?? 5
+        let isFirst = date <= Date(timeIntervalSince1970: 1) && count >= 3 && 2.5 < Double(count)
+        let isData = Data([1]) == Data([1])
+        #expect(isWithin && isFirst && isData)
+        #expect(type(of: isWithin) == Bool.self && type(of: isFirst) == Bool.self)
+        guard "a" == "a", count == 3, limit == nil else {
+            Issue.record("the conditions of a guard have another meaning")
+            return
+        }
+    }
+
+    @Test func `equality of columns, expressions and values stays a Bool where nothing asks for a filter`() {
+        let (text, complete) = (Column("text", .text), Column("complete", .bool))
+        let isSame = text == complete
+        let areExpressionsSame = FilterExpression.column("a") == FilterExpression.column("a")
+        let areValuesSame = ItemValue.text("a") == ItemValue.int(1)
+        #expect(type(of: isSame) == Bool.self && type(of: areExpressionsSame) == Bool.self)
+        #expect(!isSame && areExpressionsSame && !areValuesSame)
+        #expect([text, complete].contains(text))
+    }
+}

@@ -1,0 +1,119 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// A column that was made local-only is not sent any more, not even from what was stored before.
+@Suite struct LocalOnlySnapshotTests {
+    private static func definition(isLocalOnly: Bool) -> TableDefinition {
+        TableDefinition(
+            Todo.name,
+            columns: [Todo.text, Todo.priority, Column("price", .double, isLocalOnly: isLocalOnly)])
+    }
+
+    /// Opens the device's store as the older app declared the table, and later as the newer one does.
+    private func device(_ scenario: Scenario, isLocalOnly: Bool) throws -> Device {
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        return try scenario.device(settings: settings, tables: [Self.definition(isLocalOnly: isLocalOnly)])
+    }
+
+    private func lose(_ fault: ServerFault, _ scenario: Scenario, _ device: Device) async throws {
+        scenario.server.inject(fault, when: \.isWrite)
+        await expectError(.pushAbortedNetwork) { try await device.context.push() }
+        try await device.context.close()
+        scenario.server.removeRequests()
+    }
+
+    private func expectNothingSent(_ scenario: Scenario) throws {
+        for request in scenario.writes() where !request.body.isEmpty {
+            guard case .object(let fields) = try ItemValue(json: request.body) else {
+                Issue.record("a write without an object")
+                continue
+            }
+            #expect(fields["price"] == nil, "\(fields)")
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [true, false])
+    func `an insert is repeated without the column`(_ kind: StoreKind, _ wasApplied: Bool) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let old = try device(scenario, isLocalOnly: false)
+            try await old.table.insert(["id": "x", "text": "one", "price": 1.5])
+            try await lose(wasApplied ? .dropAnswer : .dropRequest, scenario, old)
+            let new = try device(scenario, isLocalOnly: true)
+            try await new.table.update(id: "x", ["price": 2.5])
+            try await new.context.push()
+            #expect(!scenario.writes().isEmpty)
+            try expectNothingSent(scenario)
+            #expect(try await new.item("x")?.fields == ["text": "one", "price": 2.5])
+            #expect(try await new.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [true, false])
+    func `an update is repeated without the column, and other edits arrive`(
+        _ kind: StoreKind, _ wasApplied: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let old = try device(scenario, isLocalOnly: false)
+            try await old.table.insert(["id": "x", "text": "one", "price": 0.5])
+            try await old.context.push()
+            try await old.table.update(id: "x", ["text": "two", "price": 1.5])
+            try await lose(wasApplied ? .dropAnswer : .dropRequest, scenario, old)
+            let new = try device(scenario, isLocalOnly: true)
+            try await new.table.update(id: "x", ["priority": 3, "price": 2.5])
+            try await new.context.push()
+            try expectNothingSent(scenario)
+            #expect(try scenario.row("x")?.fields["text"] == "two")
+            #expect(try scenario.row("x")?.fields["priority"] == 3)
+            #expect(try await new.item("x")?.fields == ["text": "two", "priority": 3, "price": 2.5])
+            #expect(try await new.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an attempt that sent nothing but the column is not taken for the proof of another one`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let old = try device(scenario, isLocalOnly: false)
+            try await old.table.insert(["id": "x", "text": "one", "price": 0.5])
+            try await old.context.push()
+            try await old.table.update(id: "x", ["price": 1.5])
+            try await lose(.dropRequest, scenario, old)
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let new = try device(scenario, isLocalOnly: true)
+            try await new.table.update(id: "x", ["text": "mine"])
+            #expect(try await new.failedPush().isConflict)
+            try expectNothingSent(scenario)
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent, [true, false])
+    func `discarding a change leaves the column as it is on the device`(
+        _ kind: StoreKind, _ isConflict: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let old = try device(scenario, isLocalOnly: false)
+            try await old.table.insert(["id": "x", "text": "one", "price": 0.5])
+            try await old.context.push()
+            try await old.table.update(id: "x", ["text": "two"])
+            if isConflict { try await scenario.server.update("x", ["text": "theirs"], in: Todo.name) }
+            if !isConflict { scenario.server.inject(.refusal(400), when: \.isWrite) }
+            _ = try await old.failedPush()
+            try await old.context.close()
+            let new = try device(scenario, isLocalOnly: true)
+            try await new.table.update(id: "x", ["price": 2.5])
+            if !isConflict { scenario.server.inject(.refusal(400), when: \.isWrite) }
+            let error = try await new.failedPush()
+            try await new.context.cancelAndDiscardItem(for: error)
+            #expect(
+                try await new.item("x")?.fields == ["text": isConflict ? "theirs" : "one", "price": 2.5])
+        }
+    }
+}

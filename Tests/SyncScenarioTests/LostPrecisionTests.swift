@@ -1,0 +1,106 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// An answer is lost, and the server shows the row less exactly than it was sent: it is still our own.
+@Suite struct LostPrecisionTests {
+    /// One push tries once, so that the test sees the loss.
+    private static var settings: SyncSettings {
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
+        return settings
+    }
+
+    private static let sent: [String: ItemValue] = [
+        "text": "one", "priority": .int((1 << 53) + 1), "price": -0.0,
+        "due": Timestamp("2024-02-29T23:59:59.1234567Z").itemValue,
+        "tags": ["a": 1.0, "b": nil, "c": [["d": nil, "e": -0.0]]],
+    ]
+
+    /// What a server keeps of it that has doubles only, drops nulls from objects and cuts dates to milliseconds.
+    private static let kept: [String: ItemValue] = [
+        "priority": .int(1 << 53), "price": 0, "due": "2024-02-29T23:59:59.123Z",
+        "tags": ["a": 1, "c": [["e": 0]]],
+    ]
+
+    /// The write is applied, its answer lost, and the row rounded.
+    private func loseAnswer(_ scenario: Scenario, _ device: Device) async throws {
+        scenario.server.inject(.dropAnswer, when: \.isWrite)
+        await expectError(.pushAbortedNetwork) { try await device.context.push() }
+        try await scenario.server.update("x", Self.kept, in: Todo.name)
+    }
+
+    /// The device has the server's form of every value, and nothing is pending.
+    private func expectRoundedItem(_ scenario: Scenario, _ device: Device, text: ItemValue) async throws {
+        let item = try #require(try await device.item("x"))
+        var expected = Self.kept
+        expected["text"] = text
+        expected["price"] = 0.0
+        expected["due"] = Timestamp("2024-02-29T23:59:59.123Z").itemValue
+        #expect(item.fields == expected)
+        #expect(try item.system.version == scenario.row("x")?.version)
+        #expect(try await device.operations().isEmpty)
+        #expect(try await device.context.operationErrors().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert that the server has rounded is no conflict with itself`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings)
+            try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })
+            try await loseAnswer(scenario, a)
+            try await a.context.push()
+            try await expectRoundedItem(scenario, a, text: "one")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an update that the server has rounded is no conflict with itself, and later edits follow`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings)
+            try await a.table.insert(["id": "x", "text": "zero"])
+            try await a.context.push()
+            try await a.table.update(id: "x", Self.sent)
+            try await loseAnswer(scenario, a)
+            try await a.table.update(id: "x", ["text": "later"])
+            scenario.server.removeRequests()
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "later")
+            let edit = try #require(scenario.writes().last)
+            #expect(try ItemValue(json: edit.body) == ["id": "x", "text": "later"])
+            try await expectRoundedItem(scenario, a, text: "later")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delete after an insert that the server has rounded is done without a conflict`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings)
+            try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })
+            try await loseAnswer(scenario, a)
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change beyond the precision is still another client's`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: Self.settings)
+            try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })
+            try await loseAnswer(scenario, a)
+            try await scenario.server.update("x", ["due": "2024-02-29T23:59:59.125Z"], in: Todo.name)
+            #expect(try await a.failedPush().isConflict)
+        }
+    }
+}
