@@ -88,7 +88,10 @@ let targets: [Target] = [
     .executableTarget(name: "table-server", dependencies: ["TableServer", argumentParser]),
     .executableTarget(
         name: "todo",
-        dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser]),
+        dependencies: [
+            .target(name: "AsyncHTTPTransport", condition: .when(platforms: [.linux])), "StoreLMDB",
+            "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser,
+        ]),
     .testTarget(
         name: "SyncCoreTests",
         dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", httpTypes]),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreMemory
 import SyncCore
 import Testing
 
@@ -37,6 +38,24 @@ struct SyncErrorTests {
         #expect(!SyncError(.pullAborted, "x", cause: untrusted).isOffline)
         #expect(!SyncError(.pushAbortedAuthentication, "x").isOffline)
         #expect(!SyncError(.pullAborted, "x", cause: CocoaError(.fileNoSuchFile)).isOffline)
+    }
+
+    @Test func `a push without network is offline, and prints the server once more with the cause`()
+        async throws
+    {
+        let transport = RemoteScriptedTransport { _ in
+            throw NetworkFailure(.unknownHost, host: "example.com", port: 443)
+        }
+        let context = SyncContext(
+            client: try SyncClient.scripted(transport),
+            dataSource: try MemoryStore(tables: [TableDefinition("T", columns: [Column("n", .integer)])]))
+        _ = try await context.table("T").insert(["n": 1])
+        let error = await #expect(throws: SyncError.self) { try await context.push() }
+        #expect(error?.code == .pushAbortedNetwork)
+        #expect(error?.isOffline == true)
+        #expect(error?.message.contains("'example.com' (port 443)") == true)
+        #expect("\(error.map { "\($0)" } ?? "")".contains("unknownHost (example.com:443)"))
+        try await context.close()
     }
 
     @Test func `an answer of 401 is the cause, with what the server says`() async throws {

@@ -72,8 +72,13 @@ extension NetworkFailure.Reason: CustomStringConvertible {
 }
 
 extension NetworkFailure: CustomStringConvertible {
-    /// A sentence that names host and port, and whether trying again helps.
+    /// The reason, the server and the error underneath.
     public var description: String {
+        "\(reason) (\(host):\(port))" + (cause.map { ": \($0)" } ?? "")
+    }
+
+    /// A sentence for the reader that names host and port, and whether trying again helps.
+    fileprivate var message: String {
         let server = "\(host):\(port)"
         return switch reason {
         case .unknownHost:
@@ -95,7 +100,7 @@ extension NetworkFailure: CustomStringConvertible {
 extension SyncError {
     /// The error of an exchange after which the server may or may not have executed the request.
     package init(_ failure: NetworkFailure) {
-        self.init(.networkUnavailable, failure.description, cause: failure, mayRetry: failure.mayRetry)
+        self.init(.networkUnavailable, failure.message, cause: failure, mayRetry: failure.mayRetry)
     }
 
     /// Whether the server could not be reached, so that the app works with local data and syncs later: also for a push
@@ -103,7 +108,7 @@ extension SyncError {
     ///
     /// `false` when trying again does not help: TLS failed, or the transport was closed.
     public var isOffline: Bool {
-        switch cause {
+        switch (cause as? PushFailure)?.underlying ?? cause {
         case let failure as NetworkFailure: failure.mayRetry
         case let error as SyncError: error.isOffline
         default: code == .networkUnavailable || code == .pushAbortedNetwork

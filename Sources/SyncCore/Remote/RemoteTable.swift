@@ -20,6 +20,7 @@
 /// - ``SyncError/Code/serverError``, ``SyncError/Code/serverErrorWithoutMessage``: the server refused;
 /// - ``SyncError/Code/unreadableResponse`` and ``SyncError/Code/expectedItemInResponse``, may retry: the answer made
 ///   no sense; the server may or may not have acted;
+/// - ``SyncError/Code/invalidConfiguration``: the client cannot send any request; nothing was sent;
 /// - ``SyncError/Code/invalidItem``, ``SyncError/Code/invalidItemID``, ``SyncError/Code/invalidRequest``,
 ///   ``SyncError/Code/invalidUserParameter``, ``SyncError/Code/missingTableName``: nothing was sent.
 ///

@@ -16,7 +16,8 @@ import Synchronization
 /// `allowsInsecureHTTP` is set. Releasing the transport closes its connections.
 ///
 /// When the server closes a reused connection without a response, URLSession sends the request again over a new one,
-/// so the server may have executed it twice.
+/// so the server may have executed it twice. A push compares every conflict with what it has sent, and recognizes its
+/// own change; callers of ``RemoteTable`` see the conflict.
 ///
 /// On Linux prefer the product `AsyncHTTPTransport`: Foundation there uses a whole core while a request waits, and
 /// ends the process when a server closes a connection in order after the status line and before the end of the headers,

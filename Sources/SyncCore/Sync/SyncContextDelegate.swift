@@ -3,7 +3,8 @@
 
 /// Takes part in a push: sees each operation before it is sent, and the whole result before the caller does.
 ///
-/// A delegate that is an actor, or belongs to one such as the main actor, is called there. With
+/// A delegate that is an actor, or belongs to one such as the main actor, is called there. The methods of a class that
+/// belongs to the main actor are marked `@MainActor` themselves: the compiler does not infer it here. With
 /// ``SyncSettings/maxConcurrentOperations`` above 1 it is called for several operations at a time.
 public protocol SyncContextDelegate: Sendable {
     /// Carries out one operation; the default executes it and no more.

@@ -44,7 +44,9 @@ struct GlobalOptions: ParsableArguments {
         let directory = try DataDirectory(path: dataPath)
         do {
             let context = SyncContext(
-                client: SyncClient(url: server.url, installationID: try directory.installationID()),
+                client: SyncClient(
+                    url: server.url, transport: makeTransport(),
+                    installationID: try directory.installationID()),
                 dataSource: try store.open(in: directory.url))
             let storeName = "\(store.rawValue) (\(store.place(in: directory.url)))"
             return TodoApp(context: context, console: .terminal, storeName: storeName)

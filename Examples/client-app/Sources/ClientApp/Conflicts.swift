@@ -1,0 +1,35 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension ConflictResolver {
+    /// A note that is done on either side stays done; otherwise the server's row stays.
+    static let doneWins = ConflictResolver { conflict in
+        guard var item = conflict.serverItem, isDone(conflict.clientItem) else { return .keepServer }
+        item["isDone"] = true
+        return .merge(item)
+    }
+
+    private static func isDone(_ item: Item?) -> Bool {
+        item?["isDone"] == true
+    }
+}
+
+/// Counts what a push has sent and what failed.
+@MainActor final class PushCounter: SyncContextDelegate {
+    private(set) var sent = 0
+    private(set) var failed = 0
+
+    @MainActor func syncContext(
+        _ context: SyncContext, perform operation: PushOperation
+    ) async throws -> Item? {
+        let item = try await operation.execute()
+        sent += 1
+        return item
+    }
+
+    @MainActor func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async {
+        failed += result.errors.count
+    }
+}
