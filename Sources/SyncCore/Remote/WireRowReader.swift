@@ -30,8 +30,15 @@ struct WireRowReader {
             id: id, fields: try fields(of: row),
             system: SystemProperties(
                 createdAt: createdAt?.value, updatedAt: updatedAt?.value,
-                version: version ?? rowVersion.flatMap { $0.isEmpty ? nil : $0 }, deleted: deleted))
+                version: version ?? rowVersion.flatMap { $0.isEmpty ? nil : $0 }, deleted: deleted,
+                undeclared: undeclared(in: row)))
         return WireRow(item: item, updatedAtText: updatedAt?.text)
+    }
+
+    private func undeclared(in row: WireObject) -> [String: ItemValue] {
+        var undeclared: [String: ItemValue] = [:]
+        for place in places.undeclared { undeclared[row.names.texts[place]] = row.values[place] }
+        return undeclared
     }
 
     private func fields(of row: WireObject) throws(SyncError) -> [String: ItemValue] {
@@ -50,6 +57,8 @@ private struct Places {
     let id, createdAt, updatedAt, version, deleted: Int?
     /// By the index of the column in the table's definition.
     let columns: [Int?]
+    /// Of the members that are neither system properties nor synced columns; empty without a definition.
+    let undeclared: [Int]
 
     init(_ names: WireObject.Names, _ system: WireDialect.SystemNames, _ definition: TableDefinition?) {
         func place(_ name: String) -> Int? { names.texts.firstIndex(of: name) }
@@ -60,6 +69,12 @@ private struct Places {
         version = place(system.version)
         deleted = place(system.deleted)
         columns = definition?.columns.map { place($0.name) } ?? []
+        let system = ["id"] + system.all
+        undeclared = names.texts.indices.filter { index in
+            guard let definition else { return false }
+            let name = names.texts[index]
+            return !system.contains(name) && !definition.syncs(name)
+        }
     }
 }
 
