@@ -64,6 +64,7 @@ extension StoreRule {
         [
             items, insertions, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
             orderings, windows, selections, scans, queue, errorLog, config, transactions, lifecycle, opening,
+            columns,
             errors, corpus, capabilities, durability, crashes, faults, concurrency, sizes, model, untested,
         ]
         .flatMap { $0 }

@@ -10,7 +10,11 @@ enum ItemColumns {
         (name: "id", type: "TEXT"), (name: "createdAt", type: "DATETIME TEXT"),
         (name: "updatedAt", type: "DATETIME TEXT"), (name: "version", type: "TEXT"),
         (name: "$supersededVersions", type: "JSON TEXT"), (name: "$marks", type: "TEXT"),
+        (name: "$undeclared", type: "JSON TEXT"),
     ]
+
+    /// Columns that tables of the first format do not have.
+    static let addedLater: Set = ["$undeclared"]
 
     /// The positions of those columns in a row.
     enum Position {
@@ -20,7 +24,8 @@ enum ItemColumns {
         static let version: Int32 = 3
         static let supersededVersions: Int32 = 4
         static let marks: Int32 = 5
-        static let firstField: Int32 = 6
+        static let undeclared: Int32 = 6
+        static let firstField: Int32 = 7
     }
 }
 

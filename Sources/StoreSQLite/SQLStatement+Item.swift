@@ -20,6 +20,11 @@ extension SQLStatement {
         }
         let marks = try bindFields(of: item, columns: columns, textsIn: texts)
         try bind(marks.text.isEmpty ? nil : marks.text, at: 6, in: texts)
+        if item.system.undeclared.isEmpty {
+            try bindNull(at: 7)
+        } else {
+            texts.add(ItemValue.object(item.system.undeclared).storedJSON, at: 7)
+        }
     }
 
     private func bindFields(
@@ -89,7 +94,7 @@ extension SQLRow {
                 createdAt: try date(at: ItemColumns.Position.createdAt),
                 updatedAt: try date(at: ItemColumns.Position.updatedAt),
                 version: text(at: ItemColumns.Position.version),
-                supersededVersions: try supersededVersions()))
+                supersededVersions: try supersededVersions(), undeclared: try undeclared()))
     }
 
     private func apply(
@@ -139,5 +144,14 @@ extension SQLRow {
             throw StoreError(.corrupt, "The superseded versions of an item cannot be read.")
         }
         return versions.compactMap(\.textValue)
+    }
+    private func undeclared() throws(StoreError) -> [String: ItemValue] {
+        let index = ItemColumns.Position.undeclared
+        guard storage(at: index) != SQLITE_NULL else { return [:] }
+        let stored = withText(at: index) { try? ItemValue(storedJSON: $0) } ?? nil
+        guard case .object(let undeclared)? = stored else {
+            throw StoreError(.corrupt, "The undeclared values of an item cannot be read.")
+        }
+        return undeclared
     }
 }

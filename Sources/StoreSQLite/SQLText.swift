@@ -11,10 +11,11 @@ final class SQLText: Sendable {
 
 /// The statements that one transaction has used so far.
 final class PreparedStatements {
-    private var statements: [ObjectIdentifier: SQLStatement] = [:]
+    /// With the texts, so that no other text can come to have the identity of one of them.
+    private var statements: [ObjectIdentifier: (text: SQLText, statement: SQLStatement)] = [:]
 
     subscript(text: SQLText) -> SQLStatement? {
-        get { statements[ObjectIdentifier(text)] }
-        set { statements[ObjectIdentifier(text)] = newValue }
+        get { statements[ObjectIdentifier(text)]?.statement }
+        set { statements[ObjectIdentifier(text)] = newValue.map { (text, $0) } }
     }
 }

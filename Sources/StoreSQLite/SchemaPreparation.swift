@@ -25,6 +25,7 @@ struct SchemaPreparation {
                 try create(definition)
             }
             try prepareIndexes(of: definition, existing: existing)
+            try SyncedColumns(connection: connection, definition: definition).update()
         }
     }
 
@@ -50,6 +51,14 @@ struct SchemaPreparation {
     private func addColumns(to definition: TableDefinition) throws {
         let existing = try existingColumns(of: definition.name)
         for column in ItemColumns.all {
+            if ItemColumns.addedLater.contains(column.name), existing[column.name.lowercased()] == nil {
+                try connection.execute(
+                    """
+                    ALTER TABLE \(definition.name.quoted) \
+                    ADD COLUMN \(column.name.quoted) \(column.type)
+                    """)
+                continue
+            }
             guard let found = existing[column.name.lowercased()], found.name == column.name,
                 found.type == column.type
             else {

@@ -13,7 +13,7 @@ struct StoreFormat {
 
     /// `Sync` in ASCII.
     static let applicationID: Int64 = 0x5379_6E63
-    static let currentVersion: Int64 = 1
+    static let currentVersion: Int64 = 2
 
     /// Refuses what this version cannot use.
     ///
@@ -36,20 +36,21 @@ struct StoreFormat {
         }
     }
 
-    /// Marks a database that has no mark yet.
+    /// Marks a database that has no mark yet, or that of an earlier version.
     func stamp() throws {
-        if try connection.int("PRAGMA application_id") == Self.applicationID { return }
-        if ownsFile {
+        if try ownsFile || connection.int("PRAGMA application_id") == Self.applicationID {
+            guard try connection.int("PRAGMA user_version") != Self.currentVersion else { return }
             try connection.execute(
                 """
                 PRAGMA application_id = \(Self.applicationID);
                 PRAGMA user_version = \(Self.currentVersion)
                 """)
-        } else if try storedVersion == nil {
+        } else if try storedVersion != Self.currentVersion {
             try connection.execute(
                 """
                 INSERT INTO "MS_TableConfig"("table","keyType","key","value")
                 VALUES('', 'format', 'version', '\(Self.currentVersion)')
+                ON CONFLICT("table","keyType","key") DO UPDATE SET "value"=excluded."value"
                 """)
         }
     }

@@ -21,7 +21,9 @@ struct AppPoolTests {
         }
     }
 
-    private func store() throws -> SQLiteStore { try SQLiteStore(pool: pool, tables: [Things.definition]) }
+    private func store() throws -> SQLiteStore {
+        try SQLiteStore(pool: pool, tables: [Things.definition])
+    }
 
     @Test func `the store lives beside the app's tables and leaves the app's marks alone`() throws {
         let item = Item(id: "1", fields: ["text": "a\0b", "size": -0.0])
@@ -69,7 +71,7 @@ struct AppPoolTests {
 
     @Test func `a newer format is refused`() throws {
         try store().close()
-        try pool.write { try $0.execute(sql: "UPDATE MS_TableConfig SET value='2' WHERE keyType='format'") }
+        try pool.write { try $0.execute(sql: "UPDATE MS_TableConfig SET value='3' WHERE keyType='format'") }
         expectStoreError(.newerFormat) { try store() }
     }
 

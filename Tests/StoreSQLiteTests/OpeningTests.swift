@@ -188,7 +188,7 @@ struct OpeningTests {
     @Test func `a newer format is refused and left as it is`() throws {
         try Things.store(at: directory.file()).close()
         let queue = try DatabaseQueue(path: directory.file())
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 3") }
         try queue.close()
         let content = try Data(contentsOf: URL(fileURLWithPath: directory.file()))
         expectStoreError(.newerFormat) { try Things.store(at: directory.file()) }

@@ -55,6 +55,7 @@ struct SchemaTests {
                   "version" TEXT,
                   "$supersededVersions" JSON TEXT,
                   "$marks" TEXT,
+                  "$undeclared" JSON TEXT,
                   "text" TEXT,
                   "complete" BOOLEAN,
                   "count" INTEGER,
@@ -78,7 +79,7 @@ struct SchemaTests {
                 "tags": ["a", 1],
                 "size": -0.0, "text": nil,
             ]
-            let system = SystemProperties(version: "v", supersededVersions: ["u"])
+            let system = SystemProperties(version: "v", supersededVersions: ["u"], undeclared: ["x": 1])
             try store.write { try $0.upsert([Item(id: "1", fields: fields, system: system)], in: "T") }
         }
         let row = try withDatabase { try Row.fetchOne($0, sql: "SELECT *, typeof(size) AS stored FROM T") }
@@ -86,7 +87,8 @@ struct SchemaTests {
             row == [
                 "id": "1", "createdAt": nil, "updatedAt": nil, "version": "v",
                 "$supersededVersions": #"["u"]"#,
-                "$marks": "-size,text", "flag": 1, "due": "2014-05-30T18:30:00.50", "tags": #"["a",1]"#,
+                "$marks": "-size,text", "$undeclared": #"{"x":1}"#, "flag": 1,
+                "due": "2014-05-30T18:30:00.50", "tags": #"["a",1]"#,
                 "size": 0.0, "text": nil, "stored": "real",
             ])
     }
@@ -107,7 +109,10 @@ struct SchemaTests {
         let item = Item(id: "1", fields: ["a": nil, "b": 7])
         try withStore([a, b]) { store in try store.write { try $0.upsert([item], in: "T") } }
         try withStore([b]) { store in
-            try #expect(store.read { try $0.item(id: "1", in: "T") } == Item(id: "1", fields: ["b": 7]))
+            try #expect(
+                store.read { try $0.item(id: "1", in: "T") }
+                    == Item(
+                        id: "1", fields: ["b": 7], system: SystemProperties(undeclared: ["a": nil])))
         }
         try withStore([a, b]) { store in try #expect(store.read { try $0.item(id: "1", in: "T") } == item) }
     }
@@ -193,10 +198,10 @@ struct SchemaTests {
     }
 
     @Test func `more columns than SQLite has are refused`() throws {
-        let columns = (0..<1995).map { Column("c\($0)", .integer) }
+        let columns = (0..<1994).map { Column("c\($0)", .integer) }
         expectStoreError(.unsupported) { try withStore(columns) { _ in } }
-        try withStore(Array(columns.prefix(1994))) { store in
-            let item = Item(id: "1", fields: ["c0": 0, "c1993": 1993])
+        try withStore(Array(columns.prefix(1993))) { store in
+            let item = Item(id: "1", fields: ["c0": 0, "c1992": 1992])
             try store.write { try $0.upsert([item], in: "T") }
             try #expect(store.read { try $0.item(id: "1", in: "T") } == item)
         }

@@ -188,7 +188,8 @@ enum DelicateItems {
             id: "system", fields: ["bool": false],
             system: SystemProperties(
                 createdAt: Timestamp("2014-05-30T18:30:00.12Z"), updatedAt: Timestamp("2015-01-01T00:00:00Z"),
-                version: "\"\0\"", deleted: true, supersededVersions: ["", "a", "a"])),
+                version: "\"\0\"", deleted: true, supersededVersions: ["", "a", "a"],
+                undeclared: ["": nil, "x": ["a": [1, 1.0]]])),
         Item(id: "version", system: SystemProperties(version: "")),
     ]
 }

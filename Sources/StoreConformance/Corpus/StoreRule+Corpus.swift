@@ -49,11 +49,13 @@ extension StoreRule {
                 try run.expect(found, is: [text, .object([entry.text: [text]])], "'\(entry.name)'")
             }
         }
-        StoreRule("corpus.version", "Every text is exact as a version.") { run in
+        StoreRule("corpus.version", "Every text is exact as a version, and in an undeclared column.") { run in
             let items = CorpusText.all.enumerated().map { index, entry in
                 Item(
                     id: Fixture.number(index),
-                    system: SystemProperties(version: entry.text, supersededVersions: [entry.text]))
+                    system: SystemProperties(
+                        version: entry.text, supersededVersions: [entry.text],
+                        undeclared: [entry.text: [.text(entry.text)]]))
             }
             try run.put(items)
             for (item, entry) in zip(items, CorpusText.all) {

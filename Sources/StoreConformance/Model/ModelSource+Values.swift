@@ -55,7 +55,8 @@ extension ModelSource {
             item.system = SystemProperties(
                 createdAt: random.once(in: 2) ? Fixture.timestamp("2020-01-01T00:00:00.12Z") : nil,
                 updatedAt: random.pick(Self.dates).dateValue, version: random.once(in: 2) ? text() : nil,
-                supersededVersions: random.once(in: 3) ? [text()] : [])
+                supersededVersions: random.once(in: 3) ? [text()] : [],
+                undeclared: random.once(in: 3) ? [text(): json(depth: 1), "label": .text(text())] : [:])
         }
         return item
     }

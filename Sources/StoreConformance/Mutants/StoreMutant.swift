@@ -67,7 +67,8 @@ extension StoreMutant {
             reads, writes, insertions, types, comparisons, constants, expressions, windows, orders, deletions,
             transactions, queues,
             logs,
-            configs, lifecycles, openings, durabilities, concurrencies, errors, isolations, capabilities,
+            configs, lifecycles, openings, columnChanges, durabilities, concurrencies, errors, isolations,
+            capabilities,
         ]
         .flatMap { $0 }
 }

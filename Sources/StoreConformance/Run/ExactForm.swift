@@ -86,6 +86,7 @@ extension SystemProperties: ExactlyShown {
         if let version { parts.append("version: \(version.exactForm)") }
         if deleted { parts.append("deleted") }
         if !supersededVersions.isEmpty { parts.append("superseded: \(supersededVersions.exactForm)") }
+        if !undeclared.isEmpty { parts.append("undeclared: \(undeclared.exactForm)") }
         return parts.joined(separator: ", ")
     }
 }

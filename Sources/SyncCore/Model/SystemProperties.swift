@@ -16,6 +16,12 @@ public struct SystemProperties: Sendable, Hashable {
     ///
     /// An edit that was begun on one of them is no conflict: all that happened since is our own.
     public var supersededVersions: [String]
+    /// What the server's row has in columns that the app does not sync: undeclared ones, and those whose name is that
+    /// of a local-only column.
+    ///
+    /// They are kept as they came, and stores keep them. They are no fields: filters, orders and ``Item/subscript(_:)``
+    /// do not see them. A dialect whose updates replace the whole row sends them back; the others never send them.
+    public var undeclared: [String: ItemValue]
 
     /// How many superseded versions are remembered.
     public static let maxSupersededVersions = 8
@@ -26,12 +32,13 @@ public struct SystemProperties: Sendable, Hashable {
     /// Makes system properties; without arguments, those of a row that the server has not seen.
     public init(
         createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, version: String? = nil,
-        deleted: Bool = false, supersededVersions: [String] = []
+        deleted: Bool = false, supersededVersions: [String] = [], undeclared: [String: ItemValue] = [:]
     ) {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.version = version
         self.deleted = deleted
         self.supersededVersions = supersededVersions
+        self.undeclared = undeclared
     }
 }

@@ -24,6 +24,14 @@ extension TableDefinition {
         return result
     }
 
+    /// Whether there is a declared column of that name that is not local-only.
+    func syncs(_ name: String) -> Bool { column(named: name)?.isLocalOnly == false }
+
+    /// What a server's row has beside its synced columns: see ``SystemProperties/undeclared``.
+    func undeclared(in fields: [String: ItemValue]) -> [String: ItemValue] {
+        fields.filter { !syncs($0.key) }
+    }
+
     /// The fields of a server's row: undeclared and local-only columns are left out, the others converted.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for a value that does not fit its column.

@@ -14,9 +14,9 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     /// What the operation was doing.
     public let kind: TableOperation.Kind
     /// The item as it was sent; for a delete, as it was before.
-    public let item: Item?
+    public internal(set) var item: Item?
     /// The server's row, when the failure is a conflict and the server has one. A tombstone means it was deleted.
-    public let serverItem: Item?
+    public internal(set) var serverItem: Item?
     /// The HTTP status, if the server answered.
     public let status: Int?
     /// The code of the failure.

@@ -43,7 +43,8 @@ struct WireRowReader {
             id: id, fields: fields,
             system: SystemProperties(
                 createdAt: createdAt, updatedAt: updatedAt,
-                version: version ?? rowVersion.flatMap { $0.isEmpty ? nil : $0 }, deleted: deleted))
+                version: version ?? rowVersion.flatMap { $0.isEmpty ? nil : $0 }, deleted: deleted,
+                undeclared: undeclared(in: row)))
         return WireRow(item: item, updatedAtText: updatedAtText, problems: problems)
     }
 
@@ -62,6 +63,14 @@ struct WireRowReader {
             problems.append(WireRow.Problem(column: "id", error: error))
         }
         return id
+    }
+
+    private func undeclared(in row: WireObject) -> [String: ItemValue] {
+        var undeclared: [String: ItemValue] = [:]
+        for place in places.undeclared where row.unreadable[place] == nil {
+            undeclared[row.names.texts[place]] = row.values[place]
+        }
+        return undeclared
     }
 
     private func fields(of row: WireObject, _ problems: inout [WireRow.Problem]) -> [String: ItemValue] {
@@ -91,6 +100,8 @@ private struct Places {
     let id, createdAt, updatedAt, version, deleted: Int?
     /// By the index of the column in the table's definition.
     let columns: [Int?]
+    /// Of the members that are neither system properties nor synced columns; empty without a definition.
+    let undeclared: [Int]
 
     init(_ names: WireObject.Names, _ system: WireDialect.SystemNames, _ definition: TableDefinition?) {
         func place(_ name: String) -> Int? { names.texts.firstIndex(of: name) }
@@ -101,6 +112,12 @@ private struct Places {
         version = place(system.version)
         deleted = place(system.deleted)
         columns = definition?.columns.map { $0.isLocalOnly ? nil : place($0.name) } ?? []
+        let reserved = ["id"] + system.all
+        undeclared = names.texts.indices.filter { index in
+            guard let definition else { return false }
+            let name = names.texts[index]
+            return !reserved.contains(name) && !definition.syncs(name)
+        }
     }
 
     var system: [Int?] { [id, createdAt, updatedAt, version, deleted] }

@@ -87,6 +87,7 @@ struct StoredItemReader {
         case "superseded":
             guard case .array(let versions) = try parser.parseValue() else { return }
             system.supersededVersions = versions.compactMap(\.textValue)
+        case "undeclared": system.undeclared = try parser.fields() ?? [:]
         case "updatedAt": system.updatedAt = try parser.date()
         case "version": system.version = try parser.text()
         default: try parser.skip()

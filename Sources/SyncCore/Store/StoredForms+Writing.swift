@@ -43,6 +43,10 @@ extension JSONWriter {
         if !item.system.supersededVersions.isEmpty {
             write("superseded", .array(item.system.supersededVersions.map(ItemValue.text)))
         }
+        if !item.system.undeclared.isEmpty {
+            write(name: "undeclared")
+            write(object: item.system.undeclared)
+        }
         if let updatedAt = item.system.updatedAt { write("updatedAt", .date(updatedAt)) }
         if let version = item.system.version { write("version", .text(version)) }
     }

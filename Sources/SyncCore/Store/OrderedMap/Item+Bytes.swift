@@ -12,6 +12,7 @@ private enum Flag {
     static let version: UInt8 = 4
     static let deleted: UInt8 = 8
     static let superseded: UInt8 = 16
+    static let undeclared: UInt8 = 32
 }
 
 private enum Tag: UInt8 {
@@ -43,6 +44,7 @@ extension Item {
         if system.version != nil { flags |= Flag.version }
         if system.deleted { flags |= Flag.deleted }
         if !system.supersededVersions.isEmpty { flags |= Flag.superseded }
+        if !system.undeclared.isEmpty { flags |= Flag.undeclared }
         bytes.append(flags)
         if let date = system.createdAt { bytes.append(fixed: date) }
         if let date = system.updatedAt { bytes.append(fixed: date) }
@@ -51,6 +53,7 @@ extension Item {
             bytes.append(varint: system.supersededVersions.count)
             for version in system.supersededVersions { bytes.append(counted: version) }
         }
+        if !system.undeclared.isEmpty { bytes.append(system.undeclared) }
         bytes.append(fields)
         return bytes.array
     }
@@ -167,6 +170,7 @@ extension ByteReader {
         if flags & Flag.superseded != 0 {
             for _ in 0..<(try count()) { system.supersededVersions.append(try text()) }
         }
+        if flags & Flag.undeclared != 0 { system.undeclared = try object() }
         return system
     }
 
@@ -178,6 +182,7 @@ extension ByteReader {
         if flags & Flag.superseded != 0 {
             for _ in 0..<(try count()) { _ = try counted() }
         }
+        if flags & Flag.undeclared != 0 { try skipObject() }
     }
 
     /// The value of one field of an object; `nil` when it has none of that name.
@@ -240,11 +245,14 @@ extension ByteReader {
         case .text, .data: _ = try counted()
         case .array:
             for _ in 0..<(try count()) { try skipValue() }
-        case .object:
-            for _ in 0..<(try count()) {
-                _ = try counted()
-                try skipValue()
-            }
+        case .object: try skipObject()
+        }
+    }
+
+    private mutating func skipObject() throws(StoreError) {
+        for _ in 0..<(try count()) {
+            _ = try counted()
+            try skipValue()
         }
     }
 

@@ -4,7 +4,8 @@
 extension OrderedMapReading {
     func item(id: String, in table: String) throws -> Item? {
         _ = try catalog.table(named: table)
-        return try get(StoreKey.item(id, of: table)) { try Item(id: id, bytes: $0) }
+        let names = hiddenColumns.declaredNames(in: table)
+        return try get(StoreKey.item(id, of: table)) { try Item(id: id, bytes: $0, keeping: names) }
     }
 }
 
@@ -26,8 +27,18 @@ extension OrderedMapWriter {
             try checkLength(of: item.id)
             let key = StoreKey.item(item.id, of: table)
             if !indexes.isEmpty { try update(indexes, id: item.id, from: key, to: item) }
-            try put(item.bytes, for: key)
+            try put(keepingHiddenFields(of: item, in: table, at: key).bytes, for: key)
         }
+    }
+
+    /// The item with the values that the stored one has in hidden columns.
+    private func keepingHiddenFields(of item: Item, in table: String, at key: [UInt8]) throws -> Item {
+        guard let names = hiddenColumns.hiddenNames(in: table),
+            let old = try get(key, { try Item(id: item.id, bytes: $0, keeping: names) })
+        else { return item }
+        var item = item
+        item.fields.merge(old.fields) { new, _ in new }
+        return item
     }
 
     func deleteItems(ids: [String], in table: String) throws {

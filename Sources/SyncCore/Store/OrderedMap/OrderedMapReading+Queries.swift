@@ -59,7 +59,9 @@ extension OrderedMapReading {
         matching query: TableQuery, of table: TableDefinition, among given: Candidates? = nil,
         _ body: (Item) throws -> Bool
     ) throws {
-        let (names, columns) = (query.neededFields.map(FieldNames.init), StoredRow.ReadColumns())
+        let names =
+            query.neededFields.map(FieldNames.init) ?? hiddenColumns.declaredNames(in: query.table)
+        let columns = StoredRow.ReadColumns()
         func visit(_ id: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
             let row = StoredRow(id: id, bytes: bytes, columns: columns)
             guard try query.filter?.matches(row: row) ?? true else { return true }

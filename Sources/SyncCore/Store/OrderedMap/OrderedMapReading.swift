@@ -8,6 +8,8 @@ protocol OrderedMapReading: StoreSnapshot {
     var catalog: TableCatalog { get }
     /// Whether indexes are kept, and looked things up in.
     var usesIndexes: Bool { get }
+    /// The columns that tables have besides those declared.
+    var hiddenColumns: HiddenColumns { get }
     /// The number under that key; 0 when there is none.
     func number(_ key: [UInt8]) throws -> Int64
 }
@@ -40,6 +42,7 @@ struct OrderedMapReader: OrderedMapReading {
     let keys: LongKeys
     let catalog: TableCatalog
     let usesIndexes: Bool
+    let hiddenColumns: HiddenColumns
 }
 
 /// A transaction of a store on an ordered map.
@@ -49,17 +52,19 @@ struct OrderedMapWriter: OrderedMapReading {
     let catalog: TableCatalog
     let usesIndexes: Bool
     let maxIDLength: Int
+    let hiddenColumns: HiddenColumns
     private let numbers = ChangedNumbers()
 
     init(
         transaction: any OrderedMapTransaction, keys: LongKeys, catalog: TableCatalog, usesIndexes: Bool,
-        maxIDLength: Int
+        maxIDLength: Int, hiddenColumns: HiddenColumns
     ) {
         self.transaction = transaction
         self.keys = keys
         self.catalog = catalog
         self.usesIndexes = usesIndexes
         self.maxIDLength = maxIDLength
+        self.hiddenColumns = hiddenColumns
     }
 
     var map: any OrderedMapSnapshot { transaction }

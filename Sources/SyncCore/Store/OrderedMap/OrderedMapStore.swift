@@ -21,6 +21,7 @@ public struct OrderedMapStore: SyncContextDataSource {
     public let capabilities: StoreCapabilities
     private let map: any OrderedMap
     private let keys: LongKeys
+    private let hiddenColumns: HiddenColumns
 
     /// Makes a store of the map, which must be empty or hold what such a store left in it.
     ///
@@ -39,7 +40,10 @@ public struct OrderedMapStore: SyncContextDataSource {
         self.capabilities = capabilities
         catalog = try TableCatalog(tables)
         keys = LongKeys(maxKeyLength: map.maxKeyLength)
-        try prepare()
+        hiddenColumns = try OrderedMapPreparation(
+            catalog: catalog, keys: keys, usesIndexes: capabilities.usesIndexes,
+            maxIDLength: capabilities.maxIDLength
+        ).prepare(map)
     }
 
     /// Runs the body on a snapshot of the map.
@@ -61,17 +65,14 @@ public struct OrderedMapStore: SyncContextDataSource {
     public func close() throws { try map.close() }
 
     private func reader(_ snapshot: any OrderedMapSnapshot) -> OrderedMapReader {
-        OrderedMapReader(map: snapshot, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes)
+        OrderedMapReader(
+            map: snapshot, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes,
+            hiddenColumns: hiddenColumns)
     }
 
     private func writer(_ transaction: any OrderedMapTransaction) -> OrderedMapWriter {
         OrderedMapWriter(
             transaction: transaction, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes,
-            maxIDLength: capabilities.maxIDLength)
-    }
-
-    /// Writes only when there is something new, so that opening again is a few lookups.
-    private func prepare() throws {
-        if try !map.read({ try reader($0).isPrepared() }) { try map.write { try writer($0).prepare() } }
+            maxIDLength: capabilities.maxIDLength, hiddenColumns: hiddenColumns)
     }
 }

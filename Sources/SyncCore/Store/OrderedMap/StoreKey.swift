@@ -9,7 +9,7 @@
 /// | space | rest of the key       | value                                                          |
 /// |-------|-----------------------|----------------------------------------------------------------|
 /// | `F`   |                       | the name and version of this layout                            |
-/// | `T`   | table                 | every column ever declared: name, type, whether it has an index |
+/// | `T`   | table                 | every column ever declared: name, type, whether it has an index and is synced |
 /// | `I`   | table, id             | item without its id, see ``Item/bytes``                        |
 /// | `X`   | table, column, place of a value, id | how long the id is, see ``ColumnIndex``          |
 /// | `O`   | operation id          | operation: table, item id, properties as JSON                  |

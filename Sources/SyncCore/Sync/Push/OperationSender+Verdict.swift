@@ -7,6 +7,7 @@ extension OperationSender {
     /// - Throws: ``SyncError`` when the server cannot be asked, or gives no answer at all.
     func verdict(on attempt: Attempt) async throws -> PushVerdict {
         var version = attempt.snapshot.version
+        var base = attempt.base
         var known = try await preliminaryVerdict(on: attempt)
         // One verdict may prove an earlier attempt; the operation then goes on from the row that it left.
         for _ in 0..<2 {
@@ -14,14 +15,14 @@ extension OperationSender {
             if let known {
                 verdict = known
             } else {
-                verdict = try await answeredVerdict(on: attempt, version)
+                verdict = try await answeredVerdict(on: attempt, version, base: base)
             }
             guard case .continues(let row) = verdict else { return verdict }
             let isDelete = attempt.operation.kind == .delete
             guard !isDelete || attempt.isBase(row, with: attempt.proof.fields, definition) else {
                 return .conflict(status: 412, serverItem: row)
             }
-            (version, known) = (row.system.version, nil)
+            (version, base, known) = (row.system.version, row, nil)
         }
         return .unknown(status: 412, message: nil)
     }
@@ -36,7 +37,8 @@ extension OperationSender {
         }
         guard attempt.operation.undeletes else { return nil }
         let undelete = RemoteCall.Action.undelete(
-            id: attempt.operation.itemID, fields: attempt.snapshot.fields, version: version)
+            id: attempt.operation.itemID,
+            fields: body(of: attempt, base: attempt.base), version: version)
         let verdict = try await answer(to: undelete, for: attempt).verdict(on: kind, sent: attempt.proof)
         switch verdict {
         case .succeeded(let row?) where !attempt.snapshot.fields.isEmpty:
@@ -49,8 +51,10 @@ extension OperationSender {
         }
     }
 
-    private func answeredVerdict(on attempt: Attempt, _ version: String?) async throws -> PushVerdict {
-        let answer = try await answer(to: call(attempt, version: version), for: attempt)
+    private func answeredVerdict(
+        on attempt: Attempt, _ version: String?, base: Item?
+    ) async throws -> PushVerdict {
+        let answer = try await answer(to: call(attempt, version: version, base: base), for: attempt)
         let verdict = answer.verdict(on: attempt.operation.kind, sent: attempt.proof)
         return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict
     }
@@ -81,11 +85,25 @@ extension OperationSender {
         }
     }
 
-    private func call(_ attempt: Attempt, version: String?) -> RemoteCall.Action {
+    /// The fields that an update sends. Where it replaces the whole row, it also sends what the row has in columns that
+    /// the app does not sync; these are no part of what a later answer is compared with.
+    ///
+    /// - Parameter base: the row that the request's version belongs to.
+    private func body(of attempt: Attempt, base: Item?) -> [String: ItemValue] {
+        let fields = attempt.snapshot.fields
+        guard context.client.dialect.updatesWholeRow, let base else { return fields }
+        // Servers ignore case in the names of columns, and refuse a body that names one of them twice.
+        let own = ["id"] + context.client.dialect.systemNames.all
+        let sent = Set((own + fields.keys).map { $0.lowercased() })
+        let kept = base.system.undeclared.filter { !sent.contains($0.key.lowercased()) }
+        return fields.merging(kept) { sent, _ in sent }
+    }
+
+    private func call(_ attempt: Attempt, version: String?, base: Item?) -> RemoteCall.Action {
         let id = attempt.operation.itemID
         return switch attempt.snapshot.kind {
         case .insert: .insert(id: id, fields: attempt.snapshot.fields)
-        case .update: .update(id: id, fields: attempt.snapshot.fields, version: version)
+        case .update: .update(id: id, fields: body(of: attempt, base: base), version: version)
         case .delete: .delete(id: id, version: version)
         }
     }
@@ -100,6 +118,12 @@ extension OperationSender {
 }
 
 extension OperationSender.Attempt {
+    /// The row that the version of the request belongs to, or the one that is nearest to it.
+    fileprivate var base: Item? {
+        let known = [operation.base, item].compactMap(\.self)
+        return known.first { $0.system.version == snapshot.version } ?? known.first
+    }
+
     /// Whether nobody else has changed the row, as far as the base tells: it is the base, living, with those changes.
     fileprivate func isBase(
         _ row: Item, with changes: [String: ItemValue] = [:], _ definition: TableDefinition

@@ -95,15 +95,14 @@ extension PushAnswer {
         guard let shown = try? answer.row(dialect: dialect)?.item,
             itemID.map(shown.id.hasSameBytes) ?? true, answer.isSuccess || shown.system.version != nil
         else { return }
-        var item = shown
-        item.fields = [:]
-        for (name, value) in shown.fields {
-            do throws(SyncError) {
-                item.fields.merge(try definition.normalizedFromServer([name: value])) { _, new in new }
-            } catch {
-                unreadableFields[name] = value
-            }
+        var (item, unreadable) = (shown, [String: ItemValue]())
+        item.system.undeclared = definition.undeclared(in: shown.fields)
+        item.fields = definition.normalizedFromServer { index in
+            shown.fields[definition.columns[index].name]
+        } orElse: { column, _ in
+            unreadable[column] = shown.fields[column]
         }
+        unreadableFields = unreadable
         row = item
     }
 }

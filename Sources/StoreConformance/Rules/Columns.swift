@@ -1,0 +1,128 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension StoreRule {
+    private static let durable = StoreNeed.declared(.durable)
+
+    /// Values in columns that the app does not declare, or declares no more.
+    @RuleList static var columns: [StoreRule] {
+        StoreRule(
+            "columns.undeclared",
+            "Undeclared values come back exactly, are no fields, and are replaced with the item."
+        ) { run in
+            let undeclared: [String: ItemValue] = [
+                "label": "the server's", "note": nil, "": 1, "e\u{301}": [1.0, .double(-0.0), ["\0": nil]],
+            ]
+            let system = SystemProperties(version: "1", undeclared: undeclared)
+            try run.expectExact(Item(id: "it", system: system), "an item without fields")
+            let item = Item(id: "it", fields: ["label": "ours", "note": "local"], system: system)
+            try run.expectExact(item, "an item with fields of the same names")
+            let found = try run.find(TableQuery("Thing").where("label" == "the server's"))
+            try run.expect(found.items, is: [], "items found by an undeclared value")
+            let selected = try run.find(TableQuery("Thing").select("note")).items
+            try run.expect(
+                selected, is: [Item(id: "it", fields: ["note": "local"], system: system)], "a selection")
+            try run.expectExact(
+                Item(id: "it", system: SystemProperties(undeclared: ["x": 1])), "fewer undeclared values")
+            try run.expectExact(Item(id: "it"), "none")
+        }
+        StoreRule(
+            "columns.dropped",
+            "A column that is declared no more is no field; its value is undeclared, and there when it is declared again.",
+            level: .durable, need: durable
+        ) { run in
+            let item = Item(id: "a", fields: ["label": "kept", "count": 1, "mark": nil])
+            try run.put([item, Item(id: "b")])
+            try run.reopen(tables: Self.tables(without: ["label", "mark"]))
+            var read = Item(
+                id: "a", fields: ["count": 1],
+                system: SystemProperties(undeclared: ["label": "kept", "mark": nil]))
+            try run.expect(try run.item("a"), is: read, "the item without the column")
+            try run.expect(try run.find(TableQuery("Thing")).items, is: [read, Item(id: "b")], "all items")
+            read["count"] = 2
+            try run.expectExact(read, "the item after a change")
+            try run.reopen()
+            let again = Item(id: "a", fields: ["label": "kept", "count": 2, "mark": nil])
+            try run.expect(try run.item("a"), is: again, "the item with the column")
+            let found = try run.find(TableQuery("Thing").where("label" == "kept")).items
+            try run.expect(found, is: [again], "found by the column")
+        }
+        StoreRule(
+            "columns.declared", "A column that is declared takes what was undeclared, where it fits.",
+            level: .durable, need: durable
+        ) { run in
+            try run.put([Item(id: "a", fields: ["label": "old", "mark": "old"])])
+            try run.reopen(tables: Self.tables(without: ["label", "mark"]))
+            try run.put([
+                Item(
+                    id: "a",
+                    system: SystemProperties(undeclared: ["label": "newer", "mark": "newer", "x": 1])),
+                Item(id: "b", system: SystemProperties(undeclared: ["label": 7])),
+            ])
+            try run.reopen()
+            let taken = Item(
+                id: "a", fields: ["label": "newer", "mark": "newer"],
+                system: SystemProperties(undeclared: ["x": 1]))
+            try run.expect(try run.item("a"), is: taken, "the item whose values fit")
+            let found = try run.find(TableQuery("Thing").where("mark" == "newer")).items
+            try run.expect(found, is: [taken], "found by the indexed column")
+            try run.expect(
+                try run.item("b"), is: Item(id: "b", system: SystemProperties(undeclared: ["label": 7])),
+                "the item whose value does not fit")
+        }
+        StoreRule(
+            "columns.local",
+            "The value of a local-only column that is declared no more is kept, and is not undeclared.",
+            level: .durable, need: durable
+        ) { run in
+            try run.put([Item(id: "a", fields: ["note": "private", "count": 1])])
+            try run.reopen(tables: Self.tables(without: ["note"]))
+            try run.expect(try run.item("a"), is: Item(id: "a", fields: ["count": 1]), "without the column")
+            try run.expectExact(Item(id: "a", fields: ["count": 2]), "the item after a change")
+            try run.reopen()
+            try run.expect(
+                try run.item("a"), is: Item(id: "a", fields: ["note": "private", "count": 2]),
+                "with the column again")
+        }
+        StoreRule(
+            "columns.remembered", "Operations and errors remember rows with the columns that are declared.",
+            level: .durable, need: durable
+        ) { run in
+            let row = Item(id: "a", fields: ["label": "kept", "count": 1])
+            var operation = Fixture.operation(1)
+            (operation.base, operation.serverItem, operation.deletedItem) = (row, row, row)
+            operation.deletedItem?["note"] = "private"
+            operation.sent = .init(kind: .update, fields: ["label": "sent", "count": 2], version: "1")
+            var error = Fixture.error(1)
+            error = TableOperationError(
+                operationID: 1, table: error.table, itemID: "a", kind: .update, item: row, serverItem: row,
+                status: 412, code: .preconditionFailed, message: "no", revision: 0)
+            try run.put([operation])
+            try run.put([error])
+            try run.reopen(tables: Self.tables(without: ["label", "note"]))
+            let moved = Item(
+                id: "a", fields: ["count": 1], system: SystemProperties(undeclared: ["label": "kept"]))
+            let read = try run.store.read { try $0.operation(id: 1) }
+            try run.expect(read?.base, is: moved, "the row that the change was made on")
+            try run.expect(read?.serverItem, is: moved, "the newer row")
+            try run.expect(read?.deletedItem, is: moved, "the deleted item")
+            try run.expect(read?.sent?.fields, is: ["count": 2], "what was sent")
+            let logged = try run.store.read { try $0.operationError(operationID: 1) }
+            try run.expect(logged?.item, is: moved, "the item in the log")
+            try run.expect(logged?.serverItem, is: moved, "the server's row in the log")
+            try run.reopen()
+            let again = try run.store.read { try $0.operation(id: 1) }
+            try run.expect(again?.base, is: row, "the row with the column again")
+        }
+    }
+
+    /// The tables of the fixture, with fewer columns in `Thing`.
+    private static func tables(without names: Set<String>) -> [TableDefinition] {
+        Fixture.tables.map { table in
+            guard table.name == "Thing" else { return table }
+            return TableDefinition("Thing", columns: table.columns.filter { !names.contains($0.name) })
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// The app's definition of a table loses a column while there is data and a queue.
+@Suite struct DroppedColumnTests {
+    private static let fewer = TableDefinition(
+        Todo.name, columns: Todo.definition.columns.filter { !["priority", "note"].contains($0.name) })
+
+    /// Prepares a device with a row in each state that remembers a column, then opens its store without the column.
+    private func afterDropping(
+        on kind: StoreKind, settings: SyncSettings = SyncSettings(),
+        _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device()
+            for id in ["plain", "edited", "deleted"] {
+                try await scenario.server.put(id, ["text": .text(id), "priority": 1], in: Todo.name)
+            }
+            try await device.sync()
+            try await device.table.update(id: "edited", ["text": "ours", "priority": 2, "note": "private"])
+            try await device.table.delete(id: "deleted")
+            try await device.context.close()
+            device = try scenario.device(settings: settings, tables: [Self.fewer])
+            try await body(scenario, device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an item that was read can be written back`(_ kind: StoreKind) async throws {
+        try await afterDropping(on: kind) { scenario, device in
+            var item = try #require(try await device.item("plain"))
+            #expect(item.fields == ["text": "plain"])
+            item["text"] = "changed"
+            try await device.table.update(item)
+            try await device.context.push()
+            #expect(try scenario.row("plain")?.fields == ["text": "changed", "priority": 1])
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `older operations can be discarded`(_ kind: StoreKind) async throws {
+        try await afterDropping(on: kind) { scenario, device in
+            for id in ["edited", "deleted"] {
+                try await scenario.server.update(id, ["text": "theirs"], in: Todo.name)
+            }
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            for error in await device.failingPush() {
+                try await device.context.cancelAndDiscardItem(for: error)
+            }
+            #expect(try await device.item("edited")?.fields == ["text": "edited"])
+            #expect(try await device.item("deleted")?.fields == ["text": "deleted"])
+            try await device.sync()
+            try await #expect(device.texts() == ["plain", "theirs", "theirs"])
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a merge of fields knows no column that is gone`(_ kind: StoreKind) async throws {
+        var settings = SyncSettings()
+        settings.resolver = .fieldMerge(onClash: .serverWins)
+        try await afterDropping(on: kind, settings: settings) { scenario, device in
+            try await scenario.server.update("edited", ["complete": true, "priority": 7], in: Todo.name)
+            try await device.sync()
+            let expected: [String: ItemValue] = ["text": "ours", "complete": true]
+            #expect(try await device.item("edited")?.fields == expected)
+            #expect(try scenario.row("edited")?.fields == expected.merging(["priority": 7]) { $1 })
+            #expect(try await device.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a column that became local-only is sent no more, also not again`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 1
+            var device = try scenario.device(settings: settings)
+            try await device.table.insert(["id": "1", "text": "a"])
+            try await device.sync()
+            try await device.table.update(id: "1", ["text": "b", "priority": 5])
+            scenario.server.inject(.refusal(500), when: \.isWrite)
+            _ = try await device.failedPush()
+            #expect(try await device.operations().first?.sent?.fields["priority"] == 5)
+            try await device.context.close()
+
+            let priority = Column("priority", .integer, isLocalOnly: true)
+            let columns = Todo.definition.columns.map { $0.name == "priority" ? priority : $0 }
+            device = try scenario.device(tables: [TableDefinition(Todo.name, columns: columns)])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b"])
+            #expect(try await device.item("1")?["priority"] == 5)
+            try await device.context.close()
+        }
+    }
+}

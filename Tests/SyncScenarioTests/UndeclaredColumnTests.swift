@@ -1,0 +1,179 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// What the server has in columns that the app does not sync is never lost.
+@Suite struct UndeclaredColumnTests {
+    private static let extra: [String: ItemValue] = [
+        "color": "red", "size": ["w": 1, "h": 2.5], "count": 9_007_199_254_740_993, "note": "the server's",
+        "none": nil,
+    ]
+
+    private func expectExtra(
+        _ scenario: Scenario, _ id: String = "1", sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let fields = try scenario.row(id)?.fields ?? [:]
+        for (name, value) in Self.extra {
+            #expect((fields[name] ?? .null) == value, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an update that replaces the row sends undeclared columns as they came`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.wholeRowDevice()
+            try await scenario.server.put(
+                "1", Self.extra.merging(["text": "a", "priority": 1]) { $1 }, in: Todo.name)
+            try await device.context.pull(Todo.query)
+            let item = try #require(try await device.item("1"))
+            #expect(item.fields == ["text": "a", "priority": 1])
+            #expect(item.system.undeclared == Self.extra)
+
+            try await device.table.update(id: "1", ["text": "b", "note": "ours"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "b")
+            try expectExtra(scenario)
+            // The answer is the new base.
+            try await device.table.update(id: "1", ["text": "c"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "c")
+            try expectExtra(scenario)
+            #expect(try await device.item("1")?["note"] == "ours")
+            #expect(try await device.item("1")?.system.undeclared == Self.extra)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that this device inserted keeps what others add to it`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.wholeRowDevice()
+            try await device.table.insert(["id": "1", "text": "a"])
+            try await device.context.push()
+            try await scenario.server.update("1", Self.extra, in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "b")
+            try expectExtra(scenario)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change that overrules the server's row keeps its undeclared columns`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.wholeRowDevice()
+            try await scenario.server.put("1", ["text": "a", "color": "blue"], in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try await device.table.update(id: "1", ["text": "ours"])
+            try await scenario.server.update(
+                "1", Self.extra.merging(["text": "theirs"]) { $1 }, in: Todo.name)
+            let error = try await device.failedPush()
+            #expect(error.serverItem?.system.undeclared == Self.extra)
+            let item = try #require(error.item)
+            try await device.context.keepAndUpdateItem(for: error, with: item)
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "ours")
+            try expectExtra(scenario)
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `undeclared columns survive a restart, with a change pending or not`(_ kind: StoreKind) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            for (id, isPending) in [("1", false), ("2", true)] {
+                try await scenario.server.put(id, Self.extra.merging(["text": "a"]) { $1 }, in: Todo.name)
+                var device = try scenario.wholeRowDevice(id)
+                try await device.context.pull(Todo.query.where(.isIn("id", [id])))
+                if isPending { try await device.table.update(id: id, ["text": "b"]) }
+                try await device.context.close()
+                device = try scenario.wholeRowDevice(id)
+                try await device.table.update(id: id, ["text": "c"])
+                try await device.context.push()
+                #expect(try scenario.row(id)?.fields["text"] == "c")
+                try expectExtra(scenario, id)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change recorded behind the context's back keeps undeclared columns`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.wholeRowDevice()
+            try await scenario.server.put("1", Self.extra.merging(["text": "a"]) { $1 }, in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try device.store.write { transaction in
+                var item = try #require(try transaction.item(id: "1", in: Todo.name))
+                item["text"] = "b"
+                try transaction.upsert([item], in: Todo.name)
+            }
+            try await device.context.recordDirectChanges(in: Todo.name, changed: ["1"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "b")
+            try expectExtra(scenario)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an update that sends changed fields sends no undeclared ones`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.device()
+            try await scenario.server.put("1", Self.extra.merging(["text": "a"]) { $1 }, in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "1", ["text": "b"])
+            try await scenario.server.update("1", ["color": "green"], in: Todo.name)
+            let version = try #require(try scenario.row("1")?.version)
+            // The version is right, the undeclared value is old: it must not be sent.
+            try device.store.write { transaction in
+                var operation = try #require(try transaction.operations(after: 0, in: nil, limit: 1).first)
+                operation.version = version
+                try transaction.put(operation)
+            }
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["color"] == "green")
+            #expect(try await device.item("1")?.system.undeclared["color"] == "green")
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a column that is declared no more is not wiped, and comes back with the newest value`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let fewer = TableDefinition(Todo.name, columns: [Todo.text, Todo.note])
+            try await scenario.server.put("1", ["text": "a", "priority": 1, "complete": true], in: Todo.name)
+            var device = try scenario.wholeRowDevice()
+            try await device.context.pull(Todo.query)
+            try await device.context.close()
+
+            device = try scenario.wholeRowDevice(tables: [fewer])
+            #expect(try await device.item("1")?.fields == ["text": "a"])
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["priority"] == 1)
+            try await scenario.server.update("1", ["priority": 2], in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try await device.context.close()
+
+            device = try scenario.wholeRowDevice()
+            #expect(
+                try await device.item("1")?.fields == ["text": "b", "priority": 2, "complete": true])
+            let found = try await device.table.items(matching: Todo.query.where(.isIn("priority", [2])))
+            #expect(found.items.map(\.id) == ["1"])
+            try await device.table.update(id: "1", ["text": "c"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["priority"] == 2)
+            try await device.context.close()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+
+/// The test server as one whose updates replace the whole row: a PUT sets every column that it does not name to null.
+///
+/// It understands no date literals of that dialect, so pulls go without a query ID.
+struct WholeRowServer: HTTPTransport {
+    let server: TableServer
+    private let base = URLSessionTransport()
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        var request = request
+        request.headers["ZUMO-API-VERSION"] = "2.0.0"
+        if request.method == "PUT" {
+            request.method = "PATCH"
+            guard case .object(var fields) = try ItemValue(json: request.body ?? Data()) else {
+                return HTTPTransportResponse(status: 400)
+            }
+            for name in try server.row(request.url.lastPathComponent, in: Todo.name)?.fields.keys ?? [:].keys
+            where fields[name] == nil {
+                fields[name] = .null
+            }
+            request.body = ItemValue.object(fields).json
+        }
+        return try await base.send(request)
+    }
+}
+
+extension Scenario {
+    /// A device that speaks the dialect whose updates replace the whole row.
+    func wholeRowDevice(
+        _ name: String = "A", tables: [TableDefinition] = [Todo.definition]
+    ) throws -> Device {
+        let store = try kind.open(in: directory, name: name, tables: tables)
+        return wholeRowDevice(on: store)
+    }
+
+    /// Such a device on a store that is open.
+    func wholeRowDevice(on store: any SyncContextDataSource) -> Device {
+        let client = SyncClient(
+            url: server.url, transport: WholeRowServer(server: server), dialect: .v3)
+        let context = SyncContext(
+            client: client, dataSource: store, environment: .instant(seed: 5))
+        return Device(context: context, store: store)
+    }
+}
