@@ -92,7 +92,7 @@ import Testing
             for (id, isPending) in [("1", false), ("2", true)] {
                 try await scenario.server.put(id, Self.extra.merging(["text": "a"]) { $1 }, in: Todo.name)
                 var device = try scenario.wholeRowDevice(id)
-                try await device.context.pull(Todo.query.where(.isIn("id", [id])))
+                try await device.context.pull(Todo.query.where(.column("id") == id))
                 if isPending { try await device.table.update(id: id, ["text": "b"]) }
                 try await device.context.close()
                 device = try scenario.wholeRowDevice(id)
@@ -168,7 +168,7 @@ import Testing
             device = try scenario.wholeRowDevice()
             #expect(
                 try await device.item("1")?.fields == ["text": "b", "priority": 2, "complete": true])
-            let found = try await device.table.items(matching: Todo.query.where(.isIn("priority", [2])))
+            let found = try await device.table.items(matching: Todo.query.where(.column("priority") == 2))
             #expect(found.items.map(\.id) == ["1"])
             try await device.table.update(id: "1", ["text": "c"])
             try await device.context.push()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import SyncCore
 import TableServer
 
@@ -14,16 +15,14 @@ struct WholeRowServer: HTTPTransport {
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         var request = request
-        request.headers["ZUMO-API-VERSION"] = "2.0.0"
-        if request.method == "PUT" {
-            request.method = "PATCH"
+        if let version = HTTPField.Name("ZUMO-API-VERSION") { request.head.headerFields[version] = "2.0.0" }
+        if request.head.method == .put {
+            request.head.method = .patch
             guard case .object(var fields) = try ItemValue(json: request.body ?? Data()) else {
-                return HTTPTransportResponse(status: 400)
+                return HTTPTransportResponse(status: .badRequest)
             }
-            for name in try server.row(request.url.lastPathComponent, in: Todo.name)?.fields.keys ?? [:].keys
-            where fields[name] == nil {
-                fields[name] = .null
-            }
+            let row = try server.row(request.head.url?.lastPathComponent ?? "", in: Todo.name)
+            for name in row?.fields.keys ?? [:].keys where fields[name] == nil { fields[name] = .null }
             request.body = ItemValue.object(fields).json
         }
         return try await base.send(request)

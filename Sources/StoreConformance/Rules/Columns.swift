@@ -19,7 +19,7 @@ extension StoreRule {
             try run.expectExact(Item(id: "it", system: system), "an item without fields")
             let item = Item(id: "it", fields: ["label": "ours", "note": "local"], system: system)
             try run.expectExact(item, "an item with fields of the same names")
-            let found = try run.find(TableQuery("Thing").where("label" == "the server's"))
+            let found = try run.find(TableQuery("Thing").where(.column("label") == "the server's"))
             try run.expect(found.items, is: [], "items found by an undeclared value")
             let selected = try run.find(TableQuery("Thing").select("note")).items
             try run.expect(
@@ -46,7 +46,7 @@ extension StoreRule {
             try run.reopen()
             let again = Item(id: "a", fields: ["label": "kept", "count": 2, "mark": nil])
             try run.expect(try run.item("a"), is: again, "the item with the column")
-            let found = try run.find(TableQuery("Thing").where("label" == "kept")).items
+            let found = try run.find(TableQuery("Thing").where(.column("label") == "kept")).items
             try run.expect(found, is: [again], "found by the column")
         }
         StoreRule(
@@ -66,7 +66,7 @@ extension StoreRule {
                 id: "a", fields: ["label": "newer", "mark": "newer"],
                 system: SystemProperties(undeclared: ["x": 1]))
             try run.expect(try run.item("a"), is: taken, "the item whose values fit")
-            let found = try run.find(TableQuery("Thing").where("mark" == "newer")).items
+            let found = try run.find(TableQuery("Thing").where(.column("mark") == "newer")).items
             try run.expect(found, is: [taken], "found by the indexed column")
             try run.expect(
                 try run.item("b"), is: Item(id: "b", system: SystemProperties(undeclared: ["label": 7])),
