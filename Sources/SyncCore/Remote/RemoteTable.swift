@@ -106,7 +106,7 @@ extension RemoteTable {
     /// Reads the rows that a query of this table asks for, in one request.
     ///
     /// Servers cap the number of rows in an answer: fewer rows than the limit do not mean that there are no more.
-    /// The query's own parameters are sent.
+    /// The query's own parameters are sent. A row whose id breaks the rules for ids comes too, but cannot be written.
     ///
     /// - Parameter includesDeleted: whether rows that were deleted softly come too.
     /// - Throws: ``SyncError/Code/filterNotSupported`` when the query cannot be expressed,
@@ -128,7 +128,14 @@ extension RemoteTable {
         var reader = WireRowReader(dialect: client.dialect, definition: nil)
         var items: [Item] = []
         items.reserveCapacity(rows.count)
-        for row in rows { items.append(try reader.read(row).item) }
+        for row in rows {
+            let row = reader.readPossible(row)
+            // An id that cannot be stored can be shown.
+            if let problem = row.problems.first(where: { $0.error.code != .invalidItemID }) {
+                throw problem.error
+            }
+            items.append(row.item)
+        }
         return QueryResult(items: items, totalCount: query.includesTotalCount ? count : nil)
     }
 

@@ -37,11 +37,12 @@ extension TodoApp {
     }
 
     private func summary(of result: PullResult) -> String {
-        guard result.received > 0 else { return "Pulled: nothing new." }
+        guard result.received > result.unchanged else { return "Pulled: nothing new." }
         let parts = [
             (result.upserted, "new or changed"), (result.deleted, "deleted"),
             (result.unchanged, "known already"),
             (result.skippedAsPending, "kept back, because their items have queued changes"),
+            (result.unreadable.count, "left out, because they cannot be read"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let rows = result.received == 1 ? "1 row" : "\(result.received) rows"
         return "Pulled \(rows): \(parts.joined(separator: ", "))."

@@ -26,6 +26,11 @@ struct DeltaToken: Sendable, Hashable {
         case complete
     }
 
+    /// The token at the last of the rows, in the order of `updatedAt` and id.
+    static func last(of rows: [PulledRow]) -> DeltaToken? {
+        rows.compactMap(\.token).max { $0.precedes($1) }
+    }
+
     /// Whether the other row comes after this one.
     func precedes(_ other: DeltaToken) -> Bool {
         if updatedAt.isSameInstant(as: other.updatedAt) { return id.precedesInBytes(other.id) }

@@ -7,8 +7,8 @@
 /// change meanwhile shift nothing:
 /// - A server that shows fewer digits than it keeps answers the rows of the last instant again. The instant is then
 ///   read whole, and the pull goes on one shown digit later.
-/// - While the server's clock is not past the last instant, rows with smaller ids can get the same `updatedAt`. They are
-///   looked for as soon as a later row has come. When none comes, the next pull reads the instant again.
+/// - While the server's clock is not past the last instant, rows up to the last id can still get the same `updatedAt`. They
+///   are looked for as soon as a later row has come. When none comes, the next pull reads the instant again.
 struct KeysetOrder: PageOrder {
     private indirect enum Position: Sendable {
         /// Every row, with those that have no `updatedAt`.
@@ -26,15 +26,15 @@ struct KeysetOrder: PageOrder {
     /// An instant that was read while rows could still get it as their `updatedAt`.
     private struct OpenInstant: Sendable {
         let updatedAt: Timestamp
-        /// Only rows with smaller ids can have been passed over; `nil` when all can.
-        var before: String?
+        /// Only rows up to this id can have been passed over; `nil` when all can.
+        var upTo: String?
     }
 
     /// The rows of one instant between two ids.
     private struct InstantPages: Sendable {
         let updatedAt: Timestamp
         var after: String?
-        var before: String?
+        var upTo: String?
         /// Whether the instant was over before these rows were asked for.
         let isClosed: Bool
     }
@@ -88,7 +88,7 @@ struct KeysetOrder: PageOrder {
             var page = query.where(.updatedAt(.greaterOrEqual, pages.updatedAt))
                 .where(.updatedAt(.less, pages.updatedAt.advancedByShownDigit))
             if let after = pages.after { page = page.where(.id(.greater, after)) }
-            if let before = pages.before { page = page.where(.id(.less, before)) }
+            if let upTo = pages.upTo { page = page.where(.id(.lessOrEqual, upTo)) }
             return page.order(by: "id")
         case .undated(let id, _):
             return query.where(.isUndated).where(.id(.greater, id)).order(by: "id")
@@ -109,6 +109,7 @@ struct KeysetOrder: PageOrder {
         case (.inside(var pages, let then), let lastID?):
             pages.after = lastID
             position = .inside(pages, then: then)
+            if pages.upTo?.hasSameBytes(as: lastID) == true { _ = advanceOverEnd() }
         case (.undated(_, let then), let lastID?):
             position = .undated(after: lastID, then: then)
         case (.inside, nil), (.undated, nil):
@@ -121,7 +122,8 @@ struct KeysetOrder: PageOrder {
 
     private mutating func advanceInOrder(over rows: [PulledRow], at time: PageTime) {
         futureRows.record(rows, at: time)
-        guard var reached = rows.last(where: { $0.token != nil })?.token, !isBefore(reached) else {
+        // Not the last one: a server that hides digits orders rows of one shown instant by what it hides.
+        guard var reached = DeltaToken.last(of: rows), !isBefore(reached) else {
             if rows.last?.isUndated != true || !asksForUndated { skip(over: rows) }
             return
         }
@@ -133,7 +135,7 @@ struct KeysetOrder: PageOrder {
         }
         reached.instant = time.isPast(reached.updatedAt) ? .closed : .open
         move(to: &reached)
-        guard let row = rows.last(where: { $0.token != nil && !futureRows.contains($0) })?.token,
+        guard let row = DeltaToken.last(of: rows.filter { !futureRows.contains($0) }),
             lastStored.map({ $0.precedes(row) }) ?? true
         else { return }
         store(row, reached: reached, at: time)
@@ -162,7 +164,7 @@ struct KeysetOrder: PageOrder {
             row.instant = last.instant
         case .after(let last):
             if last.instant == .closed { completeToken(at: last.updatedAt) }
-            if last.instant == .open { open = OpenInstant(updatedAt: last.updatedAt, before: last.id) }
+            if last.instant == .open { open = OpenInstant(updatedAt: last.updatedAt, upTo: last.id) }
         case .from(_, let behind):
             open = behind
         default: break
@@ -170,7 +172,7 @@ struct KeysetOrder: PageOrder {
         position = .after(row)
         guard let open else { return }
         read(
-            InstantPages(updatedAt: open.updatedAt, before: open.before, isClosed: true), then: .after(row))
+            InstantPages(updatedAt: open.updatedAt, upTo: open.upTo, isClosed: true), then: .after(row))
     }
 
     private mutating func read(_ pages: InstantPages, then later: Position) {
@@ -208,7 +210,7 @@ struct KeysetOrder: PageOrder {
     mutating func advanceOverEnd() -> Bool {
         switch position {
         case .inside(let pages, let then):
-            if pages.isClosed, pages.before == nil { completeToken(at: pages.updatedAt) }
+            if pages.isClosed, pages.upTo == nil { completeToken(at: pages.updatedAt) }
             if let next { lastStored = next }
             next = nil
             position = then

@@ -23,19 +23,15 @@ struct UpdatedAtOrder: PageOrder {
 
     mutating func advance(over rows: [PulledRow], at time: PageTime) {
         horizon.record(rows, at: time)
-        if let updatedAt = Self.latest(of: rows)?.updatedAt, position.isEarlier(than: updatedAt) {
+        if let updatedAt = DeltaToken.last(of: rows)?.updatedAt, position.isEarlier(than: updatedAt) {
             position = updatedAt
             skip = 0
             phase += 1
         } else {
             skip += rows.count
         }
-        let stored = Self.latest(of: rows.filter { !horizon.contains($0) })
+        let stored = DeltaToken.last(of: rows.filter { !horizon.contains($0) })
         if let stored, token.map({ $0.precedes(stored) }) ?? true { token = stored }
-    }
-
-    private static func latest(of rows: [PulledRow]) -> DeltaToken? {
-        rows.compactMap(\.token).max { $0.precedes($1) }
     }
 }
 
