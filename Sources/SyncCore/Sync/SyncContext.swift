@@ -52,6 +52,7 @@ public final class SyncContext: Sendable {
         self.environment = environment
         activity = SyncActivity(commits: commits)
         store = StoreAccess(dataSource: dataSource, executor: environment.executor, commits: commits)
+        dataSource.onExternalCommit { [weak commits] in commits?.send() }
     }
 
     /// The local face of a table. A name that the store does not know makes every call of it throw
