@@ -27,6 +27,7 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// The connections, files and locks of a database that the store has opened itself.
     private struct OwnedFile {
+        let path: String
         let pool: DatabasePool
         let lock: StoreFileLock
         /// Given out when the file is shared.
@@ -67,7 +68,7 @@ public final class SQLiteStore: SyncContextDataSource {
         try file.create()
         let pool = try Self.openPool(at: file.path, synchronous: synchronous, turn: turn)
         database = pool
-        ownedFile = OwnedFile(pool: pool, lock: lock, turn: turn)
+        ownedFile = OwnedFile(path: file.path, pool: pool, lock: lock, turn: turn)
         appCommits = nil
         schema = try Self.prepare(catalog, in: pool, turn: turn, isOwned: true)
         capabilities = StoreCapabilities(
@@ -130,6 +131,18 @@ public final class SQLiteStore: SyncContextDataSource {
     /// Calls the handler after each commit of the app's own that has changed the store's tables.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {
         appCommits?.add(handler)
+    }
+
+    /// Takes the lock `PATH.push.lock`, which stores that share the file have in common.
+    public func tryLockPush() throws -> (any StorePushLock)? {
+        guard let ownedFile, ownedFile.turn != nil else { return UnsharedPushLock() }
+        return try gate.pass { () throws -> (any StorePushLock)? in
+            do {
+                return try StoreFileLock(storePath: ownedFile.path + ".push")
+            } catch let error as StoreError where error.code == .alreadyOpen {
+                return nil
+            }
+        }
     }
 
     /// Waits for running reads and writes, then closes the database, unless it is the app's.

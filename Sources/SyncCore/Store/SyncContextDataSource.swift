@@ -72,6 +72,15 @@ public protocol SyncContextDataSource: Sendable {
     /// A store that nobody else writes to need not implement this.
     func onExternalCommit(_ handler: @escaping @Sendable () -> Void)
 
+    /// Takes the lock of the one process that pushes, without waiting.
+    ///
+    /// A store that is declared ``StoreCapabilities/isMultiProcess`` implements this with a lock that the system releases
+    /// when the process ends, however it ends.
+    ///
+    /// - Returns: the lock; `nil` while another process, or another opening of the file in this one, has it.
+    /// - Throws: ``StoreError`` when the lock cannot be made; ``StoreError/Code/closed`` after ``close()``.
+    func tryLockPush() throws -> (any StorePushLock)?
+
     /// Waits for running reads and writes, then releases files, locks and memory.
     ///
     /// Every later call but this one throws ``StoreError/Code/closed``. Closing again does nothing.
@@ -79,6 +88,9 @@ public protocol SyncContextDataSource: Sendable {
 }
 
 extension SyncContextDataSource {
+    /// A lock that is always free.
+    public func tryLockPush() throws -> (any StorePushLock)? { UnsharedPushLock() }
+
     /// Notices no commits of others.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {}
 }

@@ -48,10 +48,11 @@ extension SyncContext {
         in table: String, changed: [String] = [], deleted: [Item] = []
     ) async throws {
         let definition = try definition(of: table)
-        let (inFlight, now) = (inFlight, environment.now())
+        let (inFlight, isShared, now) = (inFlight, isStoreShared, environment.now())
         try await write { transaction in
             try transaction.enqueueExternalChanges(
-                in: definition, changed: changed, deleted: deleted, inFlight: inFlight.all, at: now)
+                in: definition, changed: changed, deleted: deleted, inFlight: isShared ? nil : inFlight.all,
+                at: now)
         }
     }
 }
@@ -68,11 +69,9 @@ extension StoreTransaction {
     ) throws {
         func write(_ id: String) throws -> LocalWrite {
             try ItemID.validate(id)
-            let inFlight =
-                try inFlight
-                ?? Set(
-                    operations(forItem: id, in: definition.name).filter { $0.state == .attempted }.map(\.id))
-            return LocalWrite(transaction: self, definition: definition, inFlight: inFlight, now: now)
+            return LocalWrite(
+                transaction: self, definition: definition, inFlight: inFlight ?? [], now: now,
+                mayAttemptsBeInFlight: inFlight == nil)
         }
         for id in changed { try write(id).recordChange(id: id) }
         for item in deleted { try write(item.id).recordDeletion(of: item) }

@@ -28,6 +28,8 @@ public final class SyncContext: Sendable {
     let delegate: (any SyncContextDelegate)?
     /// One push at a time: the order of the queue is the order on the server.
     let pushGate = AsyncTurns()
+    /// Whether a push of this context holds the store's push lock.
+    let holdsPushLock = Mutex(false)
     let retryBudget = RetryBudget()
     let acknowledgements = Acknowledgements()
     /// Operations that are being sent at this moment.

@@ -15,6 +15,8 @@ struct PullRun: Sendable {
     private var fetched: Page?
     /// The token as this pull has found or stored it: if it is another one, somebody has reset it meanwhile.
     private var storedToken: String?
+    /// What the store's stamp of other processes' commits was at the beginning; `nil` in a store of one process.
+    private var commitStamp: Int64?
 
     /// A page as it came, when the server answered, and how many acknowledgements there had been when it was asked for.
     private struct Page: Sendable {
@@ -63,7 +65,14 @@ struct PullRun: Sendable {
         let key = pull.queryID.map { ConfigKey(table: definition.name, kind: .deltaToken, name: $0) }
         var stored: String?
         if let key { stored = try await context.read { try $0.configValue(key) } }
-        return PullRun(pull, definition: definition, key: key, queryText: queryText, storedToken: stored)
+        var run = PullRun(pull, definition: definition, key: key, queryText: queryText, storedToken: stored)
+        if context.isStoreShared {
+            let now = context.environment.now()
+            run.commitStamp = try await context.write {
+                try SharedStorePull.begin(in: $0, table: definition.name, at: now)
+            }
+        }
+        return run
     }
 
     private init(
@@ -148,11 +157,14 @@ struct PullRun: Sendable {
     private func beginStoring(_ page: Page, token: String?) -> PendingWrite<[PullEffects.Outcome]>? {
         if page.rows.isEmpty, token == nil { return nil }
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
-        let source = session.source
+        let (source, stamp) = (session.source, commitStamp)
         return context.store.begin { transaction in
             let effects = PullEffects(
                 transaction: transaction, definition: definition,
-                isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty)
+                isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty,
+                sharing: try stamp.map {
+                    try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
+                })
             let known = context.acknowledgements
             var isLikelyNew = true
             let outcomes = try page.rows.map { row -> PullEffects.Outcome in
