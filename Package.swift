@@ -114,7 +114,7 @@ let targets: [Target] = [
         name: "SyncScenarioTests",
         dependencies: [
             "AsyncHTTPTransport", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore",
-            "TableServer",
+            "TableServer", grdb,
         ]),
     .testTarget(
         name: "TodoTests",

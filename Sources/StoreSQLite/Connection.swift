@@ -57,6 +57,15 @@ struct Connection {
         try SQLFunctions.register(on: database.sqliteConnection)
     }
 
+    /// Whether a commit survives the loss of power: the database is in a file and syncs each commit.
+    var isDurable: Bool {
+        get throws {
+            guard try int("PRAGMA synchronous") ?? 0 >= 2 else { return false }
+            let file = try text("SELECT file FROM pragma_database_list WHERE name='main'")
+            return file.map { !$0.isEmpty } ?? false
+        }
+    }
+
     /// Whether the file could be opened for reading only.
     var isReadOnly: Bool { sqlite3_db_readonly(database.sqliteConnection, nil) == 1 }
 }

@@ -5,13 +5,26 @@ import SyncCore
 
 /// A declared table and the statements on it.
 final class ItemTable: Sendable {
+    /// Who writes to a table.
+    enum Origin {
+        /// The store alone: texts are as it writes them, and compare as their bytes do.
+        case store
+        /// The app too, with its own constraints.
+        case app(AppTable)
+    }
+
     let definition: TableDefinition
+    /// Whether the app writes to the table too: its dates may have other forms, and its texts another collation.
+    let isShared: Bool
     /// The table's name as an SQL identifier.
     let name: String
     /// Adds an item unless its id is there; the columns are those of ``ItemColumns``, then the declared ones.
     let insert: SQLText
     /// Adds or replaces an item.
     let upsert: SQLText
+    /// Replaces an item that is there; `nil` unless the table has columns that only its app fills, so that an insert
+    /// would be refused although the row exists.
+    let update: SQLText?
     /// Deletes the item of an id.
     let delete: SQLText
     /// Finds the item of an id.
@@ -19,11 +32,25 @@ final class ItemTable: Sendable {
     /// The beginning of a statement that reads all columns.
     private let selectAll: String
 
-    init(_ definition: TableDefinition) {
+    init(_ definition: TableDefinition, origin: Origin) {
         self.definition = definition
         name = definition.name.quoted
         let columns = Self.quotedNames(definition.columns)
-        let values = Array(repeating: "?", count: columns.count).joined(separator: ",")
+        var values = Array(repeating: "?", count: columns.count).joined(separator: ",")
+        switch origin {
+        case .store: (isShared, update) = (false, nil)
+        case .app(let table):
+            isShared = true
+            values = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map { name in
+                table.defaults[name].map { "ifnull(?,(\($0)))" } ?? "?"
+            }.joined(separator: ",")
+            let assignments = columns.enumerated().dropFirst().map { index, column in
+                "\(column)=?\(index + 1)"
+            }.joined(separator: ",")
+            update =
+                table.hasColumnsOfItsOwn
+                ? SQLText("UPDATE \(name) SET \(assignments) WHERE \"id\"=?1") : nil
+        }
         let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
         let inserting = "INSERT INTO \(name)(\(columns.joined(separator: ","))) VALUES(\(values)) "
         insert = SQLText(inserting + "ON CONFLICT(\"id\") DO NOTHING")

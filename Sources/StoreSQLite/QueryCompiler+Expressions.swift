@@ -29,7 +29,7 @@ extension QueryCompiler {
         }
     }
 
-    private func call(_ name: String, _ arguments: [SQLFragment]) -> SQLFragment {
+    func call(_ name: String, _ arguments: [SQLFragment]) -> SQLFragment {
         var call = SQLFragment(name + "(", arguments, separator: ",", ")")
         call.callsFunctions = true
         return call
@@ -38,10 +38,10 @@ extension QueryCompiler {
     private func column(_ name: String) throws(StoreError) -> SQLFragment {
         // Rows of a local store are never tombstones.
         if name == "deleted" { return SQLFragment("0") }
-        guard table.definition.type(ofColumn: name) != nil else {
+        guard let type = table.definition.type(ofColumn: name) else {
             throw StoreError(.unsupported, "The table \(table.name) has no column '\(name)' to compare.")
         }
-        return SQLFragment(name.quoted)
+        return SQLFragment(name.quoted + (table.isShared && type == .text ? Self.byteOrder : ""))
     }
 
     private func value(of constant: ItemValue) throws(StoreError) -> SQLFragment {

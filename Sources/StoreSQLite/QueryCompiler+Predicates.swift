@@ -97,9 +97,9 @@ extension QueryCompiler {
         _ left: FilterExpression, _ comparison: Filter.Comparison, _ right: FilterExpression
     ) throws(StoreError) -> SQLFragment {
         switch (left, right) {
-        case (.column, .constant(.date(let date))):
+        case (.column, .constant(.date(let date))) where !table.isShared:
             return comparing(try value(of: left), comparison, date)
-        case (.constant(.date(let date)), .column):
+        case (.constant(.date(let date)), .column) where !table.isShared:
             return comparing(try value(of: right), comparison.mirrored, date)
         default:
             return SQLFragment(
@@ -128,6 +128,7 @@ extension QueryCompiler {
     private func instant(of expression: FilterExpression) throws(StoreError) -> SQLFragment {
         let text = try value(of: expression)
         guard case .column = expression else { return text }
+        if table.isShared { return call(SQLFunctions.instant, [text]) }
         let trimmed =
             "CASE WHEN length(\(text.sql))>19 THEN rtrim(rtrim(\(text.sql),'0'),'.') ELSE \(text.sql) END"
         return SQLFragment(trimmed)

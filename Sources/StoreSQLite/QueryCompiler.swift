@@ -42,7 +42,7 @@ struct QueryCompiler {
             guard case .column(let name) = ordering.expression, name != "deleted",
                 table.definition.type(ofColumn: name) != nil
             else { continue }
-            keys.append(name.quoted + (ordering.isDescending ? " DESC" : ""))
+            keys.append(orderingKey(name) + (ordering.isDescending ? " DESC" : ""))
         }
         // A plus sign keeps SQLite from walking the index of ids, with a look into the table for every row, when it
         // can go through the table and sort what matches. Only the beginning of the whole table is better off.
@@ -54,6 +54,27 @@ struct QueryCompiler {
         }
         return clause
     }
+
+    private func orderingKey(_ name: String) -> String {
+        guard table.isShared else { return name.quoted }
+        return switch table.definition.type(ofColumn: name) {
+        case .date: "\(SQLFunctions.instant)(\(name.quoted))"
+        case .text: name.quoted + Self.byteOrder
+        default: name.quoted
+        }
+    }
+
+    /// Whether the order calls one of ``SQLFunctions``.
+    func orderCallsFunctions(of query: TableQuery) -> Bool {
+        table.isShared
+            && query.orderings.contains { ordering in
+                guard case .column(let name) = ordering.expression else { return false }
+                return table.definition.type(ofColumn: name) == .date
+            }
+    }
+
+    /// An app may have declared another collation for its column.
+    static let byteOrder = " COLLATE BINARY"
 }
 
 // MARK: - Connectives

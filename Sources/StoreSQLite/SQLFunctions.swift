@@ -12,6 +12,8 @@ enum SQLFunctions {
     static let probe = "sync_functions"
     static let contains = "sync_contains"
     static let remainder = "sync_mod"
+    /// The shortest text of a date in whatever form; null for anything else.
+    static let instant = "sync_instant"
 
     static func name(of function: FilterExpression.Function) -> String { "sync_" + function.rawValue }
     static func name(of test: Filter.TextTest) -> String { "sync_" + test.rawValue }
@@ -43,6 +45,10 @@ enum SQLFunctions {
         try register(contains, arity: 2, 0, on: connection) { context, _, values in
             let result = SQLFunctions.set(values?[1])?.contains(ItemValue(values?[0]))
             (result.map(ItemValue.bool) ?? .null).set(asResultIn: context)
+        }
+        try register(instant, arity: 1, 0, on: connection) { context, _, values in
+            let date = ItemValue(values?[0], isDate: true).dateValue
+            (date.map { ItemValue.text($0.shortestText) } ?? .null).set(asResultIn: context)
         }
         try register(probe, arity: 0, 0, on: connection) { context, _, _ in sqlite3_result_null(context) }
     }
@@ -88,14 +94,21 @@ extension FilterExpression.Function {
 extension ItemValue {
     /// An argument of a function.
     fileprivate init(_ value: OpaquePointer?, isDate: Bool = false) {
-        switch sqlite3_value_type(value) {
+        let type = sqlite3_value_type(value)
+        if isDate, type == SQLITE_INTEGER || type == SQLITE_FLOAT {
+            self = Timestamp(unixTime: sqlite3_value_double(value)).map(ItemValue.date) ?? .null
+            return
+        }
+        switch type {
         case SQLITE_INTEGER: self = .int(sqlite3_value_int64(value))
         case SQLITE_FLOAT: self = .double(sqlite3_value_double(value))
         case SQLITE_TEXT:
-            let text = String(
-                decoding: UnsafeRawBufferPointer(
-                    start: sqlite3_value_text(value), count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
-            self = isDate ? Timestamp(text).map(ItemValue.date) ?? .null : .text(text)
+            let text = UnsafeRawBufferPointer(
+                start: sqlite3_value_text(value), count: Int(sqlite3_value_bytes(value)))
+            self =
+                isDate
+                ? Timestamp(sqliteText: text).map(ItemValue.date) ?? .null
+                : .text(String(decoding: text, as: UTF8.self))
         case SQLITE_BLOB:
             let bytes = UnsafeRawBufferPointer(
                 start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))

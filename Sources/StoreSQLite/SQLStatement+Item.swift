@@ -77,7 +77,19 @@ extension SQLStatement {
 
 extension SQLRow {
     /// The item of a row whose columns are those of ``ItemColumns``, then the given ones.
-    func item(columns: [ColumnDefinition]) throws -> Item {
+    ///
+    /// - Throws: ``StoreError/Code/corrupt``, with table, column and id, for a value that cannot be read.
+    func item(of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
+        let id = text(at: ItemColumns.Position.id) ?? ""
+        do { return try item(id: id, columns: columns) } catch let error as UnreadableValue {
+            throw StoreError(
+                .corrupt,
+                "The column '\(error.column)' of the item '\(id)' in '\(table.definition.name)' \(error.problem).",
+                cause: error.cause)
+        }
+    }
+
+    private func item(id: String, columns: [ColumnDefinition]) throws -> Item {
         var fields: [String: ItemValue] = [:]
         fields.reserveCapacity(columns.count)
         var index = ItemColumns.Position.firstField
@@ -89,10 +101,10 @@ extension SQLRow {
             apply(ItemMarks(marks), to: &fields, columns: columns)
         }
         return Item(
-            id: text(at: ItemColumns.Position.id) ?? "", fields: fields,
+            id: id, fields: fields,
             system: SystemProperties(
-                createdAt: try date(at: ItemColumns.Position.createdAt),
-                updatedAt: try date(at: ItemColumns.Position.updatedAt),
+                createdAt: try date("createdAt", at: ItemColumns.Position.createdAt),
+                updatedAt: try date("updatedAt", at: ItemColumns.Position.updatedAt),
                 version: text(at: ItemColumns.Position.version),
                 supersededVersions: try supersededVersions(), undeclared: try undeclared()))
     }
@@ -102,7 +114,8 @@ extension SQLRow {
     ) {
         marks.forEach { null in
             let name = String(null)
-            if columns.contains(where: { $0.name == name }) { fields[name] = .null }
+            // An app may have given the column a value since.
+            if fields[name] == nil, columns.contains(where: { $0.name == name }) { fields[name] = .null }
         } negativeZero: { negativeZero in
             let name = String(negativeZero)
             if fields[name] == .double(0) { fields[name] = .double(-0.0) }
@@ -117,41 +130,57 @@ extension SQLRow {
         case (.bool, SQLITE_INTEGER): return .bool(int(at: index) != 0)
         case (.integer, SQLITE_INTEGER): return .int(int(at: index))
         case (.double, SQLITE_FLOAT): return .double(double(at: index))
+        case (.double, SQLITE_INTEGER) where Double(exactly: int(at: index)) != nil:
+            return .double(double(at: index))
         case (.text, SQLITE_TEXT): return .text(text(at: index) ?? "")
-        case (.date, SQLITE_TEXT): return try date(at: index).map(ItemValue.date)
+        case (.date, SQLITE_TEXT), (.date, SQLITE_INTEGER), (.date, SQLITE_FLOAT):
+            return try date(column.name, at: index).map(ItemValue.date)
         case (.data, SQLITE_BLOB): return .data(data(at: index))
         case (.json, SQLITE_TEXT):
             do { return try withText(at: index) { try ItemValue(storedJSON: $0) } } catch {
-                throw StoreError(.corrupt, "The JSON in '\(column.name)' cannot be read.", cause: error)
+                throw UnreadableValue(column: column.name, problem: "holds no JSON", cause: error)
             }
         default:
-            throw StoreError(.corrupt, "The column '\(column.name)' holds a value of another type.")
+            throw UnreadableValue(
+                column: column.name, problem: "holds a value that is no \(column.type.rawValue)")
         }
     }
 
-    private func date(at index: Int32) throws(StoreError) -> Timestamp? {
-        let read = withText(at: index) { Timestamp(utf8: $0.assumingMemoryBound(to: UInt8.self)) }
-        guard let read else { return nil }
-        guard let date = read else { throw StoreError(.corrupt, "A stored date cannot be read.") }
+    private func date(_ column: String, at index: Int32) throws(UnreadableValue) -> Timestamp? {
+        let date: Timestamp?
+        switch storage(at: index) {
+        case SQLITE_NULL: return nil
+        case SQLITE_INTEGER, SQLITE_FLOAT: date = Timestamp(unixTime: double(at: index))
+        case SQLITE_TEXT: date = withText(at: index) { Timestamp(sqliteText: $0) } ?? nil
+        default: date = nil
+        }
+        guard let date else { throw UnreadableValue(column: column, problem: "holds no date") }
         return date
     }
 
-    private func supersededVersions() throws(StoreError) -> [String] {
+    private func supersededVersions() throws -> [String] {
         let index = ItemColumns.Position.supersededVersions
         guard storage(at: index) != SQLITE_NULL else { return [] }
         let stored = withText(at: index) { try? ItemValue(storedJSON: $0) } ?? nil
         guard case .array(let versions)? = stored else {
-            throw StoreError(.corrupt, "The superseded versions of an item cannot be read.")
+            throw UnreadableValue(column: "$supersededVersions", problem: "cannot be read")
         }
         return versions.compactMap(\.textValue)
     }
-    private func undeclared() throws(StoreError) -> [String: ItemValue] {
+    private func undeclared() throws -> [String: ItemValue] {
         let index = ItemColumns.Position.undeclared
         guard storage(at: index) != SQLITE_NULL else { return [:] }
         let stored = withText(at: index) { try? ItemValue(storedJSON: $0) } ?? nil
         guard case .object(let undeclared)? = stored else {
-            throw StoreError(.corrupt, "The undeclared values of an item cannot be read.")
+            throw UnreadableValue(column: "$undeclared", problem: "cannot be read")
         }
         return undeclared
     }
+}
+
+/// A value in a row that is not what its column must hold.
+private struct UnreadableValue: Error {
+    let column: String
+    let problem: String
+    var cause: (any Error)?
 }

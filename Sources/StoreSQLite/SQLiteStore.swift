@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 public import GRDB
 public import SyncCore
 
@@ -13,17 +14,21 @@ public import SyncCore
 public final class SQLiteStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public var catalog: TableCatalog { schema.catalog }
-    /// Durable as opened; readers beside the writer; several processes as opened; indexes.
+    /// Durable as opened; readers beside the writer, but for a queue; several processes as opened; indexes.
     public let capabilities: StoreCapabilities
 
     private let schema: StoreSchema
-    private let pool: DatabasePool
+    private let database: any DatabaseWriter
     private let gate = AccessGate()
-    /// What to release at closing; `nil` when the pool is the app's.
+    /// What to release at closing; `nil` when the database is the app's.
     private let ownedFile: OwnedFile?
+    /// Notices the app's own commits; `nil` when the database is the store's.
+    private let appCommits: AppCommits?
 
-    /// Files and locks of a database that nobody but the store has open here.
+    /// The connections, files and locks of a database that the store has opened itself.
     private struct OwnedFile {
+        let path: String
+        let pool: DatabasePool
         let lock: StoreFileLock
         /// Given out when the file is shared.
         let turn: WriteTurn?
@@ -56,42 +61,53 @@ public final class SQLiteStore: SyncContextDataSource {
         path: String, tables: [SyncCore.TableDefinition], synchronous: Synchronous = .full,
         sharing: Sharing = .exclusive
     ) throws {
-        schema = StoreSchema(try TableCatalog(tables))
+        let catalog = try TableCatalog(tables)
         let file = try StoreFile(path: path)
         let lock = try StoreFileLock(storePath: file.path, isShared: sharing == .shared)
         let turn = sharing == .shared ? try WriteTurn(storePath: file.path) : nil
-        ownedFile = OwnedFile(lock: lock, turn: turn)
         try file.create()
-        pool = try Self.openPool(at: file.path, synchronous: synchronous, turn: turn)
+        let pool = try Self.openPool(at: file.path, synchronous: synchronous, turn: turn)
+        database = pool
+        ownedFile = OwnedFile(path: file.path, pool: pool, lock: lock, turn: turn)
+        appCommits = nil
+        schema = try Self.prepare(catalog, in: pool, turn: turn, isOwned: true)
         capabilities = StoreCapabilities(
             isDurable: synchronous == .full, hasConcurrentReaders: true, isMultiProcess: sharing == .shared,
             usesIndexes: true)
-        try prepareSchema(ownsFile: true)
     }
 
-    /// Keeps the tables in a database that the app has open already, beside the app's own.
+    /// Keeps the items in a database that the app has open already with GRDB, beside the app's own tables or in them.
     ///
-    /// The app goes on using its pool, and may read and observe the store's tables; closing the store does not close
-    /// the pool. How durable commits are is the pool's setting: GRDB's own is the relaxed one.
+    /// The app goes on using its pool or queue, and closing the store does not close it. How durable commits are is the
+    /// setting of the database: GRDB's own for a pool is the relaxed one.
     ///
-    /// - Throws: as ``init(path:tables:synchronous:sharing:)``, as far as it applies.
-    public init(pool: DatabasePool, tables: [SyncCore.TableDefinition]) throws {
-        schema = StoreSchema(try TableCatalog(tables))
-        self.pool = pool
+    /// A table that is there already is used as it is, with its constraints; columns that it lacks are added. It must have
+    /// an `id` of text that is unique, and its columns must be able to hold the declared types. Dates are read in every
+    /// form that GRDB reads, and written in one that it reads. To queue what the app writes to such a table itself, see
+    /// ``enqueueExternalChanges(in:changed:deleted:at:on:)``.
+    ///
+    /// - Throws: as ``init(path:tables:synchronous:sharing:)``, as far as it applies;
+    ///   ``StoreError/Code/schemaMismatch`` for a table that cannot hold the items.
+    public init(database: any DatabaseWriter, tables: [SyncCore.TableDefinition]) throws {
+        let catalog = try TableCatalog(tables)
+        self.database = database
         ownedFile = nil
-        let synchronous = try Self.translatingErrors {
-            try pool.writeWithoutTransaction { try Connection($0).int("PRAGMA synchronous") }
+        schema = try Self.prepare(catalog, in: database, turn: nil, isOwned: false)
+        let isDurable = try Self.translatingErrors {
+            try database.writeWithoutTransaction { try Connection($0).isDurable }
         }
         capabilities = StoreCapabilities(
-            isDurable: (synchronous ?? 0) >= 2, hasConcurrentReaders: true, isMultiProcess: false,
+            isDurable: isDurable, hasConcurrentReaders: database is DatabasePool, isMultiProcess: false,
             usesIndexes: true)
-        try prepareSchema(ownsFile: false)
+        let appCommits = AppCommits(tables: catalog.tables.map(\.name))
+        database.add(transactionObserver: appCommits, extent: .observerLifetime)
+        self.appCommits = appCommits
     }
 
     /// Runs the body on a snapshot, beside the writer and other readers.
     public func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
         try run { bodyError in
-            try pool.read { database in
+            try database.read { database in
                 do { return try body(transaction(database)) } catch {
                     bodyError = error
                     throw error
@@ -112,6 +128,23 @@ public final class SQLiteStore: SyncContextDataSource {
         }
     }
 
+    /// Calls the handler after each commit of the app's own that has changed the store's tables.
+    public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {
+        appCommits?.add(handler)
+    }
+
+    /// Takes the lock `PATH.push.lock`, which stores that share the file have in common.
+    public func tryLockPush() throws -> (any StorePushLock)? {
+        guard let ownedFile, ownedFile.turn != nil else { return UnsharedPushLock() }
+        return try gate.pass { () throws -> (any StorePushLock)? in
+            do {
+                return try StoreFileLock(storePath: ownedFile.path + ".push")
+            } catch let error as StoreError where error.code == .alreadyOpen {
+                return nil
+            }
+        }
+    }
+
     /// Waits for running reads and writes, then closes the database, unless it is the app's.
     public func close() throws {
         guard gate.close(), let ownedFile else { return }
@@ -121,8 +154,8 @@ public final class SQLiteStore: SyncContextDataSource {
         }
         try Self.translatingErrors {
             // The last connection to close tidies the log away, which only the writer can.
-            pool.invalidateReadOnlyConnections()
-            try pool.close()
+            ownedFile.pool.invalidateReadOnlyConnections()
+            try ownedFile.pool.close()
         }
     }
 
@@ -140,8 +173,19 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// Runs the body in a transaction of the one connection that writes.
     private func inTransaction<T>(_ body: (Database) throws -> T) throws -> T {
-        guard let turn = ownedFile?.turn else { return try pool.write(body) }
-        return try pool.writeWithoutTransaction { database in
+        guard let appCommits else {
+            return try Self.inTransaction(of: database, turn: ownedFile?.turn, body)
+        }
+        return try database.write { database in
+            try appCommits.ignoring { try body(database) }
+        }
+    }
+
+    private static func inTransaction<T>(
+        of database: any DatabaseWriter, turn: WriteTurn?, _ body: (Database) throws -> T
+    ) throws -> T {
+        guard let turn else { return try database.write(body) }
+        return try database.writeWithoutTransaction { database in
             try turn.hold {
                 var result: T?
                 try database.inTransaction {
@@ -169,19 +213,68 @@ public final class SQLiteStore: SyncContextDataSource {
         }
     }
 
-    private func prepareSchema(ownsFile: Bool) throws {
-        try Self.translatingErrors {
-            try inTransaction { database in
+    /// Brings the tables to what is declared.
+    private static func prepare(
+        _ catalog: TableCatalog, in database: any DatabaseWriter, turn: WriteTurn?, isOwned: Bool
+    ) throws -> StoreSchema {
+        try translatingErrors {
+            try inTransaction(of: database, turn: turn) { database in
                 let connection = Connection(database)
-                let format = StoreFormat(connection: connection, ownsFile: ownsFile)
+                let format = StoreFormat(connection: connection, ownsFile: isOwned)
                 try format.check()
-                try SchemaPreparation(connection: connection).prepare(schema.catalog)
+                let schema = try SchemaPreparation(connection: connection, isOwned: isOwned).prepare(catalog)
                 try format.stamp()
+                return schema
             }
         }
     }
 
     private static func translatingErrors<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch { throw StoreError.translated(error) }
+    }
+}
+
+extension SQLiteStore {
+    /// Queues changes that the app makes to its tables itself, in the app's own transaction: row and operation are
+    /// written together, or not at all.
+    ///
+    /// ```swift
+    /// try await dbPool.write { db in
+    ///     try player.update(db)
+    ///     try store.enqueueExternalChanges(in: "player", changed: [player.id], on: db)
+    /// }
+    /// ```
+    ///
+    /// What the rows were before is not known, so updates send whole items, on the version that the row has. A change of
+    /// an item whose operation may be on its way to the server waits behind that. Contexts over this store observe the
+    /// commit.
+    ///
+    /// - Parameters:
+    ///   - table: the table.
+    ///   - changed: the ids of rows that were added or changed.
+    ///   - deleted: the rows that were deleted, as they were: see ``item(id:in:on:)``.
+    ///   - now: when the changes were made.
+    ///   - database: the connection on which the app's transaction runs.
+    /// - Throws: as ``SyncContext/enqueueExternalChanges(in:changed:deleted:)``; ``StoreError/Code/unsupported``
+    ///   outside a transaction. The transaction must then be rolled back.
+    public func enqueueExternalChanges(
+        in table: String, changed: [String] = [], deleted: [Item] = [], at now: Timestamp = Timestamp(Date()),
+        on database: Database
+    ) throws {
+        guard database.isInsideTransaction else {
+            throw StoreError(.unsupported, "Changes can be queued only in the transaction that makes them.")
+        }
+        try gate.pass {
+            let definition = try catalog.table(named: table)
+            try transaction(database).enqueueExternalChanges(
+                in: definition, changed: changed, deleted: deleted, inFlight: nil, at: now)
+        }
+    }
+
+    /// The item of that id as it is on a connection of the app's, or `nil`.
+    ///
+    /// - Throws: ``SyncError/Code/unknownTable``; ``StoreError``.
+    public func item(id: String, in table: String, on database: Database) throws -> Item? {
+        try gate.pass { try transaction(database).item(id: id, in: table) }
     }
 }

@@ -50,3 +50,10 @@ extension SQLiteTransaction {
         try statement.bind(key.name, at: 3)
     }
 }
+
+extension SQLiteTransaction {
+    /// SQLite's own count, which the commits of this connection do not change.
+    func externalCommitStamp() throws -> Int64 {
+        try connection.cached("PRAGMA data_version").firstRow { $0.int(at: 0) } ?? 0
+    }
+}

@@ -8,7 +8,7 @@ extension SQLiteTransaction {
         let table = try schema.table(named: table)
         let statement = try connection.cached(table.find)
         try statement.bind(id, at: 1)
-        return try statement.firstRow { try $0.item(columns: table.definition.columns) }
+        return try statement.firstRow { try $0.item(of: table, columns: table.definition.columns) }
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
@@ -19,8 +19,9 @@ extension SQLiteTransaction {
         if query.limit != 0 {
             let (columns, select) = table.select(query.selection)
             let statement = try prepared(
-                select + compiler.whereClause(condition) + compiler.orderAndWindow(of: query), condition)
-            try statement.forEachRow { items.append(try $0.item(columns: columns)) }
+                select + compiler.whereClause(condition) + compiler.orderAndWindow(of: query), condition,
+                callsFunctions: compiler.orderCallsFunctions(of: query))
+            try statement.forEachRow { items.append(try $0.item(of: table, columns: columns)) }
         }
         return QueryResult(
             items: items, totalCount: query.includesTotalCount ? try count(table, condition, compiler) : nil)
@@ -44,7 +45,13 @@ extension SQLiteTransaction {
         let table = try schema.table(named: table)
         guard !items.isEmpty else { return }
         let statement = try connection.cached(table.upsert, writes: true)
-        for item in items { try execute(statement, with: item, in: table) }
+        for item in items {
+            if let update = table.update {
+                try execute(connection.cached(update, writes: true), with: item, in: table)
+                if connection.changedRowCount > 0 { continue }
+            }
+            try execute(statement, with: item, in: table)
+        }
     }
 
     private func execute(_ statement: SQLStatement, with item: Item, in table: ItemTable) throws {
@@ -56,7 +63,9 @@ extension SQLiteTransaction {
         }
         let texts = connection.rowTexts
         try statement.bind(item, columns: table.definition.columns, textsIn: texts)
-        try statement.execute(with: texts)
+        do { try statement.execute(with: texts) } catch let error as StoreError {
+            throw error.naming(itemID: item.id, table: table.definition.name)
+        }
     }
 
     func deleteItems(ids: [String], in table: String) throws {
@@ -81,15 +90,17 @@ extension SQLiteTransaction {
             let found = compiler.whereClause(condition) + compiler.orderAndWindow(of: query)
             sql += " WHERE \"id\" IN (SELECT \"id\" FROM \(table.name)\(found))"
         }
-        try prepared(sql, condition, writes: true).execute()
+        try prepared(
+            sql, condition, writes: true, callsFunctions: compiler.orderCallsFunctions(of: query)
+        ).execute()
         return connection.changedRowCount
     }
 
     /// The statement with the condition's values bound.
     private func prepared(
-        _ sql: String, _ condition: SQLFragment?, writes: Bool = false
+        _ sql: String, _ condition: SQLFragment?, writes: Bool = false, callsFunctions: Bool = false
     ) throws -> SQLStatement {
-        if condition?.callsFunctions == true { try connection.registerFunctions() }
+        if callsFunctions || condition?.callsFunctions == true { try connection.registerFunctions() }
         // The cache keeps all it ever saw: texts that vary with the number of values do not belong there.
         let statement =
             condition?.hasList == true

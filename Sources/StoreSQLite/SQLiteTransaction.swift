@@ -22,13 +22,13 @@ struct StoreSchema: Sendable {
     let catalog: TableCatalog
     private let tables: [String: ItemTable]
 
-    init(_ catalog: TableCatalog) {
+    init(_ catalog: TableCatalog, tables: [ItemTable]) {
         self.catalog = catalog
-        tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { ($0.name, ItemTable($0)) })
+        self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0.definition.name, $0) })
     }
 
     func table(named name: String) throws(SyncError) -> ItemTable {
         if let table = tables[name], table.definition.name.hasSameBytes(as: name) { return table }
-        return ItemTable(try catalog.table(named: name))
+        return ItemTable(try catalog.table(named: name), origin: .store)
     }
 }

@@ -6,11 +6,14 @@ import SyncCore
 /// Brings the tables of a database to what is declared: creates and adds, never drops anything but an index.
 struct SchemaPreparation {
     let connection: Connection
+    /// Whether the store alone writes to the database.
+    let isOwned: Bool
 
     /// - Throws: ``StoreError/Code/schemaMismatch`` when a table or column cannot become what is declared.
-    func prepare(_ catalog: TableCatalog) throws {
+    func prepare(_ catalog: TableCatalog) throws -> StoreSchema {
         try connection.execute(SystemTables.creation)
         let existing = try existingObjects()
+        var tables: [ItemTable] = []
         for definition in catalog.tables {
             try requireUsableSize(definition)
             if let found = existing[definition.name.lowercased()] {
@@ -20,13 +23,27 @@ struct SchemaPreparation {
                         "The table '\(definition.name)' cannot be created: there is a \(found.type) '\(found.name)'."
                     )
                 }
-                try addColumns(to: definition)
+                if isOwned {
+                    try addColumns(to: definition)
+                } else {
+                    try AppTablePreparation(connection: connection, definition: definition).addColumns()
+                }
             } else {
                 try create(definition)
             }
             try prepareIndexes(of: definition, existing: existing)
-            try SyncedColumns(connection: connection, definition: definition).update()
+            let origin =
+                isOwned
+                ? ItemTable.Origin.store
+                : .app(try AppTable(definition, columns: columns(of: definition.name)))
+            try SyncedColumns(connection: connection, definition: definition, origin: origin).update()
+            tables.append(ItemTable(definition, origin: origin))
         }
+        return StoreSchema(catalog, tables: tables)
+    }
+
+    private func columns(of table: String) throws -> [AppTable.Column] {
+        try AppTable.columns(of: table, on: connection)
     }
 
     /// Tables, views and indexes by their names in lower case: SQLite ignores the case of ASCII letters.

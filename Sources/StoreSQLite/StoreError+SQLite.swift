@@ -39,6 +39,17 @@ extension StoreError {
     }
 }
 
+extension StoreError {
+    /// The error, with the item that a constraint of the table refuses.
+    func naming(itemID: String, table: String) -> StoreError {
+        guard let cause = cause as? DatabaseError, cause.resultCode == .SQLITE_CONSTRAINT else { return self }
+        return StoreError(
+            code,
+            "The table '\(table)' refuses the item '\(itemID)': \(cause.message ?? "a constraint failed").",
+            cause: cause)
+    }
+}
+
 extension DatabaseError {
     /// SQLite has no codes of its own for a statement that goes beyond its limits.
     fileprivate var isLimit: Bool {

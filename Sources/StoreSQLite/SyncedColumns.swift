@@ -9,6 +9,7 @@ import SyncCore
 struct SyncedColumns {
     let connection: Connection
     let definition: TableDefinition
+    let origin: ItemTable.Origin
 
     /// - Throws: ``StoreError``; ``StoreError/Code/corrupt`` when the list cannot be read.
     func update() throws {
@@ -16,7 +17,8 @@ struct SyncedColumns {
         let current = text
         guard stored != current else { return }
         let change = SyncedColumnsChange(to: definition, from: try stored.map(Self.columns(in:)))
-        let schema = StoreSchema(try TableCatalog([change.union]))
+        let schema = StoreSchema(
+            try TableCatalog([change.union]), tables: [ItemTable(change.union, origin: origin)])
         try change.run(in: SQLiteTransaction(connection: connection, schema: schema))
         let statement = try connection.prepared(
             """

@@ -22,7 +22,7 @@ struct AppPoolTests {
     }
 
     private func store() throws -> SQLiteStore {
-        try SQLiteStore(pool: pool, tables: [Things.definition])
+        try SQLiteStore(database: pool, tables: [Things.definition])
     }
 
     @Test func `the store lives beside the app's tables and leaves the app's marks alone`() throws {
@@ -81,7 +81,7 @@ struct AppPoolTests {
         try own.put(Item(id: "1"))
         try own.close()
         let pool = try DatabasePool(path: path)
-        let shared = try SQLiteStore(pool: pool, tables: [Things.definition])
+        let shared = try SQLiteStore(database: pool, tables: [Things.definition])
         try shared.put(Item(id: "2"))
         try pool.close()
         let again = try Things.store(at: path)
@@ -115,7 +115,7 @@ struct AppPoolTests {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA max_page_count = 100") }
         let small = try DatabasePool(path: directory.file("small"), configuration: configuration)
-        let store = try SQLiteStore(pool: small, tables: [Things.definition])
+        let store = try SQLiteStore(database: small, tables: [Things.definition])
         let text = ItemValue.text(String(repeating: "x", count: 4000))
         try store.put(Item(id: "kept", fields: ["text": text]))
         expectStoreError(.full) {
@@ -142,7 +142,7 @@ struct AppPoolTests {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA encoding = 'UTF-16'") }
         let other = try DatabasePool(path: directory.file("other"), configuration: configuration)
-        expectStoreError(.corrupt) { try SQLiteStore(pool: other, tables: [Things.definition]) }
+        expectStoreError(.corrupt) { try SQLiteStore(database: other, tables: [Things.definition]) }
     }
 }
 

@@ -74,7 +74,7 @@ struct FirstFormatTests {
                     VALUES ('', 'format', 'version', '1')
                     """)
         }
-        for _ in 0..<2 { try expectUpgraded(SQLiteStore(pool: pool, tables: [Self.definition])) }
+        for _ in 0..<2 { try expectUpgraded(SQLiteStore(database: pool, tables: [Self.definition])) }
         let version = try pool.read {
             try String.fetchAll($0, sql: "SELECT value FROM MS_TableConfig WHERE keyType='format'")
         }

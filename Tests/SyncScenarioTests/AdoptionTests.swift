@@ -19,8 +19,8 @@ import Testing
                     [Item(id: "known", fields: ["text": "ours"]), Item(id: "new", fields: ["text": "new"])],
                     in: Todo.name)
             }
-            #expect(try await device.context.adopt(Todo.query) == 2)
-            #expect(try await device.context.adopt(Todo.query) == 0)
+            #expect(try await device.context.enqueueExisting(Todo.query) == 2)
+            #expect(try await device.context.enqueueExisting(Todo.query) == 0)
             try await device.context.push()
             #expect(try scenario.serverTexts() == ["new", "ours"])
             #expect(try scenario.server.row("known", in: Todo.name)?.fields["priority"] == 5)
@@ -42,7 +42,7 @@ import Testing
                 try transaction.upsert([item, Item(id: "added", fields: ["text": "added"])], in: Todo.name)
                 try transaction.deleteItems(ids: [deleted.id], in: Todo.name)
             }
-            try await device.context.recordDirectChanges(
+            try await device.context.enqueueExternalChanges(
                 in: Todo.name, changed: [changed.id, "added"], deleted: [gone])
             #expect(try await device.operations().map(\.kind) == [.update, .insert, .delete])
             try await device.context.push()

@@ -117,7 +117,7 @@ import Testing
                 item["text"] = "b"
                 try transaction.upsert([item], in: Todo.name)
             }
-            try await device.context.recordDirectChanges(in: Todo.name, changed: ["1"])
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
             try await device.context.push()
             #expect(try scenario.row("1")?.fields["text"] == "b")
             try expectExtra(scenario)

@@ -107,6 +107,12 @@ public final class FaultingStore: SyncContextDataSource {
         return result
     }
 
+    /// Passes the handler on.
+    public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) { base.onExternalCommit(handler) }
+
+    /// Takes the base's lock.
+    public func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
+
     /// Closes the base.
     public func close() throws { try base.close() }
 
@@ -176,4 +182,6 @@ private struct FaultingTransaction: StoreTransaction, ForwardingSnapshot {
         try store.change()
         try base.setConfigValue(value, for: key)
     }
+
+    func externalCommitStamp() throws -> Int64 { try base.externalCommitStamp() }
 }

@@ -99,6 +99,15 @@ extension StoreMutant {
             flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
         }
         declaring(
+            "no-push-lock", "A shared store always gives the push lock, and tells nothing of other commits.",
+            killedBy: "capability.multi-process.push-lock", "capability.multi-process.stamp",
+            saying: "does not get it"
+        ) { flaw in
+            flaw.declare { $0.isMultiProcess = true }
+            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
+            flaw.close = { _ in }
+        }
+        declaring(
             "second-opening", "A second opening shows the first one's items.",
             killedBy: "capability.multi-process.refused", saying: "the first's item"
         ) { flaw in

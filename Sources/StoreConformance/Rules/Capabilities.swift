@@ -102,6 +102,42 @@ extension StoreRule {
             try run.expect(try run.ids(), is: ["a", "b"], "the ids")
         }
         StoreRule(
+            "capability.multi-process.push-lock",
+            "One opening of a shared store holds the push lock at a time, until it is released.",
+            level: .concurrent, need: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            for round in 0..<3 {
+                let lock = try run.store.tryLockPush()
+                try run.expect(lock != nil, "The lock is free in round \(round).")
+                try run.expect(try second.tryLockPush() == nil, "The other opening does not get it.")
+                try run.expect(try run.store.tryLockPush() == nil, "Nor does the same one again.")
+                lock?.release()
+                lock?.release()
+                let other = try second.tryLockPush()
+                try run.expect(other != nil, "The other opening gets it when it is released.")
+                other?.release()
+            }
+        }
+        StoreRule(
+            "capability.multi-process.stamp",
+            "The stamp of other commits changes with those of other openings, and with no others.",
+            level: .concurrent, need: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            var stamp = try run.store.write { try $0.externalCommitStamp() }
+            for round in 0..<3 {
+                try run.put([Item(id: "own\(round)")])
+                try run.expect(
+                    try run.store.write { try $0.externalCommitStamp() }, is: stamp,
+                    "the stamp after a commit of its own")
+                try second.write { try $0.upsert([Item(id: "other\(round)")], in: "Thing") }
+                let changed = try run.store.write { try $0.externalCommitStamp() }
+                try run.expect(changed != stamp, "The stamp is another one after the other's commit.")
+                stamp = changed
+            }
+        }
+        StoreRule(
             "capability.durable.undeclared",
             "A store that is not durable opens again with a state it once had, between two writes.",
             level: .durable, need: .undeclared(.durable)

@@ -26,6 +26,13 @@ struct TracingStore: SyncContextDataSource {
         return try ending { try base.write { try body(TracingTransaction(base: $0, trace: trace)) } }
     }
 
+    func onExternalCommit(_ handler: @escaping @Sendable () -> Void) { base.onExternalCommit(handler) }
+
+    func tryLockPush() throws -> (any StorePushLock)? {
+        trace.note("tryLockPush")
+        return try base.tryLockPush()
+    }
+
     func close() throws {
         trace.note("close")
         try base.close()
@@ -165,4 +172,6 @@ private struct TracingTransaction: Tracing, StoreTransaction {
         trace.note("  set config \(key.exactForm) = \(value.exactForm)")
         try base.setConfigValue(value, for: key)
     }
+
+    func externalCommitStamp() throws -> Int64 { try base.externalCommitStamp() }
 }

@@ -63,6 +63,8 @@ public struct ConfigKey: Sendable, Hashable {
         case deltaToken
         /// A setting of the framework itself.
         case setting
+        /// When and in which state a row was removed that another process may still be pulling; the name is its id.
+        case removedRow
     }
 
     /// Names a value.

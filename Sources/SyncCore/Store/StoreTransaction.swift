@@ -60,6 +60,18 @@ public protocol StoreTransaction: StoreSnapshot {
 
     /// Sets the value under that key, or removes it when the value is `nil`.
     func setConfigValue(_ value: String?, for key: ConfigKey) throws
+
+    // MARK: Other processes
+
+    /// A number that is another one after each commit of another process, or of another opening of the file in this one.
+    ///
+    /// A store that is declared ``StoreCapabilities/isMultiProcess`` implements this; in others it never changes.
+    func externalCommitStamp() throws -> Int64
+}
+
+extension StoreTransaction {
+    /// The number of a store that no other process has open.
+    public func externalCommitStamp() throws -> Int64 { 0 }
 }
 
 extension StoreTransaction {

@@ -26,7 +26,9 @@
 ///
 /// ## Opening
 /// A store is opened with the tables that the app declares, and prepares itself for them: it adds tables and columns it
-/// has not seen, and drops nothing, so that what is no longer declared is there when it is declared again. It throws
+/// has not seen, and drops nothing, so that what is no longer declared is there when it is declared again. Items are
+/// read without columns that are not declared, and keep their values there when they are replaced. When the synced
+/// columns of a table are not those of the last opening, the store runs a ``SyncedColumnsChange``. It throws
 /// ``SyncError/Code/invalidTableDefinition`` for bad names, by making a ``TableCatalog`` first;
 /// ``StoreError/Code/schemaMismatch`` for a column of another type than before; and ``StoreError/Code/newerFormat``,
 /// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file it cannot use, which it leaves as it is. A
@@ -64,8 +66,31 @@ public protocol SyncContextDataSource: Sendable {
     ///   ``StoreError/Code/closed`` after ``close()``.
     func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
 
+    /// Calls the handler after each commit that did not come from this store's own ``write(_:)`` and changed its items or
+    /// operations, if the store notices such commits. The handler returns at once, and may be called on any thread.
+    ///
+    /// A store that nobody else writes to need not implement this.
+    func onExternalCommit(_ handler: @escaping @Sendable () -> Void)
+
+    /// Takes the lock of the one process that pushes, without waiting.
+    ///
+    /// A store that is declared ``StoreCapabilities/isMultiProcess`` implements this with a lock that the system releases
+    /// when the process ends, however it ends.
+    ///
+    /// - Returns: the lock; `nil` while another process, or another opening of the file in this one, has it.
+    /// - Throws: ``StoreError`` when the lock cannot be made; ``StoreError/Code/closed`` after ``close()``.
+    func tryLockPush() throws -> (any StorePushLock)?
+
     /// Waits for running reads and writes, then releases files, locks and memory.
     ///
     /// Every later call but this one throws ``StoreError/Code/closed``. Closing again does nothing.
     func close() throws
+}
+
+extension SyncContextDataSource {
+    /// A lock that is always free.
+    public func tryLockPush() throws -> (any StorePushLock)? { UnsharedPushLock() }
+
+    /// Notices no commits of others.
+    public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {}
 }

@@ -9,6 +9,8 @@ struct LocalWrite {
     let inFlight: Set<Int64>
     /// When the change is made, by the client's clock.
     let now: Timestamp
+    /// Whether an attempt whose outcome is unknown may be on its way, because another process could be sending it.
+    var mayAttemptsBeInFlight = false
 
     /// Adds a new item; the fields are normalised already.
     func insert(id: String, fields: [String: ItemValue]) throws -> Item {
@@ -101,7 +103,10 @@ struct LocalWrite {
     }
 
     private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {
-        let isInFlight = pending.first.map { inFlight.contains($0.id) } ?? false
+        let isInFlight =
+            pending.first.map {
+                inFlight.contains($0.id) || (mayAttemptsBeInFlight && $0.state == .attempted)
+            } ?? false
         return TableOperation.collapse(change, into: pending, isInFlight: isInFlight)
     }
 

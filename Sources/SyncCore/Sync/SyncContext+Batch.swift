@@ -21,11 +21,12 @@ extension SyncContext {
         _ body: @escaping @Sendable (LocalBatch) throws -> T
     ) async throws -> T {
         let (environment, inFlight, catalog) = (environment, inFlight, store.dataSource.catalog)
+        let isShared = isStoreShared
         do {
             return try await write { transaction in
                 let batch = LocalBatch(
                     transaction: transaction, catalog: catalog, inFlight: inFlight.all,
-                    environment: environment)
+                    isShared: isShared, environment: environment)
                 do {
                     return try body(batch)
                 } catch let error as StoreError {
@@ -53,16 +54,18 @@ public struct LocalBatch {
     private let transaction: any StoreTransaction
     private let catalog: TableCatalog
     private let inFlight: Set<Int64>
+    private let isShared: Bool
     private let environment: SyncEnvironment
     private let now: Timestamp
 
     init(
-        transaction: any StoreTransaction, catalog: TableCatalog, inFlight: Set<Int64>,
+        transaction: any StoreTransaction, catalog: TableCatalog, inFlight: Set<Int64>, isShared: Bool,
         environment: SyncEnvironment
     ) {
         self.transaction = transaction
         self.catalog = catalog
         self.inFlight = inFlight
+        self.isShared = isShared
         self.environment = environment
         now = environment.now()
     }
@@ -106,7 +109,7 @@ public struct LocalBatch {
         try ItemID.validate(id)
         return LocalWrite(
             transaction: transaction, definition: try catalog.table(named: table), inFlight: inFlight,
-            now: now)
+            now: now, mayAttemptsBeInFlight: isShared)
     }
 }
 

@@ -23,13 +23,15 @@ extension SyncContext {
     ///   - keepingDeltaTokens: whether later incremental pulls go on from where they were, so that purged rows come
     ///     back only when they change.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
-    ///   is being sent; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
+    ///   is being sent, or another process pushes; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
     ///   ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is removed then.
     public func purge(
         _ query: TableQuery, pending: PurgePolicy = .push, keepingDeltaTokens: Bool = false
     ) async throws {
         try validate(query, on: query.table)
         if pending == .push { try await push(tables: [query.table]) }
+        let lock = try await pending == .discard ? lockForDiscarding() : nil
+        defer { lock?.release() }
         let inFlight = inFlight
         try await write { transaction in
             let purge = Purge(transaction: transaction, query: query, inFlight: inFlight.all)

@@ -4,7 +4,7 @@
 extension SyncContext {
     /// Sends the pending operations to the server, in the order of the queue.
     ///
-    /// Pushes run one after the other. Local reads and writes go on meanwhile; changes made during the push are pushed
+    /// Pushes run one after the other, also those of several processes that share a store. Local reads and writes go on meanwhile; changes made during the push are pushed
     /// too. An operation that fails does not hold up those of other items: its error is recorded in the error log,
     /// and all errors are thrown at the end, together with those of operations that are parked, in conflict, or held
     /// behind such a one. A push that returns has left nothing behind that needs a decision.
@@ -33,7 +33,9 @@ extension SyncContext {
         return try await pushGate.take {
             let running = RunningPushes.ofTask.union([ObjectIdentifier(self)])
             return try await RunningPushes.$ofTask.withValue(running) {
-                try await run(PushRun(context: self, tables: tables, budget: budget))
+                try await withPushLock {
+                    try await run(PushRun(context: self, tables: tables, budget: budget))
+                }
             }
         }
     }

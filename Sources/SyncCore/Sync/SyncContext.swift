@@ -29,6 +29,8 @@ public final class SyncContext: Sendable {
     let delegate: (any SyncContextDelegate)?
     /// One push at a time: the order of the queue is the order on the server.
     let pushGate = AsyncTurns()
+    /// Whether a push of this context holds the store's push lock.
+    let holdsPushLock = Mutex(false)
     let retryBudget = RetryBudget()
     let acknowledgements = Acknowledgements()
     /// Operations that are being sent at this moment.
@@ -59,6 +61,7 @@ public final class SyncContext: Sendable {
         user = UserBinding(userID: userID)
         activity = SyncActivity(commits: commits)
         store = StoreAccess(dataSource: dataSource, executor: environment.executor, commits: commits)
+        dataSource.onExternalCommit { [weak commits] in commits?.send() }
     }
 
     /// The local face of a table. A name that the store does not know makes every call of it throw

@@ -112,9 +112,11 @@ public struct SyncTable: Sendable {
         let definition = try context.definition(of: name)
         let normalized = try definition.normalizedForWriting(fields, of: id)
         let (inFlight, now) = (context.inFlight, context.environment.now())
+        let isShared = context.isStoreShared
         return try await context.write { transaction in
             let write = LocalWrite(
-                transaction: transaction, definition: definition, inFlight: inFlight.all, now: now)
+                transaction: transaction, definition: definition, inFlight: inFlight.all, now: now,
+                mayAttemptsBeInFlight: isShared)
             return try body(write, normalized)
         }
     }

@@ -7,6 +7,8 @@ struct PullEffects {
     let definition: TableDefinition
     /// Whether nothing at all is known to be pending, so that it need not be looked up for each row.
     var isQueueEmpty = false
+    /// What other processes may have stored meanwhile; `nil` in a store of one process.
+    var sharing: SharedStorePull?
 
     /// What became of a row.
     enum Outcome: Sendable, Hashable {
@@ -35,14 +37,25 @@ struct PullEffects {
         if !isQueueEmpty, let first = try transaction.operations(forItem: row.id, in: definition.name).first {
             return try remember(row, with: first)
         }
-        if isLikelyNew, !row.system.deleted, try transaction.insert(row, in: definition.name) {
+        if isLikelyNew, !row.system.deleted, sharing?.othersHaveCommitted != true,
+            try transaction.insert(row, in: definition.name)
+        {
             return .upserted
         }
         let local = try transaction.item(id: row.id, in: definition.name)
         isLikelyNew = local == nil
+        if let sharing,
+            try sharing.isOutdated(row, local: local, table: definition.name, in: transaction)
+        {
+            return .unchanged
+        }
         if row.system.deleted {
             guard local != nil else { return .unchanged }
             try transaction.deleteItems(ids: [row.id], in: definition.name)
+            if let sharing {
+                try SharedStorePull.noteRemoval(
+                    of: row, id: row.id, table: definition.name, at: sharing.now, in: transaction)
+            }
             return .deleted
         }
         let merged = row.keepingLocalColumns(of: local, definition: definition)

@@ -16,6 +16,8 @@ struct PullRun: Sendable {
     private var fetched: PulledPage?
     /// The token as this pull has found or stored it: if it is another one now, it was reset meanwhile.
     private var storedToken: String?
+    /// What the store's stamp of other processes' commits was at the beginning; `nil` in a store of one process.
+    private var commitStamp: Int64?
 
     /// Keeps acknowledgements noted, and the context's status pulling, for as long as the pull lives.
     private final class Session: Sendable {
@@ -63,8 +65,15 @@ struct PullRun: Sendable {
         let key = pull.queryID.map { ConfigKey(table: definition.name, kind: .deltaToken, name: $0) }
         var stored: String?
         if let key { stored = try await context.read { try $0.configValue(key) } }
-        return PullRun(
+        var run = PullRun(
             pull, definition: definition, key: key, binding: binding, storedToken: stored, result: result)
+        if context.isStoreShared {
+            let now = context.environment.now()
+            run.commitStamp = try await context.write {
+                try SharedStorePull.begin(in: $0, table: definition.name, at: now)
+            }
+        }
+        return run
     }
 
     private init(
@@ -147,11 +156,14 @@ struct PullRun: Sendable {
         let rows = page.rows.filter(\.isReadable)
         if rows.isEmpty, token == nil { return nil }
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
-        let source = session.source
+        let (source, stamp) = (session.source, commitStamp)
         return context.store.begin { transaction in
             let effects = PullEffects(
                 transaction: transaction, definition: definition,
-                isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty)
+                isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty,
+                sharing: try stamp.map {
+                    try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
+                })
             let known = context.acknowledgements
             var isLikelyNew = true
             let outcomes = try rows.map { row -> PullEffects.Outcome in

@@ -169,6 +169,13 @@ struct OperationSender: Sendable {
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
                 context.acknowledgements.note(row, id: id, in: definition.name, from: Acknowledgements.pushes)
             }
+            if context.isStoreShared, row?.system.deleted ?? true,
+                let operation = try transaction.operation(id: operationID)
+            {
+                try SharedStorePull.noteRemoval(
+                    of: row ?? operation.newestServerItem, id: operation.itemID, table: definition.name,
+                    at: context.environment.now(), in: transaction)
+            }
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
             return try effects.complete(

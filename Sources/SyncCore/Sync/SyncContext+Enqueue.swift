@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Queues local items as inserts that nobody has queued: rows that were in the database before it was synced.
+    /// Queues items that are in the store already as inserts: rows that were in the database before it was synced.
     ///
     /// An insert of a row that the server turns out to have becomes an update of it, with this device's fields. Items
     /// that have a version or a pending operation are left alone.
@@ -12,29 +12,30 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/filterNotSupported``, ``SyncError/Code/invalidItemID`` for a row whose id cannot be
     ///   sent, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is queued then.
     @discardableResult
-    public func adopt(_ query: TableQuery) async throws -> Int {
+    public func enqueueExisting(_ query: TableQuery) async throws -> Int {
         try validate(query, on: query.table)
         let now = environment.now()
         return try await write { transaction in
-            let strangers = try transaction.items(matching: query).items.filter { item in
+            let unknown = try transaction.items(matching: query).items.filter { item in
                 try item.system.version == nil
                     && transaction.operations(forItem: item.id, in: query.table).isEmpty
             }
-            for item in strangers {
+            for item in unknown {
                 try ItemID.validate(item.id)
                 try transaction.put(
                     TableOperation(
                         id: try transaction.lastOperationID() + 1, table: query.table, itemID: item.id,
                         kind: .insert, isAdopted: true, changedAt: now))
             }
-            return strangers.count
+            return unknown.count
         }
     }
 
-    /// Queues changes that the app made to its own database behind the context's back.
+    /// Queues changes that the app has made to its own database without the context.
     ///
     /// The rows are as the app left them; what they were before is unknown, so updates send whole items, on the
-    /// version that the row still has. All of it is one transaction.
+    /// version that the row still has. All of it is one transaction. Where the store can join the app's own transaction,
+    /// that is better: a crash between the two would leave a change that is never sent.
     ///
     /// - Parameters:
     ///   - table: the table.
@@ -43,17 +44,36 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/itemNotFound`` for a changed row that is not there,
     ///   ``SyncError/Code/invalidOperation`` for a deleted one that is; ``SyncError/Code/invalidItemID``,
     ///   ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is queued then.
-    public func recordDirectChanges(
+    public func enqueueExternalChanges(
         in table: String, changed: [String] = [], deleted: [Item] = []
     ) async throws {
         let definition = try definition(of: table)
-        for id in changed + deleted.map(\.id) { try ItemID.validate(id) }
-        let (inFlight, now) = (inFlight, environment.now())
+        let (inFlight, isShared, now) = (inFlight, isStoreShared, environment.now())
         try await write { transaction in
-            let write = LocalWrite(
-                transaction: transaction, definition: definition, inFlight: inFlight.all, now: now)
-            for id in changed { try write.recordChange(id: id) }
-            for item in deleted { try write.recordDeletion(of: item) }
+            try transaction.enqueueExternalChanges(
+                in: definition, changed: changed, deleted: deleted, inFlight: isShared ? nil : inFlight.all,
+                at: now)
         }
+    }
+}
+
+extension StoreTransaction {
+    /// Queues changes that are in the tables already, by the rules of local writes.
+    ///
+    /// - Parameter inFlight: the operations that are being sent; `nil` when that is not known. An attempt whose outcome
+    ///   is unknown may then be one, and changes wait behind it.
+    /// - Throws: as ``SyncContext/enqueueExternalChanges(in:changed:deleted:)``.
+    package func enqueueExternalChanges(
+        in definition: TableDefinition, changed: [String], deleted: [Item], inFlight: Set<Int64>?,
+        at now: Timestamp
+    ) throws {
+        func write(_ id: String) throws -> LocalWrite {
+            try ItemID.validate(id)
+            return LocalWrite(
+                transaction: self, definition: definition, inFlight: inFlight ?? [], now: now,
+                mayAttemptsBeInFlight: inFlight == nil)
+        }
+        for id in changed { try write(id).recordChange(id: id) }
+        for item in deleted { try write(item.id).recordDeletion(of: item) }
     }
 }

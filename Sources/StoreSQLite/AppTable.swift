@@ -1,0 +1,42 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// What statements on a table have to respect that the app writes to as well.
+struct AppTable {
+    /// The SQL of the defaults of columns that may not be null, by their names: a missing value becomes that.
+    let defaults: [String: String]
+    /// Whether the table has columns that are not declared, may not be null and have no default.
+    let hasColumnsOfItsOwn: Bool
+
+    /// A column as SQLite describes it.
+    struct Column {
+        let name: String
+        let type: String
+        let mayBeNull: Bool
+        let defaultValue: String?
+    }
+
+    init(_ definition: TableDefinition, columns: [Column]) {
+        let known = Set(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
+        let required = columns.filter { !$0.mayBeNull && $0.name != "id" }
+        defaults = Dictionary(
+            uniqueKeysWithValues: required.compactMap { column in
+                known.contains(column.name) ? column.defaultValue.map { (column.name, $0) } : nil
+            })
+        hasColumnsOfItsOwn = required.contains { $0.defaultValue == nil && !known.contains($0.name) }
+    }
+
+    static func columns(of table: String, on connection: Connection) throws -> [Column] {
+        var columns: [Column] = []
+        try connection.prepared("PRAGMA table_info(\(table.quoted))").forEachRow { row in
+            guard let name = row.text(at: 1) else { return }
+            columns.append(
+                Column(
+                    name: name, type: row.text(at: 2) ?? "", mayBeNull: row.int(at: 3) == 0,
+                    defaultValue: row.text(at: 4)))
+        }
+        return columns
+    }
+}

@@ -1,0 +1,59 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+extension SyncContext {
+    /// Whether other processes may have the store open.
+    var isStoreShared: Bool { store.dataSource.capabilities.isMultiProcess }
+
+    /// Runs the body while no other process pushes; waits for one that does.
+    ///
+    /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits;
+    ///   ``SyncError/Code/pushAbortedStore`` when the store cannot be locked.
+    func withPushLock<T>(_ body: () async throws -> T) async throws -> T {
+        guard isStoreShared else { return try await body() }
+        var delay = Duration.milliseconds(10)
+        var acquired = try await tryLockPush()
+        while acquired == nil {
+            try await environment.sleep(delay)
+            delay = min(delay * 2, .seconds(1))
+            acquired = try await tryLockPush()
+        }
+        holdsPushLock.withLock { $0 = true }
+        defer {
+            holdsPushLock.withLock { $0 = false }
+            acquired?.release()
+        }
+        return try await body()
+    }
+
+    /// Keeps other processes from pushing while operations are dropped; `nil` when none can.
+    ///
+    /// - Throws: ``SyncError/Code/purgeRefused`` while another process pushes.
+    func lockForDiscarding() async throws -> (any StorePushLock)? {
+        // What this context itself is sending is known to it.
+        guard isStoreShared, !holdsPushLock.withLock({ $0 }) else { return nil }
+        guard let lock = try await tryLockPush() else {
+            throw SyncError(
+                .purgeRefused, "Another process is sending operations; purge again afterwards.",
+                mayRetry: true)
+        }
+        return lock
+    }
+
+    private func tryLockPush() async throws -> (any StorePushLock)? {
+        let dataSource = store.dataSource
+        do {
+            return try await withCheckedThrowingContinuation { continuation in
+                environment.executor.read {
+                    continuation.resume(with: Result { try dataSource.tryLockPush() })
+                }
+            }
+        } catch let error as StoreError where error.code == .closed {
+            throw SyncError(.contextInvalid, "The sync context is closed.", cause: error)
+        } catch {
+            throw SyncError(.pushAbortedStore, "The store cannot be locked for a push.", cause: error)
+        }
+    }
+}

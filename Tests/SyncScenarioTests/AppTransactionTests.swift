@@ -1,0 +1,133 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StoreSQLite
+import SyncCore
+import TableServer
+import Testing
+
+/// An app with GRDB writes a row and queues the change in one transaction of its own.
+@Suite struct AppTransactionTests {
+    private struct Task: Codable, FetchableRecord, PersistableRecord {
+        static let databaseTableName = Todo.name
+        var id: String
+        var text: String
+        var priority: Int?
+    }
+
+    private struct App {
+        let database: DatabasePool
+        let store: SQLiteStore
+        let device: Device
+        let scenario: Scenario
+
+        func write(_ body: @Sendable @escaping (Database) throws -> Void) async throws {
+            try await database.write { try body($0) }
+        }
+    }
+
+    private func run(_ body: (App) async throws -> Void) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("app.sqlite").path
+            let database = try DatabasePool(path: path)
+            try await database.write { database in
+                try database.create(table: Todo.name) { table in
+                    table.primaryKey("id", .text)
+                    table.column("text", .text).notNull()
+                    table.column("priority", .integer)
+                }
+            }
+            let store = try SQLiteStore(database: database, tables: [Todo.definition])
+            let context = SyncContext(
+                client: SyncClient(url: scenario.server.url), dataSource: store,
+                environment: .instant(seed: 3))
+            let device = Device(context: context, store: store)
+            try await body(App(database: database, store: store, device: device, scenario: scenario))
+            try await context.close()
+            try database.close()
+        }
+    }
+
+    @Test func `rows that the app writes are sent, and those it pulls are its records`() async throws {
+        try await run { app in
+            let store = app.store
+            try await app.write { database in
+                try Task(id: "1", text: "one").insert(database)
+                try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
+            }
+            try await app.device.sync()
+            #expect(try app.scenario.serverTexts() == ["one"])
+            try await app.scenario.server.put("2", ["text": "two", "priority": 2], in: Todo.name)
+            try await app.device.sync()
+            let pulled = try await app.database.read { try Task.fetchOne($0, key: "2") }
+            #expect(pulled?.text == "two" && pulled?.priority == 2)
+
+            try await app.write { database in
+                try Task(id: "2", text: "changed", priority: 3).update(database)
+                let gone = try #require(try store.item(id: "1", in: Todo.name, on: database))
+                try Task.deleteOne(database, key: "1")
+                try store.enqueueExternalChanges(
+                    in: Todo.name, changed: ["2"], deleted: [gone], on: database)
+            }
+            #expect(try await app.device.operations().map(\.kind) == [.update, .delete])
+            try await app.device.sync()
+            #expect(try app.scenario.serverTexts() == ["changed"])
+            try await app.scenario.expectAgreement(app.device)
+        }
+    }
+
+    @Test func `a transaction that is rolled back leaves neither row nor operation`() async throws {
+        try await run { app in
+            let store = app.store
+            await #expect(throws: CancellationError.self) {
+                try await app.write { database in
+                    try Task(id: "1", text: "one").insert(database)
+                    try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
+                    throw CancellationError()
+                }
+            }
+            try await #expect(app.device.texts().isEmpty)
+            try await #expect(app.device.operations().isEmpty)
+            #expect(throws: StoreError.self) {
+                try app.database.writeWithoutTransaction {
+                    try store.enqueueExternalChanges(in: Todo.name, changed: [], on: $0)
+                }
+            }
+        }
+    }
+
+    @Test func `a change made while the item is being sent waits behind the one on its way`() async throws {
+        try await run { app in
+            let store = app.store
+            try await app.device.table.insert(["id": "1", "text": "one"])
+            let result = try await app.scenario.push(app.device) { _ in
+                try await app.write { database in
+                    try Task(id: "1", text: "two").update(database)
+                    try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
+                }
+                #expect(try await app.device.operations().map(\.kind) == [.insert, .update])
+            }
+            _ = try result.get()
+            try await app.device.sync()
+            #expect(try app.scenario.serverTexts() == ["two"])
+            try await app.scenario.expectAgreement(app.device)
+        }
+    }
+
+    @Test func `observers see what the app commits`() async throws {
+        try await run { app in
+            let store = app.store
+            var results = app.device.table.observe(Todo.query).makeAsyncIterator()
+            #expect(try await results.next()?.items.isEmpty == true)
+            try await app.write { database in
+                try Task(id: "1", text: "one").insert(database)
+                try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
+            }
+            #expect(try await results.next()?.items.map(\.id) == ["1"])
+            try await app.device.table.update(id: "1", ["text": "two"])
+            #expect(try await results.next()?.items.first?["text"] == "two")
+        }
+    }
+}
