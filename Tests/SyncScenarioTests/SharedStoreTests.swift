@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HTTPTypes
 import StoreSQLite
 import SyncCore
 import Synchronization
@@ -195,8 +196,8 @@ private final class HeldPage: HTTPTransport {
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let response = try await base.send(request)
         let isHeld = isArmed.withLock { isArmed in
-            defer { if request.method == "GET" { isArmed = false } }
-            return isArmed && request.head.method == "GET"
+            defer { if request.head.method == .get { isArmed = false } }
+            return isArmed && request.head.method == .get
         }
         if isHeld {
             arrivals.continuation.yield()
