@@ -8,7 +8,7 @@ import SyncCore
 import Testing
 
 /// What only this transport does; what all must do is in the tests of URLSession's, which run with each.
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct AsyncHTTPTransportTests {
     private static func fromServer<Value>(
         _ answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],

@@ -12,7 +12,7 @@ import Testing
 ///
 /// Pushing the collapsed queue must leave the server as pushing every change would have, leave the device with the
 /// same, and never show one client alone a conflict.
-@Suite(.timeLimit(.minutes(5))) struct CollapseEquivalenceTests {
+@Suite struct CollapseEquivalenceTests {
     static let maxLength = 6
 
     @Test func `every history ends on the server as if each change had been pushed`() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncCore
 
 /// The small parts that put calls in order: turns, group commit and the feed of commits.
-@Suite(.timeLimit(.minutes(5))) struct ConcurrencyPartsTests {
+@Suite struct ConcurrencyPartsTests {
     // MARK: Turns
 
     private final class Log: Sendable {

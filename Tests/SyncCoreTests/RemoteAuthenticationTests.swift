@@ -7,7 +7,7 @@ import SyncCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct RemoteAuthenticationTests {
     /// Answers 401 to every token but this one.
     private func transport(accepting token: String) -> RemoteScriptedTransport {

@@ -6,7 +6,7 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct RemoteURLSessionLimitTests {
     @Test func `a body of the greatest length is accepted and one byte more is not`() async throws {
         let full = String(repeating: "x", count: 1000)

@@ -6,7 +6,7 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct RemoteURLSessionRedirectTests {
     @Test func `a GET follows a redirect within the origin, with every header`() async throws {
         try await withRawServer { request in

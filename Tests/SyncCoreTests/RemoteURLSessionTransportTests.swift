@@ -6,7 +6,7 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct RemoteURLSessionTransportTests {
     @Test func `method, path, headers and body arrive as they were given`() async throws {
         try await withRawServer { _ in

@@ -14,7 +14,10 @@ import Testing
         var maker = RowListMaker(seed: seed)
         for _ in 0..<300 {
             let text = maker.list()
-            #expect(try await rows(in: text) == Self.expected(in: text), "\(text)")
+            let rows = try await objects(in: text)
+            // Names that are canonically equivalent make their row unreadable, and the rest stays as it is.
+            let isReadable = rows?.allSatisfy(\.unreadable.isEmpty) != false
+            #expect((isReadable ? rows?.map(\.fields) : nil) == Self.expected(in: text), "\(text)")
         }
     }
 
@@ -63,7 +66,7 @@ import Testing
             let answer = try await answer(maker.list())
             guard case .rows(let rows, _) = answer.body else { continue }
             var reader = WireRowReader(dialect: .v2, definition: definition)
-            for row in rows {
+            for row in rows where row.unreadable.isEmpty {
                 let expected = try? WireRow(row.fields, dialect: .v2, definition: definition)
                 #expect((try? reader.read(row).item) == expected?.item)
                 if expected != nil { read += 1 }

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AdoptionTests {
+@Suite struct AdoptionTests {
     @Test(arguments: StoreKind.allCases)
     func `rows that nobody queued are sent, as updates where the server has them`(_ kind: StoreKind)
         async throws

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Input that cannot be used, at every public entry: a typed error, and nothing has changed.
-@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
+@Suite struct BadInputTests {
     /// Expects the code, and store and server as they were.
     private func refuses(
         _ scenario: Scenario, _ device: Device, _ code: SyncError.Code,

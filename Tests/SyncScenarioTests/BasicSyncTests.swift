@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BasicSyncTests {
+@Suite struct BasicSyncTests {
     @Test(arguments: StoreKind.allCases)
     func `two devices come to have the same rows`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in

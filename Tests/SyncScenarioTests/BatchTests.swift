@@ -6,7 +6,7 @@ import TableServer
 import Testing
 
 /// Several local changes in one transaction.
-@Suite(.timeLimit(.minutes(5))) struct BatchTests {
+@Suite struct BatchTests {
     private struct ChangedMyMind: Error {}
 
     @Test(arguments: StoreKind.allCases)

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Calls that are cancelled while a request hangs: they end, and leave everything as if it had not been sent.
-@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
+@Suite struct CancellationTests {
     /// Cancels the call as soon as its nth request has arrived at the server, where it hangs.
     private func cancel(
         _ scenario: Scenario, atRequest number: Int,

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Several devices that do everything at once over a bad network: when it is over, all have the same.
-@Suite(.timeLimit(.minutes(3))) struct ConvergenceTests {
+@Suite struct ConvergenceTests {
     @Test(arguments: 1...24)
     func `devices that work against each other come to agree`(_ seed: Int) async throws {
         try await run(on: .memory, seed: seed)

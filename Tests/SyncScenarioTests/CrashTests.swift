@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// The process dies between two steps, and the next one goes on from what the store has.
-@Suite(.timeLimit(.minutes(5))) struct CrashTests {
+@Suite struct CrashTests {
     /// Kills the device while its write is at the server: before it is applied, or after.
     private func crash(
         _ device: Device, _ scenario: Scenario, applied: Bool,

@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// What a delegate may do with each operation, and what comes of it.
-@Suite(.timeLimit(.minutes(5))) struct DelegateTests {
+@Suite struct DelegateTests {
     /// A delegate made of closures.
     struct Delegate: SyncContextDelegate {
         var perform: @Sendable (SyncContext, PushOperation) async throws -> Item? = { try await $1.execute() }

@@ -5,7 +5,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DeletedOnServerTests {
+@Suite struct DeletedOnServerTests {
     /// A device with an edited item, whose row somebody else has deleted meanwhile, and how its push fails.
     private func conflict(
         _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true, tries: Int = 3

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// The user goes on working while operations of the same items are on their way.
-@Suite(.timeLimit(.minutes(5))) struct InFlightEditTests {
+@Suite struct InFlightEditTests {
     /// Pushes without a failure: see ``Scenario/push(_:budget:then:while:)``.
     private func push(
         _ device: Device, _ scenario: Scenario, then fault: ServerFault = .none,

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Answers that never arrive: what was applied once must not be applied again, nor be taken for a conflict.
-@Suite(.timeLimit(.minutes(5))) struct LostAnswerTests {
+@Suite struct LostAnswerTests {
     /// A way to lose an answer after the server has acted.
     enum Loss: String, CaseIterable, CustomTestStringConvertible {
         case dropped, truncated, unreadable, status500, status502, status503, status408, redirected, twice

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Pulls that meet items with pending operations.
-@Suite(.timeLimit(.minutes(5))) struct PendingPullTests {
+@Suite struct PendingPullTests {
     private func editedHereAndThere(
         on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
     ) async throws {

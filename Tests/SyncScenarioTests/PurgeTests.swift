@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Removing local items without telling the server.
-@Suite(.timeLimit(.minutes(5))) struct PurgeTests {
+@Suite struct PurgeTests {
     private func prepared(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void) async throws {
         try await Scenario.run(on: kind) { scenario in
             let other = TableDefinition("Other", columns: [Column("text", .text)])

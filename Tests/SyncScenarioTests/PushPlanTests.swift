@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PushPlanTests {
+@Suite struct PushPlanTests {
     private static let tables = [
         TableDefinition("Item", columns: [Column("text", .text), Column("list", .text)], parents: ["List"]),
         TableDefinition("List", columns: [Column("text", .text)]),

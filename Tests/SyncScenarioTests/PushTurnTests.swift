@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// Operations have their turns in the order of the queue, and until then they are as if nobody pushed.
-@Suite(.timeLimit(.minutes(5))) struct PushTurnTests {
+@Suite struct PushTurnTests {
     private static func settings(concurrency: Int = 1) -> SyncSettings {
         var settings = SyncSettings()
         settings.retry.maxAttempts = 1

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Failed operations and the ways to settle them.
-@Suite(.timeLimit(.minutes(5))) struct ResolutionTests {
+@Suite struct ResolutionTests {
     /// A row that both sides have changed, and the error of the push that found out.
     private func conflict(
         on kind: StoreKind, deleting: Bool = false,

@@ -7,7 +7,7 @@ import Synchronization
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ResolverTests {
+@Suite struct ResolverTests {
     /// Makes an item that the device and the server have both changed since they agreed.
     private func clash(
         on kind: StoreKind, resolver: ConflictResolver?, client: [String: ItemValue]?,

@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// Failures that pass, failures that do not, and what each of them ends.
-@Suite(.timeLimit(.minutes(5))) struct RetryTests {
+@Suite struct RetryTests {
     /// A device that notes how long it was asked to wait.
     private func device(
         _ scenario: Scenario, settings: SyncSettings = SyncSettings(),

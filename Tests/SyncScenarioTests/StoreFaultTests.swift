@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// A store that fails at any one of its calls: nothing is half written, and all goes on afterwards.
-@Suite(.timeLimit(.minutes(5))) struct StoreFaultTests {
+@Suite struct StoreFaultTests {
     /// Fails one call, before anything of it has happened or at its very end.
     private final class FaultyStore: SyncContextDataSource {
         let base: any SyncContextDataSource

@@ -8,7 +8,7 @@
     import Testing
 
     /// The `table-server` executable, as a shell sees it.
-    @Suite(.timeLimit(.minutes(5)))
+    @Suite
     struct CommandTests {
         /// The program, which is built into the folder of the test runner, and its arguments.
         private func command(_ arguments: [String]) -> Arguments {

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct ConcurrencyTests {
     @Test(arguments: [false, true])
     func `of eight parallel updates with one precondition one succeeds`(_ isInFile: Bool) async throws {

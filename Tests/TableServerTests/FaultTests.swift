@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// What a client sees of each fault, and what the server holds afterwards.
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct FaultTests {
     @Test(arguments: [true, false])
     func `a dropped request is an error to the client and nothing to the rows`(_ keepsOpen: Bool) async throws

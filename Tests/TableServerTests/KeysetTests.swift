@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// Pages as clients ask for them when they come back for changes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct KeysetTests {
     /// Follows `updatedAt gt T or (updatedAt eq T and id gt I)` to the end.
     private func pull(_ client: TestClient, top: Int, userFilter: String? = nil) async throws -> [String] {

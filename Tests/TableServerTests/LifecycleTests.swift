@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct LifecycleTests {
     @Test func `servers start and stop many times, with connections left open`() async throws {
         for _ in 0..<50 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TableServer
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct ListTests {
     private func withRows(
         _ count: Int, pageSize: Int = 50, _ body: (TableServer, TestClient) async throws -> Void

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct RefusalTests {
     @Test(arguments: ["createdAt", "updatedAt", "deleted", "UpdatedAt"])
     func `a property that only the server sets is 400`(_ name: String) async throws {

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Rows reached without HTTP.
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct RowAccessTests {
     @Test func `another client's changes are seen over HTTP`() async throws {
         try await withServer { server, client in

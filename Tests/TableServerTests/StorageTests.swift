@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct StorageTests {
     @Test func `rows in a file survive a restart as they were`() async throws {
         try await withTemporaryDirectory { directory in

@@ -5,7 +5,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite
 struct WriteTests {
     @Test func `an insert answers 201 with the stored row and its version`() async throws {
         try await withServer { server, client in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import todo
 
-@Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
+@Suite struct CommandLineTests {
     @Test(arguments: [StoreChoice.sqlite, .lmdb])
     func `offline additions outlive the process, and a sync delivers exactly those`(_ store: StoreChoice)
         async throws

@@ -8,7 +8,7 @@ import Testing
 
 @testable import todo
 
-@Suite(.timeLimit(.minutes(5))) struct ConflictDialogueTests {
+@Suite struct ConflictDialogueTests {
     /// An app whose edit "Buy eggs (6)" meets "Buy organic eggs" on the server.
     private func conflicting(_ bench: Bench, _ transcript: Transcript, isInteractive: Bool = true)
         async throws

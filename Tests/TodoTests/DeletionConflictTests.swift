@@ -6,7 +6,7 @@ import Testing
 
 @testable import todo
 
-@Suite(.timeLimit(.minutes(5))) struct DeletionConflictTests {
+@Suite struct DeletionConflictTests {
     @Test(arguments: [true, false], [ConflictChoice.client, .server])
     func `deleted on the server, edited here`(softDelete: Bool, choice: ConflictChoice) async throws {
         try await Bench.run(softDelete: softDelete) { bench in

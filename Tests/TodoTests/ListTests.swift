@@ -8,7 +8,7 @@ import Testing
 
 @testable import todo
 
-@Suite(.timeLimit(.minutes(5))) struct ListTests {
+@Suite struct ListTests {
     /// What the list shows for these arguments, without ids.
     private func shown(_ arguments: String..., in app: TodoApp, _ transcript: Transcript) async throws
         -> [String]

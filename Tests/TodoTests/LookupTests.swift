@@ -6,7 +6,7 @@ import Testing
 
 @testable import todo
 
-@Suite(.timeLimit(.minutes(5))) struct LookupTests {
+@Suite struct LookupTests {
     private func app() async throws -> TodoApp {
         let url = try #require(ServerURL.local?.url)
         let app = try Bench.app(url)

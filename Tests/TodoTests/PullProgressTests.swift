@@ -8,7 +8,7 @@ import Testing
 
 @testable import todo
 
-@Suite(.timeLimit(.minutes(5))) struct PullProgressTests {
+@Suite struct PullProgressTests {
     private func pull(rows: Int, on console: Console, _ bench: Bench) async throws {
         for start in stride(from: 0, to: rows, by: 1000) {
             let page = (start..<min(start + 1000, rows)).map {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import todo
 
-@Suite(.timeLimit(.minutes(5))) struct StatusTests {
+@Suite struct StatusTests {
     @Test func `queue, errors and delta tokens are shown`() async throws {
         try await Bench.run { bench in
             let transcript = Transcript()

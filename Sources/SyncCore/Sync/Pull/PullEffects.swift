@@ -86,7 +86,7 @@ extension Item {
     /// Whether both are the same state of one server row.
     ///
     /// The version alone does not tell: versions restart when a row is deleted for good and inserted again.
-    fileprivate func isSameState(as other: Item) -> Bool {
+    func isSameState(as other: Item) -> Bool {
         guard let version = system.version, let otherVersion = other.system.version else {
             return self == other
         }

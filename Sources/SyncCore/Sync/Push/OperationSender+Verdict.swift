@@ -59,13 +59,19 @@ extension OperationSender {
         return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict
     }
 
-    /// Without a version there is no condition that the server could check: a newer row that a pull has brought is
-    /// a conflict already.
+    /// A newer row that a pull has brought is a conflict already when the server could not notice it: without a version
+    /// there is no condition that it checks, and a row that was deleted for good and inserted again has its first
+    /// version again.
     private func knownVerdict(on attempt: Attempt) -> PushVerdict? {
-        guard attempt.operation.kind != .insert, attempt.snapshot.version == nil,
-            let row = attempt.operation.serverItem,
-            row.system.version != nil
+        guard attempt.operation.kind != .insert, let row = attempt.operation.serverItem,
+            let version = row.system.version
         else { return nil }
+        if let sent = attempt.snapshot.version, let base = attempt.operation.base {
+            let isRestarted = version.hasSameBytes(as: sent) && !row.isSameState(as: base)
+            guard isRestarted else { return nil }
+        } else if attempt.snapshot.version != nil {
+            return nil
+        }
         let known = PushAnswer(status: 412, classification: .conflict, row: row)
         return known.verdict(on: attempt.operation.kind, sent: attempt.proof)
     }
