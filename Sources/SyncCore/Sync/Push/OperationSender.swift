@@ -104,15 +104,17 @@ struct OperationSender: Sendable {
                 message: refusalMessage(status: status, code: code, message: message), parkingAfter: limit
             ).map(Outcome.failed) ?? .skipped
         case .unknown(let status, let message):
-            let reason = message.map { ": \($0)" } ?? "."
+            let reason = message.map { ": \($0)" } ?? ""
             return try await fail(
                 attempt, isApplied: nil, status: status, code: .serverError,
                 message:
-                    "The server did not confirm the change (status \(status)). It will be sent again\(reason)"
+                    "The server did not confirm the change (status \(status)\(reason)). It will be sent again."
             ).map(Outcome.unconfirmed) ?? .skipped
         case .unauthenticated:
             try await release(isApplied: attempt.isAppliedIfRefused, status: 401)
-            throw SyncError(.pushAbortedAuthentication, "The server requires the user to sign in.")
+            let cause = SyncError(.authenticationRequired, "The server answered with status 401.")
+            throw SyncError(
+                .pushAbortedAuthentication, "The server requires the user to sign in.", cause: cause)
         case .unavailable(let status, let message, let retryAfter):
             try await release(isApplied: nil, status: status)
             throw unavailable(status: status, message: message, retryAfter: retryAfter)
