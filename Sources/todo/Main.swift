@@ -13,7 +13,9 @@ struct Todo: AsyncParsableCommand {
             Changes are kept on this device until `todo sync` sends them to the server. IDs may be shortened to as \
             much as tells them apart. The options below may stand before or after the subcommand.
 
-            Exit codes: 0 success, 1 failure, 2 conflicts that are left pending, 64 wrong usage.
+            Several commands can run at the same time, one in each terminal, unless --store is lmdb.
+
+            Exit codes: 0 success, 1 failure, 2 conflicts are left pending, whatever else failed, 64 wrong usage.
             """,
         groupedSubcommands: [
             CommandGroup(

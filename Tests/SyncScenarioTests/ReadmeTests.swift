@@ -36,8 +36,13 @@ enum TodoItem {
         try await Scenario.run(on: .sqlite) { scenario in
             let (url, path) = (scenario.server.url, scenario.directory.appendingPathComponent("todo").path)
 
+            #if os(Linux)
+                let transport = AsyncHTTPTransport()
+            #else
+                let transport = URLSessionTransport()
+            #endif
             let store = try SQLiteStore(path: path, tables: [TodoItem.definition])
-            let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+            let context = SyncContext(client: SyncClient(url: url, transport: transport), dataSource: store)
             let table = context.table("TodoItem")
 
             let milk = try await table.insert(["text": "Buy milk", "complete": false])
@@ -48,24 +53,6 @@ enum TodoItem {
 
             let rows = try scenario.server.rows(in: "TodoItem")
             #expect(rows.map(\.fields) == [["text": "Buy milk", "complete": true]])
-            try await context.close()
-        }
-    }
-
-    @Test func `another HTTP client`() async throws {
-        try await Scenario.run(on: .memory) { scenario in
-            let url = scenario.server.url
-
-            let client = SyncClient(url: url, transport: AsyncHTTPTransport())
-
-            let context = SyncContext(
-                client: client, dataSource: try MemoryStore(tables: [TodoItem.definition]))
-            let table = context.table("TodoItem")
-            try await table.insert(["text": "Buy milk", "complete": false])
-            try await context.push()
-            #expect(try scenario.server.rows(in: "TodoItem").count == 1)
-            let pulled = try await context.pull(table.query, queryID: "all")
-            #expect(pulled.received == 1)
             try await context.close()
         }
     }
@@ -91,7 +78,14 @@ enum TodoItem {
 
                 #expect(result.items.map { $0["text"] } == ["Buy eggs"])
                 #expect(result.totalCount == 1)
-                try await context.close()
+
+                var seen: [[Item]] = []
+                func show(_ items: [Item]) { seen.append(items) }
+                let closing = Task { try await context.close() }
+                for try await result in table.observe(query) { show(result.items) }
+
+                try await closing.value
+                #expect(seen.allSatisfy { $0 == result.items })
             }
         }
     }
@@ -108,56 +102,77 @@ enum TodoItem {
         return [onSQLite, onLMDB, inMemory]
     }
 
-    @Test(arguments: [true, false]) func `conflicts`(clientWins: Bool) async throws {
-        let usesClient = { (_: Item, _: Item) in clientWins }
-        try await Scenario.run(on: .memory) { scenario in
-            let context = SyncContext(
-                client: SyncClient(url: scenario.server.url),
-                dataSource: try MemoryStore(tables: [TodoItem.definition]))
-            try await Self.provokeConflict(context, scenario.server)
+    /// What the server has done with the row meanwhile.
+    enum OtherChange: CaseIterable { case update, softDelete, hardDelete }
 
-            do {
-                try await context.push()
-            } catch let error as SyncError where error.code == .pushCompletedWithErrors {
-                for conflict in error.pushResult?.errors ?? [] {
-                    guard let mine = conflict.item, let theirs = conflict.serverItem else { continue }
-                    if usesClient(mine, theirs) {
-                        try await context.keepAndUpdateItem(for: conflict, with: mine)
-                    } else {
-                        try await context.cancelAndUpdateItem(for: conflict, with: theirs)
+    @Test(arguments: [TableOperation.Kind.update, .delete], OtherChange.allCases)
+    func `conflicts`(_ kind: TableOperation.Kind, _ other: OtherChange) async throws {
+        for clientWins in [true, false] {
+            let usesClient = { (_: TableOperationError) in clientWins }
+            let tables = [TableServer.Table("TodoItem", softDelete: other != .hardDelete)]
+            try await withTableServer(.init(tables: tables)) { server in
+                let context = SyncContext(
+                    client: SyncClient(url: server.url),
+                    dataSource: try MemoryStore(tables: [TodoItem.definition]))
+                try await Self.provokeConflict(context, server, kind, other)
+
+                do {
+                    try await context.push()
+                } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+                    for conflict in error.pushResult?.errors ?? [] where conflict.isConflict {
+                        if !usesClient(conflict) {
+                            try await context.cancelAndDiscardItem(for: conflict)
+                        } else if conflict.kind == .delete {
+                            try await context.changeKind(for: conflict, to: .delete)
+                        } else if let mine = conflict.item {
+                            try await context.keepAndUpdateItem(for: conflict, with: mine)
+                        }
                     }
+                    try await context.push()
                 }
-                try await context.push()
-            }
 
-            #expect(
-                try scenario.server.row("eggs", in: "TodoItem")?.fields["text"]
-                    == (clientWins ? "Buy eggs (6)" : "Buy organic eggs"))
+                let theirs = other == .update ? "Buy organic eggs" : nil
+                let mine = kind == .update ? "Buy eggs (6)" : nil
+                let expected = clientWins ? mine : theirs
+                let row = try server.row("eggs", in: "TodoItem").flatMap { $0.deleted ? nil : $0 }
+                #expect(row?.fields["text"]?.textValue == expected)
+                #expect(try await context.table("TodoItem").item(id: "eggs")?["text"]?.textValue == expected)
+                #expect(try await context.pendingOperationCount() == 0)
+            }
         }
     }
 
     @Test func `a rule for conflicts`() async throws {
         var settings = SyncSettings()
         settings.resolver = .fieldMerge(onClash: .serverWins)
-
         let chosen = settings
         try await Scenario.run(on: .memory) { scenario in
             let context = SyncContext(
                 client: SyncClient(url: scenario.server.url),
                 dataSource: try MemoryStore(tables: [TodoItem.definition]), settings: chosen)
-            try await Self.provokeConflict(context, scenario.server)
+            try await Self.provokeConflict(context, scenario.server, .update, .update)
             try await context.push()
             #expect(try await context.table("TodoItem").item(id: "eggs")?["text"] == "Buy organic eggs")
         }
     }
 
-    /// Two edits of one item, the later one pending.
-    private static func provokeConflict(_ context: SyncContext, _ server: TableServer) async throws {
+    /// Two changes of one item, the client's one pending.
+    private static func provokeConflict(
+        _ context: SyncContext, _ server: TableServer, _ kind: TableOperation.Kind, _ other: OtherChange
+    ) async throws {
         let table = context.table("TodoItem")
         try await table.insert(["id": "eggs", "text": "Buy eggs", "complete": false])
         try await context.push()
-        try await table.update(id: "eggs", ["text": "Buy eggs (6)"])
-        try await server.update("eggs", ["text": "Buy organic eggs"], in: "TodoItem")
+        if kind == .delete {
+            try await table.delete(id: "eggs")
+        } else {
+            try await table.update(id: "eggs", ["text": "Buy eggs (6)"])
+        }
+        if other == .update {
+            try await server.update("eggs", ["text": "Buy organic eggs"], in: "TodoItem")
+        } else {
+            try await server.remove("eggs", in: "TodoItem")
+        }
     }
 
     /// The lines without the white space around them, and without empty ones.

@@ -30,7 +30,7 @@ import Testing
                     "Items    1, 0 done",
                     "Pulled",
                     "  query ID \"all\" up to \(token)",
-                    "Queued   2",
+                    "Queued   2, 1 in conflict",
                     "  update  eggs  Buy eggs (6)",
                     "  delete  milk  Buy milk",
                     "Errors   1",

@@ -25,7 +25,10 @@ struct TodoProcess {
     }
 
     /// Runs `todo` with these arguments and without a terminal, until it ends.
-    func run(_ arguments: String...) async throws -> Run {
+    func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
+
+    /// Runs `todo` with these arguments and without a terminal, until it ends.
+    func run(_ arguments: [String]) async throws -> Run {
         let program = try Self.executable().path
         let result = try await Subprocess.run(
             .name("env"), arguments: Arguments([program, "--data", directory.path] + arguments),

@@ -39,14 +39,41 @@ extension TodoApp {
             return reason ?? error.message
         }
         if error.has(.tableNotOnServer) { return missingTable + (await whatWaits()) }
-        if error.has(.networkUnavailable) || error.has(.pushAbortedNetwork) {
+        if error.isOffline {
             return "The server \(server) cannot be reached. You can go on working offline."
                 + (await whatWaits())
+        }
+        if error.has(.networkUnavailable) || error.has(.pushAbortedNetwork) {
+            return error.innermost.message + (await whatWaits())
+        }
+        if error.has(.serviceUnavailable) || error.has(.pushAbortedService) {
+            return await unavailableServer(error)
+        }
+        if error.has(.invalidConfiguration), context.client.url.scheme?.lowercased() == "http" {
+            return "Plain HTTP to \(server) is refused: others on the network could read and change it. "
+                + "Use an https address, or allow it with --insecure-http." + (await whatWaits())
         }
         if error.has(.authenticationRequired) || error.has(.pushAbortedAuthentication) {
             return "The server \(server) asks to sign in, which this app cannot do." + (await whatWaits())
         }
         return "\(error.message) (code \(error.code.rawValue))"
+    }
+
+    private func unavailableServer(_ error: SyncError) async -> String {
+        let reason = error.innermost.message
+        let wait = error.layers.compactMap(\.retryAfter).first.map { delay in
+            " It asks to wait \(delay.components.seconds) seconds."
+        }
+        return "The server \(server) is not available now. \(reason)\(reason.hasSuffix(".") ? "" : ".")"
+            + (wait ?? "") + (await whatWaits())
+    }
+
+    /// The changes that a push did not complete, one a line, with their errors.
+    func lines(of errors: [TableOperationError]) -> [String] {
+        errors.map { error in
+            let text = (error.item?.text ?? error.itemID).printable.shortened()
+            return "  \(error.kind) \"\(text)\": \(error.message) (code \(error.code.rawValue))"
+        }
     }
 
     /// That the server lacks the table.
@@ -71,8 +98,14 @@ extension SyncError {
         return causes
     }
 
+    /// This error and those of the framework underneath.
+    fileprivate var layers: [SyncError] { [self] + causes.compactMap { $0 as? SyncError } }
+
+    /// The error of the framework that is nearest to the first cause.
+    fileprivate var innermost: SyncError { layers.last ?? self }
+
     fileprivate func has(_ code: Code) -> Bool {
-        self.code == code || causes.contains { ($0 as? SyncError)?.code == code }
+        layers.contains { $0.code == code }
     }
 
     fileprivate var isFailureOfStore: Bool { has(.storeFailure) || has(.pushAbortedStore) }

@@ -6,7 +6,8 @@ import SyncCore
 
 /// The options of every command that works on the list.
 struct GlobalOptions: ParsableArguments {
-    @Option(help: "What keeps the list: sqlite, lmdb, or memory, which forgets it when the command ends.")
+    @Option(
+        help: "What keeps the list: sqlite, lmdb, or memory, which forgets it when the command ends.")
     var store = StoreChoice.sqlite
 
     @Option(
@@ -20,6 +21,13 @@ struct GlobalOptions: ParsableArguments {
             "The server's address, http or https. (default: http://127.0.0.1:\(Serve.defaultPort))",
             valueName: "url"))
     var server: ServerURL?
+
+    @Flag(
+        name: .customLong("insecure-http"),
+        help:
+            "Allow plain HTTP to other hosts than this machine. Others on the network can then read and change it."
+    )
+    var allowsInsecureHTTP = false
 
     /// Opens the list, hands it to the body, and closes it again.
     ///
@@ -45,13 +53,20 @@ struct GlobalOptions: ParsableArguments {
         do {
             let context = SyncContext(
                 client: SyncClient(
-                    url: server.url, transport: makeTransport(),
+                    url: server.url, transport: makeTransport(allowsInsecureHTTP: allowsInsecureHTTP),
                     installationID: try directory.installationID()),
                 dataSource: try store.open(in: directory.url))
             let storeName = "\(store.rawValue) (\(store.place(in: directory.url)))"
             return TodoApp(context: context, console: .terminal, storeName: storeName)
+        } catch let error as StoreError where error.code == .alreadyOpen && store == .lmdb {
+            throw Failure(
+                """
+                The store \(store.place(in: directory.url)) is open in another program. Wait until that ends. Only one \
+                command at a time can use an LMDB store; with --store sqlite, several can.
+                """)
         } catch let error as StoreError {
-            throw Failure("The store \(store.place(in: directory.url)) cannot be opened. \(error.message)")
+            throw Failure(
+                "The store \(store.place(in: directory.url)) cannot be opened. \(error.message)")
         }
     }
 }

@@ -10,7 +10,7 @@ struct ServerURL: ExpressibleByArgument {
 
     init?(argument: String) {
         guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
-            url.host?.isEmpty == false
+            url.host?.isEmpty == false, url.user == nil, url.query == nil, url.fragment == nil
         else { return nil }
         self.url = url
     }

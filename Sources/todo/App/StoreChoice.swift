@@ -16,7 +16,9 @@ enum StoreChoice: String, ExpressibleByArgument, CaseIterable {
     func open(in directory: URL, name: String = "todo") throws -> any SyncContextDataSource {
         let path = directory.appendingPathComponent(name).path
         return switch self {
-        case .sqlite: try SQLiteStore(path: path + ".sqlite", tables: [TodoItem.definition])
+        // Shared, so that several commands can run at the same time. LMDB stores cannot be.
+        case .sqlite:
+            try SQLiteStore(path: path + ".sqlite", tables: [TodoItem.definition], sharing: .shared)
         case .lmdb: try LMDBStore(path: path + ".lmdb", tables: [TodoItem.definition])
         case .memory: try MemoryStore(tables: [TodoItem.definition])
         }

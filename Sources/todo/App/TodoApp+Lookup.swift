@@ -16,11 +16,15 @@ extension TodoApp {
 
     /// The error of the item whose id is this or begins with it.
     ///
-    /// - Throws: ``Failure`` when there is none, or more than one.
+    /// - Throws: ``Failure`` when there is no such item, when it has no error, or when there is more than one.
     func operationError(_ prefix: String) async throws -> TableOperationError {
         let errors = try await context.operationErrors().filter(\.needsDecision)
         if let error = errors.first(where: { $0.itemID.hasSameBytes(as: prefix) }) { return error }
         let matches = errors.filter { !prefix.isEmpty && $0.itemID.utf8.starts(with: prefix.utf8) }
+        if matches.isEmpty {
+            let item = try await item(prefix)
+            throw Failure("\"\(item.text.printable.shortened())\" has no conflict.")
+        }
         return try only(matches, prefix: prefix, id: \.itemID, label: { $0.item?.text ?? "" })
     }
 
@@ -32,7 +36,9 @@ extension TodoApp {
         }
         guard matches.count == 1 else {
             let ids = ShortIDs(matches.map(id))
-            let lines = matches.prefix(10).map { "  \(ids.short(id($0)))  \(label($0).printable)" }
+            let lines = matches.prefix(10).map {
+                "  \(ids.short(id($0)))  \(label($0).printable.shortened())"
+            }
             let more = matches.count > 10 ? ["  and \(matches.count - 10) more"] : []
             throw Failure(
                 (["'\(prefix)' begins the ids of several items; type more of it:"] + lines + more)

@@ -27,6 +27,6 @@ struct TodoApp: Sendable {
     func report(_ deed: String, _ item: Item) async throws {
         let ids = ShortIDs(try await table.items().map(\.id) + [item.id])
         let queue = try await queued().map { " (\($0))" } ?? ""
-        console.print("\(deed) \(ids.short(item.id)) \"\(item.text.printable)\"\(queue)")
+        console.print("\(deed) \(ids.short(item.id)) \"\(item.text.printable.shortened())\"\(queue)")
     }
 }

@@ -7,8 +7,12 @@ import SyncCore
     import AsyncHTTPTransport
 
     /// Makes the transport of this program. URLSession on Linux uses a whole core while a request waits.
-    func makeTransport() -> any HTTPTransport { AsyncHTTPTransport() }
+    func makeTransport(allowsInsecureHTTP: Bool) -> any HTTPTransport {
+        AsyncHTTPTransport(allowsInsecureHTTP: allowsInsecureHTTP)
+    }
 #else
     /// Makes the transport of this program.
-    func makeTransport() -> any HTTPTransport { URLSessionTransport() }
+    func makeTransport(allowsInsecureHTTP: Bool) -> any HTTPTransport {
+        URLSessionTransport(allowsInsecureHTTP: allowsInsecureHTTP)
+    }
 #endif

@@ -7,7 +7,8 @@ import SyncCore
 struct List: TodoCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the items of this device.",
-        discussion: "A * marks an item with a queued change, a ! one whose change the server has refused.")
+        discussion:
+            "A * marks an item with a queued change, a ! one whose change the server did not accept.")
 
     @Flag var selection = Selection.all
 
@@ -19,6 +20,9 @@ struct List: TodoCommand {
 
     @Option(help: ArgumentHelp("The greatest number of items to show.", valueName: "count"))
     var limit: Int?
+
+    @Flag(help: "Show long texts in full.")
+    var full = false
 
     @OptionGroup var options: GlobalOptions
 
@@ -42,7 +46,7 @@ struct List: TodoCommand {
         if let limit, limit < 0 { throw ValidationError("The limit cannot be negative.") }
     }
 
-    func run(_ app: TodoApp) async throws { try await app.list(query) }
+    func run(_ app: TodoApp) async throws { try await app.list(query, full: full) }
 
     private var query: TableQuery {
         var query = TodoItem.query.includingTotalCount()
@@ -64,7 +68,9 @@ struct List: TodoCommand {
 
 extension TodoApp {
     /// Shows the items that match the query, with the marks of those that wait.
-    func list(_ query: TableQuery) async throws {
+    ///
+    /// - Parameter full: whether long texts are not shortened.
+    func list(_ query: TableQuery, full: Bool = false) async throws {
         let result = try await table.items(matching: query)
         let ids = ShortIDs(try await table.items().map(\.id))
         let queued = Set(try await context.pendingOperations().map { ExactText($0.itemID) })
@@ -73,12 +79,14 @@ extension TodoApp {
         for item in result.items {
             let id = ExactText(item.id)
             let mark = refused.contains(id) ? console.styled("!", .red) : queued.contains(id) ? "*" : " "
-            console.print("\(console.styled(ids.short(item.id), .dim)) \(mark) \(console.line(for: item))")
+            let line = console.line(for: item, full: full)
+            console.print("\(console.styled(ids.short(item.id), .dim)) \(mark) \(line)")
         }
         let total = result.totalCount ?? result.items.count
         let count = total == 1 ? "1 item" : "\(total) items"
         let shown = result.items.count < total ? "\(result.items.count) of \(count)" : count
         console.print(
-            console.styled([shown, try await self.queued()].compactMap { $0 }.joined(separator: ", "), .dim))
+            console.styled(
+                [shown, try await self.queued()].compactMap { $0 }.joined(separator: ", "), .dim))
     }
 }

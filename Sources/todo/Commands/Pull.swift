@@ -21,11 +21,11 @@ extension TodoApp {
         settings.pageSize = 500
         settings.pending = .pullAnyway
         var result = PullResult()
-        var line = PullProgress(console)
+        var line = ProgressLine(console, "Pulling… rows: ")
         do {
             let pages = context.pulling(TodoItem.query, queryID: TodoItem.queryID, settings: settings)
             for try await progress in pages {
-                line.show(progress)
+                line.show(progress.received)
                 result = progress
             }
         } catch {
@@ -34,7 +34,15 @@ extension TodoApp {
         }
         line.clear()
         console.print(summary(of: result))
+        for row in result.unreadable.prefix(Self.maxUnreadableRows) {
+            let column = row.column.map { ", \($0)" } ?? ""
+            console.print(
+                "  \((row.id ?? "(no id)").printable.shortened())\(column): \(row.reason.printable)")
+        }
     }
+
+    /// How many rows that cannot be read are listed.
+    private static let maxUnreadableRows = 10
 
     private func summary(of result: PullResult) -> String {
         guard result.received > result.unchanged else { return "Pulled: nothing new." }

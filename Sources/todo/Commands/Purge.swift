@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
 import SyncCore
 
 struct Purge: TodoCommand {
@@ -38,8 +39,27 @@ struct Purge: TodoCommand {
 
 extension TodoApp {
     /// Empties the table on this device.
+    ///
+    /// - Throws: ``Failure`` that names the queued changes and what prevents the purge, unless they are to be dropped.
     func purge(pending: SyncContext.PurgePolicy) async throws {
-        try await context.purge(TodoItem.query, pending: pending)
+        do {
+            try await context.purge(TodoItem.query, pending: pending)
+        } catch let error as SyncError where pending != .discard {
+            guard let queued = try await queued() else { throw error }
+            throw Failure(
+                """
+                Nothing was removed, because \(queued).
+                \(await cause(of: error))
+                `todo purge --discard` drops queued changes without sending them.
+                """)
+        }
         console.print("Nothing is kept on this device now.")
+    }
+
+    private func cause(of error: SyncError) async -> String {
+        guard error.code == .pushCompletedWithErrors, let result = error.pushResult else {
+            return await explained(error).localizedDescription
+        }
+        return lines(of: result.errors).joined(separator: "\n")
     }
 }

@@ -20,26 +20,31 @@ struct Push: TodoCommand {
 extension TodoApp {
     /// Pushes, asking about conflicts.
     ///
-    /// - Throws: as ``conclude(_:)``.
+    /// - Throws: as ``conclude(_:pullFailure:)``.
     func push(onConflict choice: ConflictChoice?) async throws {
         try conclude(try await pushAsking(onConflict: choice))
     }
 
-    /// Ends a push as its outcome deserves.
+    /// Reports what is left after a push, and after the pull that followed it, if any.
     ///
-    /// - Throws: ``Failure`` when the server refused something; ``ArgumentParser/ExitCode`` 2 when conflicts remain.
-    func conclude(_ outcome: PushOutcome) throws {
-        if !outcome.refusals.isEmpty {
-            let lines = outcome.refusals.map { refusal in
-                "  \(refusal.kind) \"\((refusal.item?.text ?? refusal.itemID).printable)\": "
-                    + "\(refusal.message) (code \(refusal.code.rawValue))"
-            }
-            throw Failure((["The server refused:"] + lines).joined(separator: "\n"))
+    /// - Parameter pullFailure: why the pull failed.
+    /// - Throws: ``ArgumentParser/ExitCode`` 2 when conflicts remain, whatever else failed; otherwise ``Failure`` when
+    ///   something did.
+    func conclude(_ outcome: PushOutcome, pullFailure: String? = nil) throws {
+        var failures: [String] = []
+        if !outcome.failures.isEmpty {
+            failures.append(
+                (["These changes are not completed and stay queued:"] + lines(of: outcome.failures))
+                    .joined(separator: "\n"))
         }
-        guard outcome.conflicts == 0 else {
-            let count = outcome.conflicts == 1 ? "1 conflict is" : "\(outcome.conflicts) conflicts are"
-            console.print("\(count) left pending: see `todo conflicts`. The next sync asks again.")
-            throw ExitCode.unresolvedConflicts
+        if let pullFailure { failures.append(pullFailure) }
+        guard outcome.conflicts > 0 else {
+            guard failures.isEmpty else { throw Failure(failures.joined(separator: "\n")) }
+            return
         }
+        for failure in failures { console.printError(failure) }
+        let count = outcome.conflicts == 1 ? "1 conflict is" : "\(outcome.conflicts) conflicts are"
+        console.print("\(count) left pending: see `todo conflicts`. The next sync asks again.")
+        throw ExitCode.unresolvedConflicts
     }
 }

@@ -20,6 +20,7 @@ extension TodoApp {
         let items = try await table.items()
         let operations = try await context.pendingOperations()
         let errors = try await context.operationErrors()
+        let status = try await context.status()
         let tokens = try await context.deltaTokens(of: table.name)
         let ids = ShortIDs(items.map(\.id) + operations.map(\.itemID))
         let texts = Dictionary(items.map { (ExactText($0.id), $0.text) }) { first, _ in first }
@@ -31,18 +32,22 @@ extension TodoApp {
         for (queryID, token) in tokens.sorted(by: { $0.key < $1.key }) {
             console.print("  query ID \"\(queryID)\" up to \(token)")
         }
-        heading("Queued", "\(operations.count)")
+        let blocked = [
+            (status.parkedOperations, "set aside"), (status.conflictingOperations, "in conflict"),
+            (status.heldOperations, "waiting for another change"),
+        ].filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }
+        heading("Queued", "\(operations.count)\(blocked.joined())")
         for operation in operations {
             let text = texts[ExactText(operation.itemID)] ?? operation.deletedItem?.text ?? ""
             let state =
                 switch operation.state {
                 case .pending: ""
                 case .attempted: " (sent, answer unknown)"
-                case .parked: " (set aside after \(operation.attempts) attempts)"
+                case .parked: " (set aside after \(operation.attempts) refusals)"
                 }
+            let shown = text.printable.shortened() + state
             console.print(
-                "  \(operation.kind.rawValue.padded(to: 7)) \(ids.short(operation.itemID))  \(text.printable)\(state)"
-            )
+                "  \(operation.kind.rawValue.padded(to: 7)) \(ids.short(operation.itemID))  \(shown)")
         }
         heading("Errors", "\(errors.count)")
         for error in errors {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
+import SyncCore
 
 struct Sync: TodoCommand {
     static let configuration = CommandConfiguration(
@@ -17,10 +19,14 @@ struct Sync: TodoCommand {
 extension TodoApp {
     /// Pushes, asking about conflicts, then pulls. Items that are left in conflict keep the client's value.
     ///
-    /// - Throws: ``ArgumentParser/ExitCode`` 2 when conflicts remain.
+    /// - Throws: as ``conclude(_:pullFailure:)``.
     func sync(onConflict choice: ConflictChoice?) async throws {
         let outcome = try await pushAsking(onConflict: choice)
-        try await pullShowing()
+        do {
+            try await pullShowing()
+        } catch let error as SyncError {
+            return try conclude(outcome, pullFailure: await explained(error).localizedDescription)
+        }
         try conclude(outcome)
     }
 }

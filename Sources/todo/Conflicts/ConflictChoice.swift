@@ -21,7 +21,7 @@ enum ConflictChoice: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Understands an answer to ``question``: the word, or its letter.
+    /// Understands the word, or its letter.
     init?(answer: String) {
         switch answer.lowercased() {
         case "c", "client", "use client": self = .client
@@ -30,8 +30,32 @@ enum ConflictChoice: String, ExpressibleByArgument, CaseIterable {
         default: return nil
         }
     }
+}
 
-    static let question = "[c] Use client  [s] Use server  [x] Cancel: "
+/// What the user answers to a conflict.
+struct ConflictAnswer {
+    let choice: ConflictChoice
+    /// Whether the conflicts that have not been asked about yet get the same answer.
+    var isForAll = false
+}
+
+extension ConflictAnswer {
+    private static let suffix = " all"
+
+    /// Understands an answer to ``question(_:of:)``: a choice, with "all" behind it for all conflicts that are left.
+    init?(_ answer: String) {
+        let isForAll = answer.lowercased().hasSuffix(Self.suffix)
+        let word = isForAll ? String(answer.dropLast(Self.suffix.count)) : answer
+        guard let choice = ConflictChoice(answer: word) else { return nil }
+        self.init(choice: choice, isForAll: isForAll)
+    }
+
+    /// The prompt of one of several conflicts. Only when more follow does it tell how to answer for all.
+    static func question(_ number: Int, of count: Int) -> String {
+        let position = count == 1 ? "" : "\(number) of \(count) · "
+        let forAll = number == count ? "" : " · add \" all\" to use it for all that are left"
+        return "\(position)[c] Use client  [s] Use server  [x] Cancel\(forAll): "
+    }
 }
 
 /// What to do about conflicts without asking.

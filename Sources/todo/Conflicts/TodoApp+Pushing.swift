@@ -7,11 +7,11 @@ import SyncCore
 struct PushOutcome {
     /// How many conflicts are left pending.
     var conflicts = 0
-    /// What the server refused for other reasons.
-    var refusals: [TableOperationError] = []
+    /// What was not completed for other reasons.
+    var failures: [TableOperationError] = []
 
     /// Whether the server has taken everything.
-    var isClean: Bool { conflicts == 0 && refusals.isEmpty }
+    var isClean: Bool { conflicts == 0 && failures.isEmpty }
 }
 
 extension TodoApp {
@@ -46,7 +46,7 @@ extension TodoApp {
     /// Pushes once. Operations that fail are in the result.
     private func pushOnce() async throws -> PushResult {
         do {
-            return try await context.push()
+            return try await showingProgress { try await context.push() }
         } catch let error as SyncError where error.code == .pushCompletedWithErrors {
             guard let result = error.pushResult else { throw error }
             if result.errors.allSatisfy({ $0.code == .tableNotOnServer }) {
@@ -63,24 +63,31 @@ extension TodoApp {
     ) async throws -> Bool {
         let ids = ShortIDs(try await table.items().map(\.id) + conflicts.map(\.itemID))
         var isAnySettled = false
-        for conflict in conflicts {
+        var forAll = choice
+        for (index, conflict) in conflicts.enumerated() {
             console.print()
             show(conflict, id: ids.short(conflict.itemID))
-            let answer = choice ?? ask()
-            if choice != nil { console.print("\(answer.label), as --on-conflict says.") }
-            try await settle(conflict, by: answer)
-            if answer == .cancel { left.insert(conflict.operationID) } else { isAnySettled = true }
+            let answer = forAll.map { ConflictAnswer(choice: $0) } ?? ask(index + 1, of: conflicts.count)
+            if choice != nil {
+                console.print("\(answer.choice.label), as --on-conflict says.")
+            } else if forAll != nil {
+                console.print("\(answer.choice.label), as for all.")
+            }
+            if answer.isForAll { forAll = answer.choice }
+            try await settle(conflict, by: answer.choice)
+            if answer.choice == .cancel { left.insert(conflict.operationID) } else { isAnySettled = true }
         }
         if !conflicts.isEmpty { console.print() }
         return isAnySettled
     }
 
-    private func ask() -> ConflictChoice {
+    private func ask(_ number: Int, of count: Int) -> ConflictAnswer {
         guard console.isInteractive else {
             console.print("Cancel: there is no terminal to ask on.")
-            return .cancel
+            return ConflictAnswer(choice: .cancel)
         }
-        return console.ask(ConflictChoice.question, ConflictChoice.init(answer:)) ?? .cancel
+        let question = ConflictAnswer.question(number, of: count)
+        return console.ask(question, ConflictAnswer.init) ?? ConflictAnswer(choice: .cancel)
     }
 
     private func tellSent(_ count: Int) {
@@ -91,6 +98,6 @@ extension TodoApp {
 
     private func outcome(of result: PushResult) async throws -> PushOutcome {
         let conflicts = try await context.operationErrors().filter(\.isConflict).count
-        return PushOutcome(conflicts: conflicts, refusals: result.errors.filter { !$0.isConflict })
+        return PushOutcome(conflicts: conflicts, failures: result.errors.filter { !$0.isConflict })
     }
 }

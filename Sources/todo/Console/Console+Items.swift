@@ -5,22 +5,25 @@ import SyncCore
 
 extension Console {
     /// An item as a line of a list.
-    func line(for item: Item) -> String {
+    ///
+    /// - Parameter full: whether a long text is not shortened.
+    func line(for item: Item, full: Bool) -> String {
         let box = item.isComplete ? styled("[x]", .green) : "[ ]"
-        let text = item.text.printable
+        let text = full ? item.text.printable : item.text.printable.shortened()
         return "\(box) \(item.isComplete ? styled(text, .dim) : text)"
     }
 
-    /// The two sides of a conflict, one beside the other; lines that differ are marked.
+    /// The two sides of a conflict, one beside the other; lines that differ are marked. Texts too long for that follow
+    /// in full.
     func table(of conflict: TableOperationError) -> [String] {
-        let isDeleted = conflict.kind == .delete
-        let client = isDeleted ? nil : conflict.item
+        let client = conflict.kind == .delete ? nil : conflict.item
+        let mine = client?.text.printable ?? "(deleted)"
+        let theirs = conflict.liveServerItem?.text.printable ?? missingRow(conflict)
+        let (short, shortTheirs) = (
+            mine.shortened(to: Self.sideWidth), theirs.shortened(to: Self.sideWidth)
+        )
         let rows: [(name: String, client: String, server: String)] = [
-            ("", "client", "server"),
-            (
-                "text", client?.text.printable ?? "(deleted)",
-                conflict.liveServerItem?.text.printable ?? lost(conflict)
-            ),
+            ("", "client", "server"), ("text", short, shortTheirs),
             ("complete", client.map(answer) ?? "", conflict.liveServerItem.map(answer) ?? ""),
             (
                 "version", conflict.item?.system.version ?? "none",
@@ -28,15 +31,21 @@ extension Console {
             ),
         ]
         let width = max(18, (rows.map(\.client.count).max() ?? 0) + 2)
-        return rows.map { row in
+        let table = rows.map { row in
             let line = "  " + row.name.padded(to: 10) + row.client.padded(to: width) + row.server
             if row.name.isEmpty { return styled(line, .bold) }
-            return row.client == row.server ? line : styled(line, .yellow)
+            let isSame = row.name == "text" ? mine == theirs : row.client == row.server
+            return isSame ? line : styled(line, .yellow)
         }
+        guard short != mine || shortTheirs != theirs else { return table }
+        return table + ["  client's text: \(mine)", "  server's text: \(theirs)"]
     }
 
-    private func lost(_ conflict: TableOperationError) -> String {
-        conflict.serverItem == nil ? "(no such row)" : "(deleted)"
+    private static let sideWidth = 40
+
+    /// A server that refuses an insert of an id without showing a row has a deleted one.
+    private func missingRow(_ conflict: TableOperationError) -> String {
+        conflict.serverItem == nil && conflict.kind != .insert ? "(no such row)" : "(deleted)"
     }
 
     private func answer(_ item: Item) -> String { item.isComplete ? "yes" : "no" }

@@ -13,6 +13,8 @@ struct Console: Sendable {
     var showsColor = false
     /// Takes text as it is.
     var write: @Sendable (String) -> Void
+    /// Takes text about failures; the same as ``write`` unless there is another stream for it.
+    var writeError: (@Sendable (String) -> Void)?
     /// Waits for a line; `nil` when there will be none.
     var readLine: @Sendable () -> String? = { nil }
 
@@ -29,6 +31,9 @@ struct Console: Sendable {
 
     /// Writes a line.
     func print(_ line: String = "") { write(line + "\n") }
+
+    /// Writes what failed, as a line or more.
+    func printError(_ message: String) { (writeError ?? write)("Error: \(message)\n") }
 
     /// The text in that style, if styles are shown.
     func styled(_ text: String, _ style: Style) -> String {
@@ -61,6 +66,7 @@ extension Console {
                 Swift.print(text, terminator: "")
                 fflush(nil)
             },
+            writeError: { FileHandle.standardError.write(Data($0.utf8)) },
             readLine: { Swift.readLine() })
     }
 
@@ -81,6 +87,13 @@ extension String {
                     default: scalar.properties.isBidiControl ? " " : scalar
                     }
                 }))
+    }
+
+    /// The text cut to that many characters, the last of which is then an ellipsis.
+    func shortened(to count: Int = 60) -> String {
+        guard self.count > count else { return self }
+        let start = prefix(count - 1)
+        return start.trimmingCharacters(in: .whitespaces) + "…"
     }
 
     /// The text with spaces after it up to that many characters.

@@ -60,7 +60,8 @@ struct DemoDevice {
         var settings = SyncSettings()
         settings.retry.maxAttempts = 1
         let context = SyncContext(
-            client: SyncClient(url: server, transport: makeTransport(), installationID: name),
+            client: SyncClient(
+                url: server, transport: makeTransport(allowsInsecureHTTP: false), installationID: name),
             dataSource: dataSource, settings: settings)
         return TodoApp(context: context, console: console.indented(by: 5), storeName: "")
     }

@@ -1,0 +1,35 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+@testable import todo
+
+@Suite struct InsecureHTTPTests {
+    @Test func `the error about plain HTTP names the option that allows it`() async throws {
+        let app = try Bench.app(try #require(URL(string: "http://todo.invalid")))
+        try await app.add("Buy eggs")
+        let message = await expectFailure(
+            of: app, saying: "todo.invalid", "https", "--insecure-http", "1 change is queued"
+        ) { try await app.sync(onConflict: nil) }
+        #expect(!message.contains("allowsInsecureHTTP"))
+        await expectFailure(of: app, saying: "--insecure-http") { try await app.pullShowing() }
+    }
+
+    @Test func `the option allows it, before and after the subcommand`() async throws {
+        try await TodoProcess.withDirectory { todo in
+            for arguments in [["--insecure-http", "pull"], ["pull", "--insecure-http"]] {
+                let run = try await todo.run(arguments + ["--server", "http://todo.invalid"])
+                #expect(run.status == 1)
+                #expect(run.errors.contains("cannot be reached"), "\(run.errors)")
+            }
+        }
+    }
+
+    @Test(arguments: ["http://user:secret@todo.test", "http://todo.test?a=b", "http://todo.test#a"])
+    func `an address that no client accepts is wrong usage`(address: String) {
+        #expect(ServerURL(argument: address) == nil)
+    }
+}
