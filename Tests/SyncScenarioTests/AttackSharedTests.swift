@@ -47,28 +47,6 @@ import Testing
         }
     }
 
-    /// An insert whose answer was lost is deleted, so that no date of the row is known; then another client makes it.
-    @Test func `a row that is made again after a delete comes although others have committed`() async throws {
-        try await run(softDelete: false) { scenario, first, second, held in
-            try await first.table.insert(["id": "1", "text": "one"])
-            scenario.server.inject(.dropRequest, when: \.isWrite)
-            _ = try? await first.context.push()
-            try await first.table.delete(id: "1")
-            try await first.context.push()
-            try await scenario.server.put("1", ["text": "again"], in: Todo.name)
-            // A later row, so that no later pull reads the instant of the first one again.
-            let later = SyncEnvironment.live.now().advanced(by: .seconds(3))
-            try await scenario.server.put("3", ["text": "later"], in: Todo.name, updatedAt: later)
-            held.holdNext()
-            let pull = Task { try await second.pullAnyway() }
-            await held.waitForArrival()
-            try await first.table.insert(["id": "2", "text": "other"])
-            held.release()
-            _ = try await pull.value
-            #expect(try await second.texts() == ["again", "later", "other"])
-        }
-    }
-
     /// The new row's version is one that this store's own pushes have replaced before.
     @Test func `a row whose versions restart comes although others have committed`() async throws {
         try await run(softDelete: false) { scenario, first, second, held in
