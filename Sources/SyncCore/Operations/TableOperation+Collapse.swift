@@ -19,6 +19,14 @@ extension TableOperation {
     /// Whether an attempt was made of which nobody knows if the server applied it.
     public var isAmbiguous: Bool { sent != nil }
 
+    /// The version of the app's copy of the item, if that was older than the row that the change counts as made on.
+    var olderVersion: String? {
+        guard let version, let known = base?.system.version, !version.hasSameBytes(as: known) else {
+            return nil
+        }
+        return version
+    }
+
     /// How a local change joins the pending operations of its item.
     ///
     /// At most two operations exist per item: one that is in flight or ambiguous, and one behind it.
@@ -61,6 +69,7 @@ extension TableOperation {
         switch collapse(behind.kind, into: [failed], isInFlight: false) {
         case .replace(var merged):
             merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
+            merged.version = behind.olderVersion ?? merged.version
             merged.deletedItem = behind.deletedItem
             merged.changedAt = behind.changedAt
             return .replace(merged)

@@ -107,10 +107,13 @@ extension SyncContext {
             normalized?.fields = try definition.normalizedForWriting(item.fields)
         }
         let (inFlight, resolved) = (inFlight, normalized)
-        try await write { transaction in
+        try await write { [self] transaction in
             let resolution = try OperationResolution(
                 of: error, in: transaction, definition: definition, inFlight: inFlight.all)
             try decide(resolution, resolved)
+            if try transaction.operation(id: error.operationID) == nil {
+                _ = try noteSettled(error, in: transaction)
+            }
         }
     }
 }

@@ -84,7 +84,7 @@ struct ConflictSettlement {
                 inFlight: isInFlight ? [] : context.inFlight.all)
             try resolution.carryOut(decision)
             guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }
-            return .settled(try transaction.item(id: error.itemID, in: error.table))
+            return .settled(try context.noteSettled(error, in: transaction))
         }
     }
 
@@ -99,6 +99,15 @@ struct ConflictSettlement {
 }
 
 extension SyncContext {
+    /// Notes that an operation is settled with this item, so that no page on its way takes the item back in time.
+    ///
+    /// - Returns: the item; `nil` when there is none any more.
+    func noteSettled(_ error: TableOperationError, in transaction: any StoreTransaction) throws -> Item? {
+        guard let item = try transaction.item(id: error.itemID, in: error.table) else { return nil }
+        acknowledgements.note(item, id: item.id, in: error.table, from: Acknowledgements.pushes)
+        return item
+    }
+
     /// Puts the error into the error log, unless the operation is no longer pending.
     func record(_ error: TableOperationError) async throws {
         try await write { transaction in

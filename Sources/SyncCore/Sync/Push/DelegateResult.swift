@@ -31,6 +31,10 @@ extension OperationSender {
             if !item.isLater(than: stored) { result.system = stored.system }
         }
         let (definition, operationID, row) = (definition, operationID, result)
+        if case .completed = outcome {
+        } else if operation == nil {
+            throw SyncError.operationChanged(operationID)
+        }
         try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)

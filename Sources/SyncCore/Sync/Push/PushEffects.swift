@@ -67,7 +67,10 @@ struct PushEffects {
             try transaction.upsert([merged], in: definition.name)
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
-            try transaction.put(next.rebased(on: base))
+            var rebased = next.rebased(on: base)
+            // A copy that was older than the row when the app stored it stays so: the server reports the conflict.
+            if let version = next.olderVersion, sent.version != version { rebased.version = version }
+            try transaction.put(rebased)
         }
         // A pull may have brought a later state while the answer was on its way.
         if let later = operation.serverItem, later.isLater(than: row) {

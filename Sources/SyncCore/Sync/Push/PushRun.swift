@@ -54,13 +54,19 @@ struct PushRun {
     }
 
     private mutating func passes() async throws {
+        let failed = try await context.read { snapshot in
+            let errors = try snapshot.operationErrors(in: nil)
+            return Set(
+                try errors.filter { try snapshot.operation(id: $0.operationID)?.revision == $0.revision }
+                    .map(\.operationID))
+        }
         var count = -1
         repeat {
             (count, hasSkipped) = (performed.count, false)
             for round in order.rounds where !isSpent {
-                // Operations that the service did not confirm the last time go last: they hold up no others.
-                try await pass(round) { !$0.wasUnconfirmed }
-                if !isSpent { try await pass(round) { $0.wasUnconfirmed } }
+                // Operations that failed the last time go last: they hold up no others.
+                try await pass(round) { !failed.contains($0.id) }
+                if !isSpent { try await pass(round) { failed.contains($0.id) } }
             }
         } while hasSkipped && performed.count > count && !isSpent
     }
@@ -159,9 +165,4 @@ struct PushRun {
         }
         abort = abort ?? turn.abort
     }
-}
-
-extension TableOperation {
-    /// Whether the service answered the last attempt with a server error, so that its outcome is unknown.
-    fileprivate var wasUnconfirmed: Bool { isAmbiguous && (lastStatus ?? 0) >= 500 }
 }

@@ -1,0 +1,126 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// Operations that keep others from being sent.
+@Suite struct AttackQueueTests {
+    private func settings(parkAfter limit: Int = 10) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.parkAfterRefusals = limit
+        settings.retry.maxAttempts = 1
+        return settings
+    }
+
+    private static func plainText(_ status: Int) -> ServerFault {
+        .answer(status: status, headers: ["Content-Type": "text/plain"], body: Data("Too large".utf8))
+    }
+
+    @Test(arguments: [400, 413])
+    func `rows that are answered with a plain text 4xx do not block the queue for ever`(_ status: Int)
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings())
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
+            try await a.table.insert(["id": "4", "text": "healthy"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison")
+                    ? Self.plainText(status) : .none
+            }
+            for _ in 0..<5 { _ = try? await a.context.push() }
+            #expect(try scenario.row("4") != nil)
+        }
+    }
+
+    @Test func `inserts whose proof the server refuses do not block the queue for ever`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings())
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
+            try await a.table.insert(["id": "4", "text": "healthy"])
+            scenario.server.onRequest { request in
+                if request.method == "GET" { return .refusal(403) }
+                return String(decoding: request.body, as: UTF8.self).contains("poison")
+                    ? .refusal(409) : .none
+            }
+            for _ in 0..<5 { _ = try? await a.context.push() }
+            #expect(try scenario.row("4") != nil)
+        }
+    }
+
+    @Test func `a conflict does not use up every budget of later pushes`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings())
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "mine"])
+            try await a.table.insert(["id": "y", "text": "healthy"])
+            for _ in 0..<5 { _ = try? await a.context.push(budget: PushBudget(operations: 1)) }
+            #expect(try scenario.row("y") != nil)
+        }
+    }
+
+    /// Another write of the same push has to succeed: one that was not sent is none.
+    @Test func `a server error counts as no refusal because an unneeded operation was dropped`() async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings(parkAfter: 1))
+            try await scenario.server.put("y", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "y", ["text": "two"])
+            try await a.table.update(id: "y", ["text": "one"])
+            try await a.table.insert(["id": "x", "text": "innocent"])
+            scenario.server.onRequest { $0.isWrite ? .refusal(500) : .none }
+            _ = try? await a.context.push()
+            #expect(try await a.operations().map(\.state) == [.attempted])
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            #expect(try scenario.row("x") != nil)
+        }
+    }
+
+    /// Rows of long ago: no later pull reads the instant of the first one again.
+    private func putOld(_ scenario: Scenario) async throws {
+        let now = SyncEnvironment.live.now()
+        try await scenario.server.put(
+            "x", ["text": "theirs"], in: Todo.name, updatedAt: now.advanced(by: .seconds(-7200)))
+        try await scenario.server.put(
+            "z", ["text": "later"], in: Todo.name, updatedAt: now.advanced(by: .seconds(-3600)))
+    }
+
+    /// An insert with an id of the app's own that another device has used too.
+    @Test func `the server's row shows when the device's insert of the same id vanishes`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "mine"])
+            try await putOld(scenario)
+            try await a.pullAnyway()
+            try await a.table.delete(id: "x")
+            #expect(try await a.operations().isEmpty)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test func `the server's row shows when a refused insert vanishes with the delete behind it`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings())
+            try await a.table.insert(["id": "x", "text": "mine"])
+            _ = try await scenario.push(a, then: .refusal(400)) { _ in
+                try await putOld(scenario)
+                try await a.pullAnyway()
+                try await a.table.delete(id: "x")
+            }
+            #expect(try await a.operations().isEmpty)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+}
