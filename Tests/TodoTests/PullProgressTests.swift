@@ -16,6 +16,8 @@ import Testing
             }
             try await bench.server.put(page, in: TodoItem.definition.name)
         }
+        // Rows of an instant that is not over yet are read once more.
+        bench.server.clock.advance(by: .seconds(10))
         let app = TodoApp(context: try bench.app().context, console: console, storeName: "memory")
         try await app.pullShowing()
     }

@@ -40,13 +40,19 @@ extension SyncClient {
         return try await send(call)
     }
 
-    /// Errors of transports and middleware that are not the framework's own are failures of the network.
+    /// What transports throw when they know more than that no response came.
+    private static let codesOfTransports: Set<SyncError.Code> = [
+        .networkUnavailable, .invalidConfiguration, .authenticationRequired,
+    ]
+
+    /// Any other error of a transport or middleware, a cancellation of its own too, says that no response came: the
+    /// server may or may not have acted.
     private func failure(from error: any Error) -> any Error {
         switch error {
         case let error as SyncError where error.code == .invalidRequest:
             // The call itself is valid, so every other call would be refused as well.
             SyncError(.invalidConfiguration, error.message, cause: error)
-        case is CancellationError, is SyncError: error
+        case let error as SyncError where Self.codesOfTransports.contains(error.code): error
         case _ where Task.isCancelled: CancellationError()
         case let failure as NetworkFailure: SyncError(failure)
         default: SyncError(NetworkFailure(.other, to: url, cause: error))

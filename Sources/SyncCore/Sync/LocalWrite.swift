@@ -45,11 +45,13 @@ struct LocalWrite {
     /// Deletes an item.
     func delete(id: String, madeOn version: String?) throws {
         let item = try existing(id)
+        let first = try transaction.operations(forItem: id, in: definition.name).first
         try queue(.delete, id: id, before: item) { operation in
             operation.deletedItem = item
             operation.adopt(version, madeOn: item)
         }
         try transaction.deleteItems(ids: [id], in: definition.name)
+        try showServerItem(of: first)
     }
 
     /// Queues a change that is in the table already, of a row whose earlier state nobody knows.
@@ -74,7 +76,17 @@ struct LocalWrite {
             try item.system.version != nil
                 || !transaction.operations(forItem: item.id, in: definition.name).isEmpty
         else { return }
+        let first = try transaction.operations(forItem: item.id, in: definition.name).first
         try queue(.delete, id: item.id, before: item) { $0.deletedItem = item }
+        try showServerItem(of: first)
+    }
+
+    /// Stores the row that a pull has brought beside an operation that has vanished since: it does not come again.
+    private func showServerItem(of first: TableOperation?) throws {
+        guard let first, let row = first.serverItem,
+            try transaction.operations(forItem: first.itemID, in: definition.name).isEmpty
+        else { return }
+        _ = try PullEffects(transaction: transaction, definition: definition).apply(row)
     }
 
     private func update(id: String, madeOn version: String?, _ change: (inout Item) -> Void) throws -> Item {

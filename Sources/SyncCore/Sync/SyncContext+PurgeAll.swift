@@ -10,8 +10,8 @@ extension SyncContext {
     ///
     /// - Parameter pending: what to do about pending operations, of all tables. Those of another user cannot be pushed.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
-    ///   is being sent, or another process pushes; the errors of ``push(tables:budget:)``; ``SyncError/Code/storeFailure``. Nothing is removed
-    ///   then.
+    ///   is being sent or another process pushes; the errors of ``push(tables:budget:)``;
+    ///   ``SyncError/Code/storeFailure``. Nothing is removed then.
     public func purgeAll(pending: PurgePolicy = .refuse) async throws {
         if pending == .push { try await push() }
         let lock = try await pending == .discard ? lockForDiscarding() : nil

@@ -94,7 +94,10 @@ public final class SyncContext: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
         try await withStoreErrors {
             try await user.confirm(in: store)
-            return try await store.read(body)
+            return try await store.read { [user] snapshot in
+                try user.require(in: snapshot)
+                return try body(snapshot)
+            }
         }
     }
 
@@ -103,7 +106,10 @@ public final class SyncContext: Sendable {
     {
         try await withStoreErrors {
             try await user.confirm(in: store)
-            return try await store.write(body)
+            return try await store.write { [user] transaction in
+                try user.require(in: transaction)
+                return try body(transaction)
+            }
         }
     }
 

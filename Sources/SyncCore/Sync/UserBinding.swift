@@ -25,13 +25,23 @@ final class UserBinding: Sendable {
                 return userID
             }
         }
-        guard stored?.hasSameBytes(as: userID) == true else {
-            throw SyncError(
-                .storeOfAnotherUser,
-                "The store holds the rows of another user. Remove them with purgeAll(pending:), or open the store of "
-                    + "this user.")
-        }
+        guard stored?.hasSameBytes(as: userID) == true else { throw Self.otherUser }
         isConfirmed.withLock { $0 = true }
+    }
+
+    /// Checks inside a transaction that the store has not been bound to another user since.
+    ///
+    /// - Throws: ``SyncError/Code/storeOfAnotherUser``; the store's errors.
+    func require(in snapshot: any StoreSnapshot) throws {
+        guard let userID, let stored = try snapshot.configValue(Self.key) else { return }
+        guard stored.hasSameBytes(as: userID) else { throw Self.otherUser }
+    }
+
+    private static var otherUser: SyncError {
+        SyncError(
+            .storeOfAnotherUser,
+            "The store holds the rows of another user. Remove them with purgeAll(pending:), or open the store of "
+                + "this user.")
     }
 
     /// Binds the store to the user of this context, inside a transaction that has removed all rows.

@@ -68,6 +68,13 @@ struct KeysetOrder: PageOrder {
             }
     }
 
+    var isAside: Bool {
+        switch position {
+        case .inside, .undated: true
+        case .start, .from, .after: false
+        }
+    }
+
     var token: DeltaToken? {
         var token = lastStored
         token?.isFirstPull = asksForUndated

@@ -14,6 +14,9 @@ protocol PageOrder: Sendable {
     /// - Returns: whether there is something else to ask for.
     mutating func advanceOverEnd() -> Bool
 
+    /// Whether the rows asked for now lie beside the order, so that their end is not the end of the query.
+    var isAside: Bool { get }
+
     /// Goes up whenever rows that have come are asked for again on purpose.
     var phase: Int { get }
 
@@ -28,6 +31,7 @@ protocol PageOrder: Sendable {
 }
 
 extension PageOrder {
+    var isAside: Bool { false }
     var phase: Int { 0 }
     var token: DeltaToken? { nil }
     var hasAlternative: Bool { false }

@@ -67,7 +67,7 @@ struct PullCursor: Sendable {
         let isEnd = isLast && rows.count < pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
-        let phase = order.phase
+        let (phase, wasAside) = (order.phase, order.isAside)
         order.advance(over: rows, at: PageTime(answer: date, now: now))
         if order.phase != phase {
             repeatedPages = RepeatedPages()
@@ -79,7 +79,8 @@ struct PullCursor: Sendable {
         }
         livingRows += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, livingRows >= limit { return isDone = true }
-        if isEnd { advanceOverEnd() }
+        // The server was not asked yet for what the order goes on with elsewhere.
+        if isEnd, order.isAside == wasAside { advanceOverEnd() }
     }
 
     private mutating func advanceOverEnd() {

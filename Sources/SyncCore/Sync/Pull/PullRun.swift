@@ -158,6 +158,7 @@ struct PullRun: Sendable {
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
         let (source, stamp) = (session.source, commitStamp)
         return context.store.begin { transaction in
+            try context.user.require(in: transaction)
             let effects = PullEffects(
                 transaction: transaction, definition: definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty,

@@ -46,7 +46,7 @@ struct SharedStorePull: Sendable {
             return !removed.isEarlier(than: updatedAt)
         }
         if let version = row.system.version,
-            local.system.supersededVersions.contains(where: version.hasSameBytes)
+            local.system.supersededVersions.contains(where: version.hasSameBytes), !row.isLater(than: local)
         {
             return true
         }

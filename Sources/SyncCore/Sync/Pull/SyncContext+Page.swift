@@ -33,8 +33,11 @@ extension SyncContext {
         }
         if let limit = answer.exceededLimit, answer.isSuccess { return .tooLong(limit: limit) }
         if let error = answer.failure(of: call, dialect: client.dialect) {
-            guard answer.refusesQuery else { throw SyncError.pullAborted(table, error) }
-            return .refused(error)
+            if answer.refusesQuery { return .refused(error) }
+            let delay = answer.retryAfter.flatMap { RetryAfter($0, now: environment.now())?.delay }
+            let cause = SyncError(
+                error.code, error.message, cause: error.cause, mayRetry: error.mayRetry, retryAfter: delay)
+            throw SyncError.pullAborted(table, cause)
         }
         guard case .rows(let rows, _) = answer.body else {
             throw SyncError(.internalError, "A list was taken for something else.")
@@ -69,6 +72,6 @@ extension SyncError {
     static func pullAborted(_ table: String, _ cause: SyncError) -> SyncError {
         SyncError(
             .pullAborted, "The pull of '\(table)' ended early: \(cause.message)", cause: cause,
-            mayRetry: cause.mayRetry)
+            mayRetry: cause.mayRetry, retryAfter: cause.retryAfter)
     }
 }

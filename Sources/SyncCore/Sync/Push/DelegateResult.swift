@@ -29,12 +29,11 @@ extension OperationSender {
             // The copy that was sent has an older version, and after a delete there is nothing to store.
             guard let stored, stored != result else { return }
             if !item.isLater(than: stored) { result.system = stored.system }
-        }
-        let (definition, operationID, row) = (definition, operationID, result)
-        if case .completed = outcome {
         } else if operation == nil {
+            // Deleted or purged meanwhile: the delegate has not seen that.
             throw SyncError.operationChanged(operationID)
         }
+        let (definition, operationID, row) = (definition, operationID, result)
         try await context.write { transaction in
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)

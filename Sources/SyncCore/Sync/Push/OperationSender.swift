@@ -9,6 +9,8 @@ struct OperationSender: Sendable {
     /// The place to leave when the server has it, so that the next operation's turn begins before the result is stored;
     /// `nil` to keep it until then.
     let place: PushLane.Place?
+    /// Is told that the server has carried out an operation.
+    let serverErrors: ServerErrorStreak
 
     /// What became of the operation.
     enum Outcome: Sendable {
@@ -85,6 +87,7 @@ struct OperationSender: Sendable {
     ) async throws -> Outcome {
         switch verdict {
         case .succeeded(let row):
+            serverErrors.noteSuccess()
             if !attempt.wasAmbiguous { place?.leave() }
             let item = try await complete(attempt, with: row)
             return attempt.wasAmbiguous
@@ -181,7 +184,8 @@ struct OperationSender: Sendable {
             let effects = PushEffects(
                 transaction: transaction, definition: definition, operationID: operationID)
             return try effects.complete(
-                with: row, sent: attempt.proof, known: attempt.operation.serverItem)
+                with: row, sent: attempt.proof, known: attempt.operation.serverItem,
+                isProven: attempt.wasAmbiguous || attempt.repetition.hasHappened)
         }
     }
 

@@ -13,9 +13,11 @@ struct PushEffects {
     ///   - row: the server's row; `nil` when it is gone.
     ///   - sent: what the server was told, from which edits made since are told apart.
     ///   - known: the pulled row that waited with the operation when it was sent.
+    ///   - isProven: whether the row was found after an attempt with unknown outcome, so that others may have changed it
+    ///     since: what they changed is then no version of this client's own.
     /// - Returns: the item as it is stored now.
     func complete(
-        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil
+        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil, isProven: Bool = false
     ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let behind = try operationBehind(operation)
@@ -29,7 +31,7 @@ struct PushEffects {
             }
             return nil
         }
-        return try settle(operation, behind: behind, row: row, sent: sent)
+        return try settle(operation, behind: behind, row: row, sent: sent, isProven: isProven)
     }
 
     /// Removes an operation that has nothing left to tell the server, and stores what a pull brought meanwhile.
@@ -49,7 +51,8 @@ struct PushEffects {
     }
 
     private func settle(
-        _ operation: TableOperation, behind: TableOperation?, row: Item, sent: TableOperation.SentSnapshot
+        _ operation: TableOperation, behind: TableOperation?, row: Item, sent: TableOperation.SentSnapshot,
+        isProven: Bool
     ) throws -> Item? {
         if let behind, behind.kind == .insert {
             try replace(row, with: behind)
@@ -63,7 +66,9 @@ struct PushEffects {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         if let local {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
-            merged.system.supersededVersions = Self.superseded(local.system, by: row.system)
+            merged.system.supersededVersions =
+                isProven && !definition.isShown(ancestor, as: row)
+                ? [] : Self.superseded(local.system, by: row.system)
             try transaction.upsert([merged], in: definition.name)
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
@@ -158,6 +163,10 @@ struct PushEffects {
             try transaction.removeOperationError(operationID: id)
             try transaction.removeOperation(id: behind.id)
             try transaction.removeOperationError(operationID: behind.id)
+            // A row that a pull has brought beside them does not come again.
+            if let row = operation.serverItem {
+                _ = try PullEffects(transaction: transaction, definition: definition).apply(row)
+            }
         case .append, .nothing, .refuse:
             break
         }
@@ -192,5 +201,15 @@ extension Item {
     func isLater(than other: Item) -> Bool {
         guard let mine = system.updatedAt, let others = other.system.updatedAt else { return false }
         return others.isEarlier(than: mine)
+    }
+}
+
+extension TableDefinition {
+    /// Whether a server that was left with these fields shows this row.
+    fileprivate func isShown(_ fields: [String: ItemValue], as row: Item) -> Bool {
+        columns.allSatisfy { column in
+            let (sent, shown) = (fields[column.name] ?? .null, row.fields[column.name] ?? .null)
+            return column.isLocalOnly || sent.isShown(as: shown)
+        }
     }
 }

@@ -50,7 +50,7 @@ struct PushRun {
 
     /// A server error is the operation's own when the service has carried out others.
     private func countServerErrors() async throws {
-        if result.completed > 0 { try await context.countServerErrors(of: unconfirmed) }
+        if serverErrors.hasSucceeded { try await context.countServerErrors(of: unconfirmed) }
     }
 
     private mutating func passes() async throws {

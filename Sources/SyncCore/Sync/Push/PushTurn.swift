@@ -27,14 +27,15 @@ struct Turn: Sendable {
         _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext,
         _ serverErrors: ServerErrorStreak
     ) async -> Turn {
-        var turn = await perform(operation, at: place, in: context)
+        var turn = await perform(operation, at: place, in: context, serverErrors)
         turn.abort = turn.abort ?? serverErrors.note(turn.end)
         place.leave(ending: turn.abort != nil)
         return turn
     }
 
     private static func perform(
-        _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext
+        _ operation: TableOperation, at place: PushLane.Place, in context: SyncContext,
+        _ serverErrors: ServerErrorStreak
     ) async -> Turn {
         do {
             guard let definition = try? context.definition(of: operation.table) else {
@@ -44,7 +45,7 @@ struct Turn: Sendable {
             // A delegate has its last word on the result before the next operation begins.
             let sender = OperationSender(
                 context: context, definition: definition, operationID: operation.id,
-                place: delegate == nil ? place : nil)
+                place: delegate == nil ? place : nil, serverErrors: serverErrors)
             guard let delegate else { return Turn(operation, end: End(try await sender.send())) }
             return try await take(operation, sender: sender, delegate: delegate)
         } catch {

@@ -103,6 +103,8 @@ extension PushAnswer {
             unreadable[column] = shown.fields[column]
         }
         unreadableFields = unreadable
+        // Updates that replace the whole row send them back as they came.
+        item.system.undeclared.merge(unreadable) { _, shown in shown }
         row = item
     }
 }

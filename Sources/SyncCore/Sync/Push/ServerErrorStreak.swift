@@ -6,21 +6,27 @@ import Synchronization
 /// Ends a push when the service answers several operations in a row with a server error.
 final class ServerErrorStreak: Sendable {
     private static let limit = 3
-    private let count = Mutex(0)
+    private let state = Mutex((count: 0, hasSucceeded: false))
+
+    /// Whether the service has carried out an operation in this push: a server error is then the operation's own.
+    var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
+
+    /// Records that the service has carried out an operation.
+    func noteSuccess() { state.withLock { $0 = (0, true) } }
 
     /// Counts how an operation ended.
     ///
     /// - Returns: why the push has to end, when it has to.
     func note(_ end: Turn.End) -> SyncError? {
         switch end {
-        case .untouched, .skipped: return nil
-        case .completed, .completedWithError, .failed:
-            count.withLock { $0 = 0 }
+        case .untouched, .skipped, .completed, .completedWithError: return nil
+        case .failed:
+            state.withLock { $0.count = 0 }
             return nil
         case .unconfirmed(let error):
-            let isLimit = count.withLock { count in
-                count += 1
-                return count == Self.limit
+            let isLimit = state.withLock { state in
+                state.count += 1
+                return state.count == Self.limit
             }
             guard isLimit else { return nil }
             return SyncError(

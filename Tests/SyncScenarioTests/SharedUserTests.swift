@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// Two contexts on one store, and users that take turns.
-@Suite struct AttackSharedTests {
+@Suite struct SharedUserTests {
     /// Two processes on one file.
     private func run(
         softDelete: Bool = true,

@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// Operations that keep others from being sent.
-@Suite struct AttackQueueTests {
+@Suite struct QueueProgressTests {
     private func settings(parkAfter limit: Int = 10) -> SyncSettings {
         var settings = SyncSettings()
         settings.parkAfterRefusals = limit

@@ -6,7 +6,7 @@ import Testing
 @testable import SyncCore
 
 /// A server that says which page is the last.
-@Suite struct AttackCursorTests {
+@Suite struct PullCursorAsideTests {
     private static func time(_ milliseconds: Int64) -> Timestamp {
         Timestamp.unixEpoch.showing(fractionDigits: 3).advanced(by: .milliseconds(milliseconds))
     }

@@ -9,7 +9,7 @@ import TableServer
 import Testing
 
 /// Changes that overwrite others without a conflict, and decisions that undo changes.
-@Suite struct AttackOverwriteTests {
+@Suite struct OverwriteTests {
     typealias Delegate = DelegateTests.Delegate
 
     private static var settings: SyncSettings {
