@@ -45,8 +45,7 @@ struct LocalWrite {
     /// Deletes an item.
     func delete(id: String, madeOn version: String?) throws {
         let item = try existing(id)
-        let first = try transaction.operations(forItem: id, in: definition.name).first
-        try queue(.delete, id: id, before: item) { operation in
+        let first = try queue(.delete, id: id, before: item) { operation in
             operation.deletedItem = item
             operation.adopt(version, madeOn: item)
         }
@@ -76,8 +75,7 @@ struct LocalWrite {
             try item.system.version != nil
                 || !transaction.operations(forItem: item.id, in: definition.name).isEmpty
         else { return }
-        let first = try transaction.operations(forItem: item.id, in: definition.name).first
-        try queue(.delete, id: item.id, before: item) { $0.deletedItem = item }
+        let first = try queue(.delete, id: item.id, before: item) { $0.deletedItem = item }
         try showServerItem(of: first)
     }
 
@@ -106,12 +104,16 @@ struct LocalWrite {
     }
 
     /// Joins the change with the item's pending operations.
+    ///
+    /// - Returns: the first of these, as it was before.
+    @discardableResult
     private func queue(
         _ change: TableOperation.Kind, id: String, before: Item?, _ complete: (inout TableOperation) -> Void
-    ) throws {
+    ) throws -> TableOperation? {
         let pending = try transaction.operations(forItem: id, in: definition.name)
         try carryOut(
             collapse(change, into: pending), id: id, behind: pending.first, before: before, complete)
+        return pending.first
     }
 
     private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {

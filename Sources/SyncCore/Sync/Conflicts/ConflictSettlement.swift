@@ -121,10 +121,8 @@ extension TableOperationError {
     /// The same failure for the operation as it is now.
     fileprivate func describing(_ operation: TableOperation, item: Item?) -> TableOperationError {
         TableOperationError(
-            operationID: operationID, table: table, itemID: itemID, kind: operation.kind,
-            item: item ?? operation.deletedItem, serverItem: serverItem, status: status, code: code,
-            message: message,
-            revision: operation.revision)
+            operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
+            code: code, message: message)
     }
 
     /// The same failure in other words.

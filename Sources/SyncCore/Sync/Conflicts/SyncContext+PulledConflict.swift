@@ -14,11 +14,8 @@ extension SyncContext {
             else { return nil }
             let item = try snapshot.item(id: operation.itemID, in: operation.table)
             return TableOperationError(
-                operationID: operation.id, table: operation.table, itemID: operation.itemID,
-                kind: operation.kind, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
-                status: nil, code: .preconditionFailed,
-                message: "The item was changed on the server meanwhile",
-                revision: operation.revision)
+                operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
+                code: .preconditionFailed, message: "The item was changed on the server meanwhile")
         }
         guard var conflict else { return }
         let settlement = ConflictSettlement(context: self, definition: definition, isInFlight: false)

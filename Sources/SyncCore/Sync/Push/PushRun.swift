@@ -66,7 +66,7 @@ struct PushRun {
             for round in order.rounds where !isSpent {
                 // Operations that failed the last time go last: they hold up no others.
                 try await pass(round) { !failed.contains($0.id) }
-                if !isSpent { try await pass(round) { failed.contains($0.id) } }
+                if !failed.isEmpty, !isSpent { try await pass(round) { failed.contains($0.id) } }
             }
         } while hasSkipped && performed.count > count && !isSpent
     }
