@@ -47,14 +47,9 @@ struct NetworkFailureTests {
     }
 
     @Test func `a refused connection is told at once, with host and port`() async throws {
-        let server = try RemoteRawServer { _ in [] }
-        let port = server.port
-        server.stop()
-        // The listening socket takes one more connection while it is being closed.
-        let drain = URLSessionTransport()
-        _ = try? await drain.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
-        for error in try await errors(getting: "http://127.0.0.1:\(port)/") {
-            expect(error, is: .connectionRefused, at: "127.0.0.1:\(port)")
+        let port = try RefusingPort()
+        for error in try await errors(getting: "http://127.0.0.1:\(port.number)/") {
+            expect(error, is: .connectionRefused, at: "127.0.0.1:\(port.number)")
         }
     }
 

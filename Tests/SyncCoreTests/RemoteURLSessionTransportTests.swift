@@ -53,7 +53,8 @@ struct RemoteURLSessionTransportTests {
             for _ in 0..<5 {
                 _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
-            #expect(server.requests.map(\.connection) == [1, 1, 1, 1, 1])
+            // The second request may begin before the first connection is back in the pool.
+            #expect(Set(server.requests.map(\.connection)).count <= 2)
         }
     }
 
@@ -143,13 +144,12 @@ struct RemoteURLSessionTransportTests {
     }
 
     @Test func `a refused connection is a failure of the network`() async throws {
-        let server = try RemoteRawServer { _ in [] }
-        let url = server.url
-        server.stop()
+        let port = try RefusingPort()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.number)"))
         let transport = URLSessionTransport()
+        defer { transport.close() }
         let error = await #expect(throws: SyncError.self) {
-            // The listening socket may take one more connection while it is being closed.
-            for _ in 0..<3 { _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: url))) }
+            try await transport.send(HTTPTransportRequest(HTTPRequest(url: url)))
         }
         #expect(error?.code == .networkUnavailable)
     }

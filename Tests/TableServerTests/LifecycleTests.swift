@@ -51,7 +51,9 @@ struct LifecycleTests {
         await gate.waitForArrivals()
         await server.stop()
         await #expect(throws: (any Error).self) { try await held.value }
-        await #expect(throws: (any Error).self) { try await client.list("TodoItem") }
+        // The port may belong to another server by now; this one is not asked.
+        _ = try? await client.list("TodoItem")
+        #expect(server.requests.count == 1)
         #expect(try server.rows(in: "TodoItem").isEmpty)
         await server.stop()
     }
