@@ -6,8 +6,10 @@ let products: [Product] = [
     .library(name: "StoreMemory", targets: ["StoreMemory"]),
     .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
     .library(name: "StoreLMDB", targets: ["StoreLMDB"]),
+    .library(name: "StoreOrderedMap", targets: ["StoreOrderedMap"]),
     .library(name: "AsyncHTTPTransport", targets: ["AsyncHTTPTransport"]),
     .library(name: "StoreConformance", targets: ["StoreConformance"]),
+    .library(name: "StoreConformanceMutants", targets: ["StoreConformanceMutants"]),
     .library(name: "StoreConformanceCommand", targets: ["StoreConformanceCommand"]),
     .library(name: "TableServer", targets: ["TableServer"]),
     .executable(name: "sync-conformance", targets: ["sync-conformance"]),
@@ -71,13 +73,18 @@ let targets: [Target] = [
         dependencies: [
             "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
         ]),
+    .target(name: "StoreOrderedMap", dependencies: ["SyncCore"]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
     .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),
     .systemLibrary(
         name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    .target(name: "StoreLMDB", dependencies: ["SyncCore", "CLMDB"]),
+    .target(name: "StoreLMDB", dependencies: ["SyncCore", "StoreOrderedMap", "CLMDB"]),
     .target(name: "StoreConformance", dependencies: ["SyncCore", "StoreMemory"]),
-    .target(name: "StoreConformanceCommand", dependencies: ["StoreConformance", "SyncCore", argumentParser]),
+    .target(
+        name: "StoreConformanceMutants", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
+    .target(
+        name: "StoreConformanceCommand",
+        dependencies: ["StoreConformance", "StoreConformanceMutants", "SyncCore", argumentParser]),
     .executableTarget(
         name: "sync-conformance",
         dependencies: [
@@ -95,17 +102,24 @@ let targets: [Target] = [
     .testTarget(
         name: "SyncCoreTests",
         dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", httpTypes]),
+    .testTarget(
+        name: "StoreOrderedMapTests",
+        dependencies: ["StoreConformance", "StoreMemory", "StoreOrderedMap", "SyncCore"]),
     .testTarget(name: "StoreMemoryTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
     .testTarget(
         name: "StoreSQLiteTests",
         dependencies: ["StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", grdb]),
     .testTarget(
         name: "StoreLMDBTests",
-        dependencies: ["CLMDB", "StoreConformance", "StoreLMDB", "StoreMemory", "SyncCore"]),
+        dependencies: [
+            "CLMDB", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreOrderedMap", "SyncCore",
+        ]),
     .testTarget(
         name: "StoreConformanceTests",
         dependencies: [
-            "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "sync-conformance",
+            "StoreConformance", "StoreConformanceMutants", "StoreLMDB", "StoreMemory", "StoreSQLite",
+            "SyncCore",
+            "sync-conformance",
         ]),
     .testTarget(
         name: "TableServerTests",

@@ -9,7 +9,10 @@ let package = Package(
     targets: [
         .target(
             name: "FileStore",
-            dependencies: [.product(name: "SyncCore", package: "swift-sync-context")]),
+            dependencies: [
+                .product(name: "StoreOrderedMap", package: "swift-sync-context"),
+                .product(name: "SyncCore", package: "swift-sync-context"),
+            ]),
         .executableTarget(
             name: "file-store-conformance",
             dependencies: [

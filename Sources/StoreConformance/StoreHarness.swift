@@ -7,7 +7,7 @@ public import SyncCore
 ///
 /// ```swift
 /// struct MyHarness: StoreHarness {
-///     func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+///     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
 ///         try MyStore(path: path, tables: tables)
 ///     }
 /// }
@@ -17,7 +17,7 @@ public protocol StoreHarness: Sendable {
     ///
     /// The path is in a directory made for one rule, which is removed afterwards with all that is in it. Different
     /// paths are different stores. A store that lives in memory ignores the path.
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource
 
     /// What reports call the store.
     var name: String { get }

@@ -51,7 +51,7 @@ public enum StorePower: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which stores a rule speaks about: those that declare a power, or those that do not.
-public enum StoreNeed: Sendable, Hashable {
+public enum StoreRequirement: Sendable, Hashable {
     /// The store declares the power.
     case declared(StorePower)
     /// The store does not declare the power.
@@ -66,13 +66,13 @@ public enum StoreNeed: Sendable, Hashable {
             "The store does not declare \(power.declaration)."
         case .undeclared(let power) where power.isDeclared(by: capabilities):
             "The store declares \(power.declaration)."
-        case .childProgram: StoreNeed.declared(.durable).mismatch(with: capabilities)
+        case .childProgram: StoreRequirement.declared(.durable).mismatch(with: capabilities)
         default: nil
         }
     }
 
     /// How an author who differs on purpose can say so.
-    var wayOut: String {
+    var remedy: String {
         switch self {
         case .declared(let power): "do not declare \(power.declaration)"
         case .undeclared(let power): "declare \(power.declaration)"

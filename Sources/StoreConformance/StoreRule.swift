@@ -10,13 +10,13 @@ public struct StoreRule: Sendable, Identifiable {
     /// The level it belongs to.
     public let level: StoreLevel
     /// Which stores it speaks about; `nil` for all.
-    public let need: StoreNeed?
+    public let need: StoreRequirement?
     /// Why no check exists; `nil` when one does.
     public let untestedReason: String?
     let body: @Sendable (RuleRun) throws -> Void
 
     init(
-        _ id: String, _ sentence: String, level: StoreLevel = .core, need: StoreNeed? = nil,
+        _ id: String, _ sentence: String, level: StoreLevel = .core, need: StoreRequirement? = nil,
         _ body: @escaping @Sendable (RuleRun) throws -> Void
     ) {
         self.id = id
@@ -41,8 +41,8 @@ public struct StoreRule: Sendable, Identifiable {
     public var family: String { String(id.prefix { $0 != "." }) }
 
     /// What an author does who differs on purpose.
-    public var wayOut: String {
-        if let need { return "If that is by design, \(need.wayOut)." }
+    public var remedy: String {
+        if let need { return "If that is by design, \(need.remedy)." }
         return
             "The contract asks this of every store. To differ all the same, add '\(id)' with the reason to "
             + "StoreHarness.declaredDifferences; reports will show it, and the store does not count as "

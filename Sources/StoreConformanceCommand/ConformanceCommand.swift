@@ -4,6 +4,7 @@
 import ArgumentParser
 import Foundation
 public import StoreConformance
+import StoreConformanceMutants
 import SyncCore
 import Synchronization
 
@@ -73,7 +74,7 @@ private struct NamedHarness: StoreHarness {
     let name: String
     let base: any StoreHarness
 
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try base.open(at: path, tables: tables)
     }
 

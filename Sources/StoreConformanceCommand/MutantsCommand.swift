@@ -4,6 +4,7 @@
 import ArgumentParser
 import Foundation
 import StoreConformance
+import StoreConformanceMutants
 
 struct MutantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@
 import ArgumentParser
 import Foundation
 import StoreConformance
+import StoreConformanceMutants
 
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -127,7 +128,7 @@ struct ExplainCommand: ParsableCommand {
         case nil: print("  About every store.")
         }
         if let reason = found.untestedReason { print("  Untested: \(reason)") }
-        print("  \(found.wayOut)")
+        print("  \(found.remedy)")
         for mutant in StoreMutant.all where mutant.killers.contains(found.id) {
             print("  It notices, for example: \(mutant.flaw) (\(mutant.id))")
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLMDB
+import StoreOrderedMap
 import SyncCore
 
 #if canImport(Darwin)

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreOrderedMap
 import SyncCore
 
 /// An LMDB file as an ordered map.

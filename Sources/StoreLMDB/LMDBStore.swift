@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreOrderedMap
 public import SyncCore
 
 /// A store in one LMDB file: ordered keys, values read where they lie, and reads that never wait for writes.
@@ -34,7 +35,7 @@ public final class LMDBStore: SyncContextDataSource {
     ///   something that is not a file; ``StoreError/Code/alreadyOpen``; ``StoreError/Code/corrupt`` when the file is
     ///   not such a store; ``StoreError/Code/newerFormat``; ``StoreError/Code/schemaMismatch``.
     public init(
-        path: String, tables: [TableDefinition], mapSize: Int = LMDBStore.defaultMapSize,
+        path: String, tables: [SyncTableDefinition], mapSize: Int = LMDBStore.defaultMapSize,
         maximumSize: Int = LMDBStore.defaultMaximumSize, maxReaders: Int = 512
     ) throws {
         let map = try LMDBMap(

@@ -25,7 +25,7 @@ public final class MemoryStore: SyncContextDataSource {
     /// Makes an empty store.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``.
-    public init(tables: [TableDefinition]) throws(SyncError) {
+    public init(tables: [SyncTableDefinition]) throws(SyncError) {
         catalog = try TableCatalog(tables)
     }
 

@@ -5,12 +5,12 @@ import SyncCore
 
 /// Everything a memory store keeps, as one value.
 struct MemoryState: Sendable {
-    var items: [String: SortedMap<ExactText, Item>] = [:]
+    var items: [String: SortedMap<UTF8Text, Item>] = [:]
     var operations = SortedMap<Int64, TableOperation>()
-    var operationIDs = SortedMap<ItemKey, [Int64]>()
-    var operationCounts: [ExactText: Int] = [:]
+    var operationIDs = SortedMap<ItemIdentity, [Int64]>()
+    var operationCounts: [UTF8Text: Int] = [:]
     var errors = SortedMap<Int64, TableOperationError>()
-    var config: [ExactText: SortedMap<ExactText, String>] = [:]
+    var config: [UTF8Text: SortedMap<UTF8Text, String>] = [:]
     var lastOperationID: Int64 = 0
 }
 
@@ -25,7 +25,7 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func item(id: String, in table: String) throws -> Item? {
-        try items(of: table)[ExactText(id)]
+        try items(of: table)[UTF8Text(id)]
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
@@ -45,7 +45,7 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func operationCount(in table: String?) -> Int {
-        table.map { state.operationCounts[ExactText($0)] ?? 0 } ?? state.operations.count
+        table.map { state.operationCounts[UTF8Text($0)] ?? 0 } ?? state.operations.count
     }
 
     func operationError(operationID: Int64) -> TableOperationError? { state.errors[operationID] }
@@ -54,7 +54,7 @@ final class MemoryTransaction: StoreTransaction {
         state.errors.values.filter { table?.hasSameBytes(as: $0.table) ?? true }
     }
 
-    func configValue(_ key: ConfigKey) -> String? { state.config[space(key)]?[ExactText(key.name)] }
+    func configValue(_ key: ConfigKey) -> String? { state.config[space(key)]?[UTF8Text(key.name)] }
 
     func configValues(in table: String, kind: ConfigKey.Kind) -> [(key: ConfigKey, value: String)] {
         let values = state.config[space(ConfigKey(table: table, kind: kind, name: ""))]
@@ -65,12 +65,12 @@ final class MemoryTransaction: StoreTransaction {
 
     func upsert(_ items: [Item], in table: String) throws {
         _ = try self.items(of: table)
-        for item in items { state.items[table, default: SortedMap()][ExactText(item.id)] = item }
+        for item in items { state.items[table, default: SortedMap()][UTF8Text(item.id)] = item }
     }
 
     func deleteItems(ids: [String], in table: String) throws {
         _ = try items(of: table)
-        for id in ids { state.items[table]?[ExactText(id)] = nil }
+        for id in ids { state.items[table]?[UTF8Text(id)] = nil }
     }
 
     func deleteItems(matching query: TableQuery) throws -> Int {
@@ -90,7 +90,7 @@ final class MemoryTransaction: StoreTransaction {
         removeOperation(id: operation.id)
         state.operations[operation.id] = operation
         state.operationIDs[key] = ((state.operationIDs[key] ?? []) + [operation.id]).sorted()
-        state.operationCounts[ExactText(operation.table), default: 0] += 1
+        state.operationCounts[UTF8Text(operation.table), default: 0] += 1
         state.lastOperationID = max(state.lastOperationID, operation.id)
     }
 
@@ -100,7 +100,7 @@ final class MemoryTransaction: StoreTransaction {
         let key = key(operation.itemID, operation.table)
         let others = (state.operationIDs[key] ?? []).filter { $0 != id }
         state.operationIDs[key] = others.isEmpty ? nil : others
-        state.operationCounts[ExactText(operation.table), default: 0] -= 1
+        state.operationCounts[UTF8Text(operation.table), default: 0] -= 1
     }
 
     func put(_ error: TableOperationError) { state.errors[error.operationID] = error }
@@ -108,16 +108,16 @@ final class MemoryTransaction: StoreTransaction {
     func removeOperationError(operationID: Int64) { state.errors[operationID] = nil }
 
     func setConfigValue(_ value: String?, for key: ConfigKey) {
-        state.config[space(key), default: SortedMap()][ExactText(key.name)] = value
+        state.config[space(key), default: SortedMap()][UTF8Text(key.name)] = value
     }
 
-    private func items(of table: String) throws -> SortedMap<ExactText, Item> {
+    private func items(of table: String) throws -> SortedMap<UTF8Text, Item> {
         state.items[try catalog.table(named: table).name] ?? SortedMap()
     }
 
-    private func key(_ itemID: String, _ table: String) -> ItemKey {
-        ItemKey(table: table, id: itemID)
+    private func key(_ itemID: String, _ table: String) -> ItemIdentity {
+        ItemIdentity(table: table, id: itemID)
     }
 
-    private func space(_ key: ConfigKey) -> ExactText { ExactText("\(key.kind.rawValue)/\(key.table)") }
+    private func space(_ key: ConfigKey) -> UTF8Text { UTF8Text("\(key.kind.rawValue)/\(key.table)") }
 }

@@ -18,7 +18,7 @@ struct AppTable {
         let defaultValue: String?
     }
 
-    init(_ definition: TableDefinition, columns: [Column]) {
+    init(_ definition: SyncTableDefinition, columns: [Column]) {
         let known = Set(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
         let required = columns.filter { !$0.mayBeNull && $0.name != "id" }
         defaults = Dictionary(

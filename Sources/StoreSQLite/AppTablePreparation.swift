@@ -6,7 +6,7 @@ import SyncCore
 /// Makes a table of the app's database fit for items: adds columns, and refuses what cannot hold them.
 struct AppTablePreparation {
     let connection: Connection
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
 
     /// - Throws: ``StoreError/Code/schemaMismatch``.
     func addColumns() throws {

@@ -49,7 +49,7 @@ extension ColumnType {
 /// doubles are `-0.0`, of which SQLite keeps `0.0`. Most rows have none of these, and `NULL` for marks.
 ///
 /// The text is a list of column names, with a minus sign before those of negative zeros: `dueAt,-price`.
-struct ItemMarks {
+struct FieldFlags {
     private(set) var text = ""
 
     init() {}

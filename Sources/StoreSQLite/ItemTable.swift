@@ -13,7 +13,7 @@ final class ItemTable: Sendable {
         case app(AppTable)
     }
 
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
     /// Whether the app writes to the table too: its dates may have other forms, and its texts another collation.
     let isShared: Bool
     /// The table's name as an SQL identifier.
@@ -32,7 +32,7 @@ final class ItemTable: Sendable {
     /// The beginning of a statement that reads all columns.
     private let selectAll: String
 
-    init(_ definition: TableDefinition, origin: Origin) {
+    init(_ definition: SyncTableDefinition, origin: Origin) {
         self.definition = definition
         name = definition.name.quoted
         let columns = Self.quotedNames(definition.columns)
@@ -78,4 +78,4 @@ final class ItemTable: Sendable {
 }
 
 /// A declared column; GRDB has a type of the same name.
-typealias ColumnDefinition = SyncCore.Column
+typealias ColumnDefinition = SyncCore.SyncColumn

@@ -29,8 +29,8 @@ extension SQLStatement {
 
     private func bindFields(
         of item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts
-    ) throws -> ItemMarks {
-        var marks = ItemMarks()
+    ) throws -> FieldFlags {
+        var marks = FieldFlags()
         var boundCount = 0
         var index = ItemColumns.Position.firstField
         for column in columns {
@@ -98,7 +98,7 @@ extension SQLRow {
             index += 1
         }
         if let marks = text(at: ItemColumns.Position.marks) {
-            apply(ItemMarks(marks), to: &fields, columns: columns)
+            apply(FieldFlags(marks), to: &fields, columns: columns)
         }
         return Item(
             id: id, fields: fields,
@@ -110,7 +110,7 @@ extension SQLRow {
     }
 
     private func apply(
-        _ marks: ItemMarks, to fields: inout [String: ItemValue], columns: [ColumnDefinition]
+        _ marks: FieldFlags, to fields: inout [String: ItemValue], columns: [ColumnDefinition]
     ) {
         marks.forEach { null in
             let name = String(null)

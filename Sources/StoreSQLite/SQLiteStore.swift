@@ -19,7 +19,7 @@ public final class SQLiteStore: SyncContextDataSource {
 
     private let schema: StoreSchema
     private let database: any DatabaseWriter
-    private let gate = AccessGate()
+    private let gate = OpenStoreGuard()
     /// What to release at closing; `nil` when the database is the app's.
     private let ownedFile: OwnedFile?
     /// Notices the app's own commits; `nil` when the database is the store's.
@@ -31,7 +31,7 @@ public final class SQLiteStore: SyncContextDataSource {
         let pool: DatabasePool
         let lock: StoreFileLock
         /// Given out when the file is shared.
-        let turn: WriteTurn?
+        let turn: WriteFileLock?
     }
 
     /// How much a commit waits for.
@@ -58,13 +58,13 @@ public final class SQLiteStore: SyncContextDataSource {
     ///   ``StoreError/Code/cannotOpen``, ``StoreError/Code/alreadyOpen``, ``StoreError/Code/corrupt``,
     ///   ``StoreError/Code/newerFormat`` or ``StoreError/Code/schemaMismatch``.
     public init(
-        path: String, tables: [SyncCore.TableDefinition], synchronous: Synchronous = .full,
+        path: String, tables: [SyncCore.SyncTableDefinition], synchronous: Synchronous = .full,
         sharing: Sharing = .exclusive
     ) throws {
         let catalog = try TableCatalog(tables)
         let file = try StoreFile(path: path)
         let lock = try StoreFileLock(storePath: file.path, isShared: sharing == .shared)
-        let turn = sharing == .shared ? try WriteTurn(storePath: file.path) : nil
+        let turn = sharing == .shared ? try WriteFileLock(storePath: file.path) : nil
         try file.create()
         let pool = try Self.openPool(at: file.path, synchronous: synchronous, turn: turn)
         database = pool
@@ -88,7 +88,7 @@ public final class SQLiteStore: SyncContextDataSource {
     ///
     /// - Throws: as ``init(path:tables:synchronous:sharing:)``, as far as it applies;
     ///   ``StoreError/Code/schemaMismatch`` for a table that cannot hold the items.
-    public init(database: any DatabaseWriter, tables: [SyncCore.TableDefinition]) throws {
+    public init(database: any DatabaseWriter, tables: [SyncCore.SyncTableDefinition]) throws {
         let catalog = try TableCatalog(tables)
         self.database = database
         ownedFile = nil
@@ -182,7 +182,7 @@ public final class SQLiteStore: SyncContextDataSource {
     }
 
     private static func inTransaction<T>(
-        of database: any DatabaseWriter, turn: WriteTurn?, _ body: (Database) throws -> T
+        of database: any DatabaseWriter, turn: WriteFileLock?, _ body: (Database) throws -> T
     ) throws -> T {
         guard let turn else { return try database.write(body) }
         return try database.writeWithoutTransaction { database in
@@ -199,7 +199,7 @@ public final class SQLiteStore: SyncContextDataSource {
     }
 
     private static func openPool(
-        at path: String, synchronous: Synchronous, turn: WriteTurn?
+        at path: String, synchronous: Synchronous, turn: WriteFileLock?
     ) throws -> DatabasePool {
         try translatingErrors {
             let settings = ConnectionSettings(isDurable: synchronous == .full)
@@ -215,7 +215,7 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// Brings the tables to what is declared.
     private static func prepare(
-        _ catalog: TableCatalog, in database: any DatabaseWriter, turn: WriteTurn?, isOwned: Bool
+        _ catalog: TableCatalog, in database: any DatabaseWriter, turn: WriteFileLock?, isOwned: Bool
     ) throws -> StoreSchema {
         try translatingErrors {
             try inTransaction(of: database, turn: turn) { database in

@@ -57,7 +57,7 @@ struct SchemaPreparation {
         return objects
     }
 
-    private func create(_ definition: TableDefinition) throws {
+    private func create(_ definition: SyncTableDefinition) throws {
         var columns = ItemColumns.all.map { "\($0.name.quoted) \($0.type)" }
         columns[0] += " PRIMARY KEY NOT NULL"
         columns += definition.columns.map { "\($0.name.quoted) \($0.type.sqlType)" }
@@ -65,7 +65,7 @@ struct SchemaPreparation {
             "CREATE TABLE \(definition.name.quoted) (\n  \(columns.joined(separator: ",\n  "))\n)")
     }
 
-    private func addColumns(to definition: TableDefinition) throws {
+    private func addColumns(to definition: SyncTableDefinition) throws {
         let existing = try existingColumns(of: definition.name)
         for column in ItemColumns.all {
             if ItemColumns.addedLater.contains(column.name), existing[column.name.lowercased()] == nil {
@@ -114,7 +114,7 @@ struct SchemaPreparation {
 
     /// Indexes are called `Table.column`, as no table can be.
     private func prepareIndexes(
-        of definition: TableDefinition, existing: [String: (name: String, type: String)]
+        of definition: SyncTableDefinition, existing: [String: (name: String, type: String)]
     ) throws {
         let prefix = definition.name + "."
         let found = existing.values.filter { $0.type == "index" && $0.name.hasPrefix(prefix) }.map(\.name)
@@ -131,7 +131,7 @@ struct SchemaPreparation {
         }
     }
 
-    private func requireUsableSize(_ definition: TableDefinition) throws(StoreError) {
+    private func requireUsableSize(_ definition: SyncTableDefinition) throws(StoreError) {
         let limit = 2000 - ItemColumns.all.count
         guard definition.columns.count <= limit else {
             throw StoreError(

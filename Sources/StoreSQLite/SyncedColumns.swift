@@ -8,7 +8,7 @@ import SyncCore
 /// The list is in the table config, under a type of key that no config value has: an object of names and types.
 struct SyncedColumns {
     let connection: Connection
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
     let origin: ItemTable.Origin
 
     /// - Throws: ``StoreError``; ``StoreError/Code/corrupt`` when the list cannot be read.

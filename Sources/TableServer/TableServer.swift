@@ -75,14 +75,14 @@ public final class TableServer: Sendable {
         }
     }
 
-    private static func openBook(_ configuration: Configuration) throws(TableServerError) -> RowBook {
+    private static func openBook(_ configuration: Configuration) throws(TableServerError) -> RowStore {
         let journal: RowJournal? =
             switch configuration.storage {
             case .memory: nil
             case .file(let path): try RowJournal(path: path)
             }
         do {
-            return try RowBook(tables: configuration.tables, journal: journal)
+            return try RowStore(tables: configuration.tables, journal: journal)
         } catch {
             throw TableServerError(.storage, "The rows cannot be read: \(error)", cause: error)
         }

@@ -8,7 +8,7 @@ import StoreSQLite
 import SyncCore
 
 struct MemoryHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try MemoryStore(tables: tables)
     }
 }
@@ -16,13 +16,13 @@ struct MemoryHarness: StoreHarness {
 struct SQLiteHarness: StoreHarness {
     let sharing: SQLiteStore.Sharing
 
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try SQLiteStore(path: path, tables: tables, sharing: sharing)
     }
 }
 
 struct LMDBHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try LMDBStore(path: path, tables: tables)
     }
 }

@@ -9,13 +9,13 @@ import StoreSQLite
 import SyncCore
 
 struct MemoryHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try MemoryStore(tables: tables)
     }
 }
 
 struct SQLiteHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try SQLiteStore(path: path, tables: tables)
     }
 
@@ -24,7 +24,7 @@ struct SQLiteHarness: StoreHarness {
 
 /// The same store, opened so that several processes may share it.
 struct SharedSQLiteHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try SQLiteStore(path: path, tables: tables, sharing: .shared)
     }
 
@@ -32,7 +32,7 @@ struct SharedSQLiteHarness: StoreHarness {
 }
 
 struct LMDBHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try LMDBStore(path: path, tables: tables)
     }
 

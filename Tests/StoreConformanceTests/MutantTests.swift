@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreConformance
+import StoreConformanceMutants
 import Testing
 
 /// Broken stores are noticed by the rule that is about them; odd ones are let pass.

@@ -3,6 +3,7 @@
 
 import Foundation
 import StoreConformance
+import StoreConformanceMutants
 import SyncCore
 import Testing
 
@@ -109,7 +110,7 @@ struct SuiteTests {
 }
 
 private struct Differing: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try MemoryHarness().open(at: path, tables: tables)
     }
 
@@ -118,7 +119,7 @@ private struct Differing: StoreHarness {
 
 /// A store that takes its time to open: longer than the check's limit.
 private struct StuckHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 1)
         return try MemoryHarness().open(at: path, tables: tables)
     }

@@ -11,8 +11,9 @@ import Testing
 /// The memory store says what is right: after the same changes, both hold the same.
 struct LMDBComparisonTests {
     private static let tables = ["A", "AB"].map { name in
-        TableDefinition(
-            name, columns: [Column("text", .text), Column("rank", .integer), Column("data", .data)])
+        SyncTableDefinition(
+            name,
+            columns: [SyncColumn("text", .text), SyncColumn("rank", .integer), SyncColumn("data", .data)])
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreOrderedMap
 import SyncCore
 import Testing
 
@@ -125,9 +126,9 @@ struct LMDBFileTests {
     @Test func `a refused opening leaves the file free for another`() throws {
         try TemporaryStore.with { temporary in
             try temporary.open().put(["1"])
-            let changed = TableDefinition("Todo", columns: [Column("text", .date)])
+            let changed = SyncTableDefinition("Todo", columns: [SyncColumn("text", .date)])
             #expect(temporary.refusal(tables: [changed]) == .schemaMismatch)
-            let reserved = TableDefinition("MS_Todo", columns: [])
+            let reserved = SyncTableDefinition("MS_Todo", columns: [])
             #expect(throws: SyncError.self) { try temporary.open(tables: [reserved]) }
             try #expect(temporary.open().ids() == ["1"])
         }

@@ -8,14 +8,14 @@ import Synchronization
 
 /// A directory of its own for one test, and the path of a store in it.
 struct TemporaryStore {
-    static let todo = TableDefinition(
-        "Todo", columns: [Column("text", .text), Column("rank", .integer), Column("data", .data)])
+    static let todo = SyncTableDefinition(
+        "Todo", columns: [SyncColumn("text", .text), SyncColumn("rank", .integer), SyncColumn("data", .data)])
 
     let directory: String
     var path: String { directory + "/store.lmdb" }
 
     func open(
-        tables: [TableDefinition] = [todo], mapSize: Int = LMDBStore.defaultMapSize,
+        tables: [SyncTableDefinition] = [todo], mapSize: Int = LMDBStore.defaultMapSize,
         maximumSize: Int = LMDBStore.defaultMaximumSize, maxReaders: Int = 512
     ) throws -> LMDBStore {
         try LMDBStore(
@@ -23,7 +23,7 @@ struct TemporaryStore {
     }
 
     /// Why the store cannot be opened; `nil` when it can.
-    func refusal(path: String? = nil, tables: [TableDefinition] = [todo]) -> StoreError.Code? {
+    func refusal(path: String? = nil, tables: [SyncTableDefinition] = [todo]) -> StoreError.Code? {
         do {
             try LMDBStore(path: path ?? self.path, tables: tables).close()
             return nil

@@ -13,13 +13,13 @@ struct AppTableTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    static let player = SyncCore.TableDefinition(
+    static let player = SyncCore.SyncTableDefinition(
         "player",
         columns: [
-            SyncCore.Column("name", .text, isIndexed: true), SyncCore.Column("score", .integer),
-            SyncCore.Column("isActive", .bool), SyncCore.Column("ratio", .double),
-            SyncCore.Column("born", .date, isIndexed: true), SyncCore.Column("photo", .data),
-            SyncCore.Column("tags", .json),
+            SyncCore.SyncColumn("name", .text, isIndexed: true), SyncCore.SyncColumn("score", .integer),
+            SyncCore.SyncColumn("isActive", .bool), SyncCore.SyncColumn("ratio", .double),
+            SyncCore.SyncColumn("born", .date, isIndexed: true), SyncCore.SyncColumn("photo", .data),
+            SyncCore.SyncColumn("tags", .json),
         ])
 
     /// A record as an app declares it.
@@ -182,7 +182,7 @@ struct AppTableTests {
                     INSERT INTO T VALUES ('1', 'kept', 'old')
                     """)
         }
-        let table = SyncCore.TableDefinition("T", columns: [SyncCore.Column("text", .text)])
+        let table = SyncCore.SyncTableDefinition("T", columns: [SyncCore.SyncColumn("text", .text)])
         let store = try SQLiteStore(database: database, tables: [table])
         let item = Item(id: "1", fields: ["text": "new"], system: SystemProperties(version: "v"))
         try store.write { try $0.upsert([item], in: "T") }
@@ -206,7 +206,7 @@ struct AppTableTests {
         let before = try database.read {
             try String.fetchAll($0, sql: "SELECT sql FROM sqlite_master WHERE sql<>''")
         }
-        let table = SyncCore.TableDefinition("T", columns: [SyncCore.Column("text", .text)])
+        let table = SyncCore.SyncTableDefinition("T", columns: [SyncCore.SyncColumn("text", .text)])
         guard !isUsable else {
             _ = try SQLiteStore(database: database, tables: [table])
             return
@@ -226,8 +226,11 @@ struct AppTableTests {
     func `tables of many kinds can hold items`(_ columns: String) throws {
         let database = try DatabaseQueue()
         try database.write { try $0.execute(sql: "CREATE TABLE T(\(columns)") }
-        let table = SyncCore.TableDefinition(
-            "T", columns: [SyncCore.Column("text", .text), SyncCore.Column("flag", .bool, isIndexed: true)])
+        let table = SyncCore.SyncTableDefinition(
+            "T",
+            columns: [
+                SyncCore.SyncColumn("text", .text), SyncCore.SyncColumn("flag", .bool, isIndexed: true),
+            ])
         let created = try #require(Timestamp("2025-01-31T08:09:10.120Z"))
         let item = Item(
             id: "1", fields: ["text": "5", "flag": false],

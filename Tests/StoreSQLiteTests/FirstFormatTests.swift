@@ -13,8 +13,8 @@ struct FirstFormatTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private static let definition = SyncCore.TableDefinition(
-        "T", columns: [SyncCore.Column("text", .text), SyncCore.Column("count", .integer)])
+    private static let definition = SyncCore.SyncTableDefinition(
+        "T", columns: [SyncCore.SyncColumn("text", .text), SyncCore.SyncColumn("count", .integer)])
 
     private static let table = """
         CREATE TABLE "T" (

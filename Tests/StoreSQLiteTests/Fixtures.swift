@@ -25,14 +25,14 @@ final class TemporaryDirectory: Sendable {
 
 /// A table with a column of every type.
 enum Things {
-    static let definition = TableDefinition(
+    static let definition = SyncTableDefinition(
         "Thing",
         columns: [
-            Column("flag", .bool, isIndexed: true), Column("count", .integer, isIndexed: true),
-            Column("size", .double, isIndexed: true), Column("text", .text, isIndexed: true),
-            Column("due", .date, isIndexed: true), Column("blob", .data), Column("extra", .json),
-            Column("note", .text), Column("other", .integer), Column("ratio", .double),
-            Column("done", .date),
+            SyncColumn("flag", .bool, isIndexed: true), SyncColumn("count", .integer, isIndexed: true),
+            SyncColumn("size", .double, isIndexed: true), SyncColumn("text", .text, isIndexed: true),
+            SyncColumn("due", .date, isIndexed: true), SyncColumn("blob", .data), SyncColumn("extra", .json),
+            SyncColumn("note", .text), SyncColumn("other", .integer), SyncColumn("ratio", .double),
+            SyncColumn("done", .date),
         ])
 
     static func store(at path: String) throws -> SQLiteStore {

@@ -222,7 +222,7 @@ struct OpeningTests {
     }
 
     @Test func `bad definitions are refused before anything is created`() throws {
-        let tables = [TableDefinition("Thing", columns: []), TableDefinition("THING", columns: [])]
+        let tables = [SyncTableDefinition("Thing", columns: []), SyncTableDefinition("THING", columns: [])]
         #expect(throws: SyncError.self) { try SQLiteStore(path: directory.file(), tables: tables) }
         try #expect(FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }

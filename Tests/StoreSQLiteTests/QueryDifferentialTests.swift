@@ -38,14 +38,14 @@ struct QueryDifferentialTests {
         for number in 0..<60 {
             let items = (0..<40).map { generator.item($0) }
             let query = generator.query()
-            let doomed = Set(query.apply(to: items).items.map { Array($0.id.utf8) })
-            let left = items.filter { !doomed.contains(Array($0.id.utf8)) }
+            let discarded = Set(query.apply(to: items).items.map { Array($0.id.utf8) })
+            let left = items.filter { !discarded.contains(Array($0.id.utf8)) }
             let count = try store.write { transaction in
                 try transaction.deleteItems(matching: TableQuery("Thing"))
                 try transaction.upsert(items, in: "Thing")
                 return try transaction.deleteItems(matching: query)
             }
-            #expect(count == doomed.count, "seed \(seed), query \(number): \(query)")
+            #expect(count == discarded.count, "seed \(seed), query \(number): \(query)")
             try #expect(
                 store.things() == TableQuery("Thing").apply(to: left), "seed \(seed), query \(number)")
         }

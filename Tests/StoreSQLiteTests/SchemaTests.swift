@@ -8,19 +8,19 @@ import SyncCore
 import Testing
 
 struct SchemaTests {
-    private typealias Column = SyncCore.Column
-    private typealias TableDefinition = SyncCore.TableDefinition
+    private typealias SyncColumn = SyncCore.SyncColumn
+    private typealias SyncTableDefinition = SyncCore.SyncTableDefinition
 
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
     /// Opens the store with a table `T` of those columns, works with it and closes it.
-    private func withStore<R>(_ columns: [Column], table: String = "T", _ body: (SQLiteStore) throws -> R)
+    private func withStore<R>(_ columns: [SyncColumn], table: String = "T", _ body: (SQLiteStore) throws -> R)
         throws -> R
     {
         let store = try SQLiteStore(
-            path: directory.file(), tables: [TableDefinition(table, columns: columns)])
+            path: directory.file(), tables: [SyncTableDefinition(table, columns: columns)])
         let result = Result { try body(store) }
         try store.close()
         return try result.get()
@@ -42,8 +42,10 @@ struct SchemaTests {
 
     @Test func `the schema reads as it was declared`() throws {
         let columns = [
-            Column("text", .text), Column("complete", .bool, isIndexed: true), Column("count", .integer),
-            Column("price", .double), Column("dueAt", .date), Column("photo", .data), Column("tags", .json),
+            SyncColumn("text", .text), SyncColumn("complete", .bool, isIndexed: true),
+            SyncColumn("count", .integer),
+            SyncColumn("price", .double), SyncColumn("dueAt", .date), SyncColumn("photo", .data),
+            SyncColumn("tags", .json),
         ]
         try withStore(columns) { _ in }
         try #expect(
@@ -70,8 +72,9 @@ struct SchemaTests {
 
     @Test func `ordinary tools read the values as they are`() throws {
         let columns = [
-            Column("flag", .bool), Column("due", .date), Column("tags", .json), Column("size", .double),
-            Column("text", .text),
+            SyncColumn("flag", .bool), SyncColumn("due", .date), SyncColumn("tags", .json),
+            SyncColumn("size", .double),
+            SyncColumn("text", .text),
         ]
         try withStore(columns) { store in
             let fields: [String: ItemValue] = [
@@ -94,10 +97,10 @@ struct SchemaTests {
     }
 
     @Test func `columns are added, and old rows have no value in them`() throws {
-        try withStore([Column("a", .text)]) { store in
+        try withStore([SyncColumn("a", .text)]) { store in
             try store.write { try $0.upsert([Item(id: "1", fields: ["a": "x"])], in: "T") }
         }
-        try withStore([Column("b", .json), Column("a", .text)]) { store in
+        try withStore([SyncColumn("b", .json), SyncColumn("a", .text)]) { store in
             try #expect(store.read { try $0.item(id: "1", in: "T") } == Item(id: "1", fields: ["a": "x"]))
             try store.write { try $0.upsert([Item(id: "2", fields: ["b": nil])], in: "T") }
             try #expect(store.read { try $0.item(id: "2", in: "T") } == Item(id: "2", fields: ["b": nil]))
@@ -105,7 +108,7 @@ struct SchemaTests {
     }
 
     @Test func `a column that is declared no more keeps its values`() throws {
-        let (a, b) = (Column("a", .text), Column("b", .integer, isIndexed: true))
+        let (a, b) = (SyncColumn("a", .text), SyncColumn("b", .integer, isIndexed: true))
         let item = Item(id: "1", fields: ["a": nil, "b": 7])
         try withStore([a, b]) { store in try store.write { try $0.upsert([item], in: "T") } }
         try withStore([b]) { store in
@@ -119,20 +122,20 @@ struct SchemaTests {
 
     @Test(arguments: ColumnType.allCases)
     func `a column of another type is refused and nothing is changed`(type: ColumnType) throws {
-        try withStore([Column("a", type)]) { _ in }
+        try withStore([SyncColumn("a", type)]) { _ in }
         for other in ColumnType.allCases where other != type {
             expectStoreError(.schemaMismatch) {
-                try withStore([Column("new", .text), Column("a", other)]) { _ in }
+                try withStore([SyncColumn("new", .text), SyncColumn("a", other)]) { _ in }
             }
         }
-        try withStore([Column("a", type)]) { _ in }
+        try withStore([SyncColumn("a", type)]) { _ in }
         try #expect(sql(of: "T")?.contains("new") == false)
     }
 
     @Test func `names that differ from existing ones in case alone are refused`() throws {
-        try withStore([Column("text", .text)]) { _ in }
-        expectStoreError(.schemaMismatch) { try withStore([Column("Text", .text)]) { _ in } }
-        expectStoreError(.schemaMismatch) { try withStore([Column("text", .text)], table: "t") { _ in } }
+        try withStore([SyncColumn("text", .text)]) { _ in }
+        expectStoreError(.schemaMismatch) { try withStore([SyncColumn("Text", .text)]) { _ in } }
+        expectStoreError(.schemaMismatch) { try withStore([SyncColumn("text", .text)], table: "t") { _ in } }
     }
 
     @Test func `a view, or a table that the store did not make, is not used`() throws {
@@ -155,16 +158,17 @@ struct SchemaTests {
             }.sorted()
         }
         let types: [ColumnType] = [.text, .integer, .double, .date, .bool, .data]
-        let columns = types.map { Column($0.rawValue, $0, isIndexed: true) }
+        let columns = types.map { SyncColumn($0.rawValue, $0, isIndexed: true) }
         try withStore(columns) { _ in }
         try #expect(indexes() == types.map { "T.\($0.rawValue)" }.sorted())
         try withDatabase { try $0.execute(sql: "CREATE INDEX mine ON T(text)") }
-        try withStore([Column("text", .text), Column("integer", .integer, isIndexed: true)]) { _ in }
+        try withStore([SyncColumn("text", .text), SyncColumn("integer", .integer, isIndexed: true)]) { _ in }
         try #expect(indexes() == ["T.integer", "mine"])
     }
 
     @Test func `an index is used`() throws {
-        try withStore([Column("due", .date, isIndexed: true), Column("text", .text, isIndexed: true)]) { _ in
+        try withStore([SyncColumn("due", .date, isIndexed: true), SyncColumn("text", .text, isIndexed: true)])
+        { _ in
         }
         let plans = try withDatabase { database in
             try ["due BETWEEN 'a' AND 'b'", "due < 'a'", "(text>='a' AND text<'b')", "text IN ('a')"].map {
@@ -181,7 +185,7 @@ struct SchemaTests {
             "select", "order", "rowid", "oid", "_rowid_", "table", "index", "supersededVersions", "marks",
             "deletedAt", "excluded", "MS_a", "A", String(repeating: "x", count: 128),
         ]
-        let columns = names.map { Column($0, .text, isIndexed: true) }
+        let columns = names.map { SyncColumn($0, .text, isIndexed: true) }
         for table in ["group", "from", "_", "T1"] {
             try withStore(columns, table: table) { store in
                 let item = Item(
@@ -198,7 +202,7 @@ struct SchemaTests {
     }
 
     @Test func `more columns than SQLite has are refused`() throws {
-        let columns = (0..<1994).map { Column("c\($0)", .integer) }
+        let columns = (0..<1994).map { SyncColumn("c\($0)", .integer) }
         expectStoreError(.unsupported) { try withStore(columns) { _ in } }
         try withStore(Array(columns.prefix(1993))) { store in
             let item = Item(id: "1", fields: ["c0": 0, "c1992": 1992])

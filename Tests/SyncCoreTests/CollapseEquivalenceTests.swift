@@ -92,8 +92,9 @@ private struct Worlds {
 
 /// Store, server and expectation at one moment, as values.
 private struct World {
-    static let definition = TableDefinition(
-        "Notes", columns: [Column("text", .integer), Column("extra", .integer), Column("third", .integer)])
+    static let definition = SyncTableDefinition(
+        "Notes",
+        columns: [SyncColumn("text", .integer), SyncColumn("extra", .integer), SyncColumn("third", .integer)])
     static let id = "note"
 
     var item: Item?

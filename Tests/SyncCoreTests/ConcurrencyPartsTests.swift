@@ -20,7 +20,7 @@ import Testing
 
     /// Takes a turn that lasts until it is opened; it has begun when this returns.
     private static func takeTurn(
-        of turns: AsyncTurns
+        of turns: AsyncMutex
     ) async -> (turn: Task<Void, any Error>, open: AsyncStream<Void>.Continuation) {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (beginning, begin) = AsyncStream.makeStream(of: Void.self)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `turns are taken one at a time, in the order of asking`() async throws {
-        let turns = AsyncTurns()
+        let turns = AsyncMutex()
         let log = Log()
         let (first, open) = await Self.takeTurn(of: turns)
         var others: [Task<Void, any Error>] = []
@@ -54,7 +54,7 @@ import Testing
         async throws
     {
         struct Failure: Error {}
-        let turns = AsyncTurns()
+        let turns = AsyncMutex()
         await #expect(throws: Failure.self) { try await turns.take { throw Failure() } }
         let (first, open) = await Self.takeTurn(of: turns)
         let second = Task { try await turns.take {} }
@@ -88,7 +88,7 @@ import Testing
         let beforeCommit = Mutex<(@Sendable () throws -> Void)?>(nil)
 
         init() throws {
-            base = try MemoryStore(tables: [TableDefinition("T", columns: [Column("n", .integer)])])
+            base = try MemoryStore(tables: [SyncTableDefinition("T", columns: [SyncColumn("n", .integer)])])
         }
 
         var catalog: TableCatalog { base.catalog }
@@ -115,7 +115,7 @@ import Testing
     ) async throws -> (store: CountingStore, results: [Result<Int, any Error>]) {
         let store = try CountingStore()
         let executor = SlowExecutor()
-        let access = StoreAccess(dataSource: store, executor: executor, commits: CommitFeed())
+        let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
         var tasks: [Task<Int, any Error>] = []
         for number in 0..<count {
             tasks.append(
@@ -165,7 +165,7 @@ import Testing
     {
         let store = try CountingStore()
         let executor = SlowExecutor()
-        let access = StoreAccess(dataSource: store, executor: executor, commits: CommitFeed())
+        let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
         _ = access.begin { try $0.upsert([Item(id: "forgotten")], in: "T") }
         let first = access.begin { transaction in
             try transaction.upsert([Item(id: "first")], in: "T")
@@ -182,7 +182,7 @@ import Testing
     @Test(arguments: 0..<20) func `nobody hears of a write before it is durable`(_: Int) async throws {
         let store = try CountingStore()
         let executor = SlowExecutor()
-        let access = StoreAccess(dataSource: store, executor: executor, commits: CommitFeed())
+        let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
         let (tasks, newTask) = AsyncStream.makeStream(of: Task<Int, any Error>.self)
         let write = access.begin { _ in 1 }
         store.beforeCommit.withLock {

@@ -7,12 +7,13 @@ import Testing
 
 /// Which items a filter matches, and which filters are refused.
 @Suite struct FilterMatchingTests {
-    private static let definition = TableDefinition(
+    private static let definition = SyncTableDefinition(
         "T",
         columns: [
-            Column("n", .integer), Column("d", .double), Column("t", .text), Column("b", .bool),
-            Column("at", .date),
-            Column("bytes", .data), Column("j", .json),
+            SyncColumn("n", .integer), SyncColumn("d", .double), SyncColumn("t", .text),
+            SyncColumn("b", .bool),
+            SyncColumn("at", .date),
+            SyncColumn("bytes", .data), SyncColumn("j", .json),
         ])
 
     private static let full = Item(

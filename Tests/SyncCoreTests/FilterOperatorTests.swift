@@ -7,8 +7,8 @@ import Testing
 
 /// What stands on each side of a filter's comparison operators.
 struct FilterOperatorTests {
-    private static let text = Column("text", .text)
-    private static let complete = Column("complete", .bool)
+    private static let text = SyncColumn("text", .text)
+    private static let complete = SyncColumn("complete", .bool)
 
     private static func comparison(
         _ comparison: Filter.Comparison, _ column: String, _ constant: ItemValue

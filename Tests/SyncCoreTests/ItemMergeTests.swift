@@ -7,9 +7,12 @@ import Testing
 
 /// The server's row joined with what the user has done since.
 @Suite struct ItemMergeTests {
-    private static let definition = TableDefinition(
+    private static let definition = SyncTableDefinition(
         "T",
-        columns: [Column("a", .integer), Column("b", .integer), Column("note", .text, isLocalOnly: true)])
+        columns: [
+            SyncColumn("a", .integer), SyncColumn("b", .integer),
+            SyncColumn("note", .text, isLocalOnly: true),
+        ])
 
     private func merge(
         _ row: [String: ItemValue], over local: [String: ItemValue]?, ancestor: [String: ItemValue]

@@ -32,57 +32,61 @@ import Testing
 
     // MARK: Tables
 
-    private func catalog(_ tables: TableDefinition...) -> SyncError.Code? {
+    private func catalog(_ tables: SyncTableDefinition...) -> SyncError.Code? {
         code { _ = try TableCatalog(tables) }
     }
 
     @Test func `names are letters, digits and underscores, and not too long`() {
         for name in ["T", "_t", "t1", String(repeating: "t", count: 128), "order", "select", "rowid"] {
-            #expect(catalog(TableDefinition(name, columns: [Column(name, .text)])) == nil, "\(name)")
+            #expect(catalog(SyncTableDefinition(name, columns: [SyncColumn(name, .text)])) == nil, "\(name)")
         }
         for name in [
             "", "1t", "a b", "a-b", "a\"b", "a;DROP TABLE x", "é", "a\u{0}", "😀",
             String(repeating: "t", count: 129),
         ] {
-            #expect(catalog(TableDefinition(name, columns: [])) == .invalidTableDefinition, "\(name)")
-            #expect(catalog(TableDefinition("T", columns: [Column(name, .text)])) == .invalidTableDefinition)
+            #expect(catalog(SyncTableDefinition(name, columns: [])) == .invalidTableDefinition, "\(name)")
+            #expect(
+                catalog(SyncTableDefinition("T", columns: [SyncColumn(name, .text)]))
+                    == .invalidTableDefinition)
         }
     }
 
     @Test func `reserved names and names that differ in case alone are refused`() {
         for name in ["MS_TableOperations", "ms_x", "sqlite_master", "SQLITE_x"] {
-            #expect(catalog(TableDefinition(name, columns: [])) == .invalidTableDefinition)
+            #expect(catalog(SyncTableDefinition(name, columns: [])) == .invalidTableDefinition)
         }
         for name in ["id", "ID", "createdAt", "UPDATEDAT", "version", "deleted"] {
-            #expect(catalog(TableDefinition("T", columns: [Column(name, .text)])) == .invalidTableDefinition)
+            #expect(
+                catalog(SyncTableDefinition("T", columns: [SyncColumn(name, .text)]))
+                    == .invalidTableDefinition)
         }
-        let twins = [Column("a", .text), Column("A", .text)]
-        #expect(catalog(TableDefinition("T", columns: twins)) == .invalidTableDefinition)
+        let twins = [SyncColumn("a", .text), SyncColumn("A", .text)]
+        #expect(catalog(SyncTableDefinition("T", columns: twins)) == .invalidTableDefinition)
         #expect(
-            catalog(TableDefinition("T", columns: []), TableDefinition("t", columns: []))
+            catalog(SyncTableDefinition("T", columns: []), SyncTableDefinition("t", columns: []))
                 == .invalidTableDefinition)
     }
 
     @Test func `parents are declared tables, and no table is its own ancestor`() {
-        let a = TableDefinition("A", columns: [], parents: ["B"])
+        let a = SyncTableDefinition("A", columns: [], parents: ["B"])
         #expect(catalog(a) == .invalidTableDefinition)
-        #expect(catalog(a, TableDefinition("B", columns: [])) == nil)
-        #expect(catalog(a, TableDefinition("B", columns: [], parents: ["A"])) == .invalidTableDefinition)
-        #expect(catalog(TableDefinition("A", columns: [], parents: ["A"])) == .invalidTableDefinition)
+        #expect(catalog(a, SyncTableDefinition("B", columns: [])) == nil)
+        #expect(catalog(a, SyncTableDefinition("B", columns: [], parents: ["A"])) == .invalidTableDefinition)
+        #expect(catalog(SyncTableDefinition("A", columns: [], parents: ["A"])) == .invalidTableDefinition)
     }
 
     @Test func `an unknown table is named together with those there are`() throws {
-        let catalog = try TableCatalog([TableDefinition("Todo", columns: [])])
+        let catalog = try TableCatalog([SyncTableDefinition("Todo", columns: [])])
         #expect(code { _ = try catalog.table(named: "todo") } == .unknownTable)
         #expect(throws: SyncError.self) { try catalog.table(named: "Nosuch") }
     }
 
     // MARK: Values
 
-    private static let definition = TableDefinition(
+    private static let definition = SyncTableDefinition(
         "T",
-        columns: ColumnType.allCases.map { Column($0.rawValue, $0) } + [
-            Column("local", .text, isLocalOnly: true)
+        columns: ColumnType.allCases.map { SyncColumn($0.rawValue, $0) } + [
+            SyncColumn("local", .text, isLocalOnly: true)
         ])
 
     private static let time = Timestamp.unixEpoch

@@ -61,7 +61,7 @@ struct OrdinaryComparisonTests {
     }
 
     @Test func `equality of columns, expressions and values stays a Bool where nothing asks for a filter`() {
-        let (text, complete) = (Column("text", .text), Column("complete", .bool))
+        let (text, complete) = (SyncColumn("text", .text), SyncColumn("complete", .bool))
         let isSame = text == complete
         let areExpressionsSame = FilterExpression.column("a") == FilterExpression.column("a")
         let areValuesSame = ItemValue.text("a") == ItemValue.int(1)

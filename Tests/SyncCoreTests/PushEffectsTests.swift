@@ -9,21 +9,24 @@ import Testing
 
 /// What attempts and local writes change in the store, step by step.
 @Suite struct PushEffectsTests {
-    private static let definition = TableDefinition(
+    private static let definition = SyncTableDefinition(
         "T",
-        columns: [Column("a", .integer), Column("b", .integer), Column("note", .text, isLocalOnly: true)])
+        columns: [
+            SyncColumn("a", .integer), SyncColumn("b", .integer),
+            SyncColumn("note", .text, isLocalOnly: true),
+        ])
 
     private let store: MemoryStore
 
     init() throws { store = try MemoryStore(tables: [Self.definition]) }
 
     private func write<T>(
-        inFlight: Set<Int64> = [], _ body: (LocalWrite, PushEffects) throws -> T
+        inFlight: Set<Int64> = [], _ body: (LocalWrite, AttemptCompletion) throws -> T
     ) throws -> T {
         try store.write { transaction in
             let write = LocalWrite(
                 transaction: transaction, definition: Self.definition, inFlight: inFlight, now: .unixEpoch)
-            let effects = PushEffects(
+            let effects = AttemptCompletion(
                 transaction: transaction, definition: Self.definition,
                 operationID: try transaction.operations(after: 0, in: nil, limit: 1).first?.id ?? 0)
             return try body(write, effects)
@@ -73,7 +76,7 @@ import Testing
     @Test func `an answer leaves a later row that a pull has brought in place`() throws {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
         try write { _, effects in
-            _ = try PullEffects(transaction: effects.transaction, definition: Self.definition)
+            _ = try ServerRowApplier(transaction: effects.transaction, definition: Self.definition)
                 .apply(row(["a": 9], version: "v2", second: 2))
         }
         #expect(try operations.first?.serverItem?["a"] == 9)

@@ -27,11 +27,11 @@ import Testing
 
     private func verdict(
         _ status: Int, _ kind: Kind, sent: Kind? = nil, row: Item? = nil, body: Body? = nil
-    ) -> PushVerdict {
+    ) -> AttemptOutcome {
         let body = body ?? (row == nil ? .json : .row)
         let classification = ResponseClassification(
             status: status, body: body, to: Self.requests[kind] ?? .read)
-        let answer = PushAnswer(status: status, classification: classification, row: row)
+        let answer = AttemptResponse(status: status, classification: classification, row: row)
         return answer.verdict(on: kind, sent: Self.sent(sent ?? kind))
     }
 
@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: [409, 412]) func `a conflict without a row has to be looked up`(_ status: Int) {
         for kind in Kind.allCases { #expect(verdict(status, kind) == .undecided) }
         let (insert, delete) = (Self.sent(.insert), Self.sent(.delete))
-        let none = PushAnswer(status: 404, classification: .rowMissing)
+        let none = AttemptResponse(status: 404, classification: .rowMissing)
         #expect(
             none.verdict(on: .insert, sent: insert, status: status)
                 == .conflict(status: status, serverItem: nil))
@@ -128,7 +128,7 @@ import Testing
 
     @Test func `a table that is not there refuses everything`() {
         for kind in Kind.allCases {
-            let answer = PushAnswer(status: 404, classification: .tableMissing)
+            let answer = AttemptResponse(status: 404, classification: .tableMissing)
             #expect(
                 answer.verdict(on: kind, sent: Self.sent(kind))
                     == .refused(status: 404, .tableNotOnServer, message: nil))
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `a refusal keeps what the server says`() {
-        var answer = PushAnswer(status: 400, classification: .refused)
+        var answer = AttemptResponse(status: 400, classification: .refused)
         #expect(
             answer.verdict(on: .insert, sent: Self.sent(.insert))
                 == .refused(status: 400, .serverErrorWithoutMessage, message: nil))

@@ -16,7 +16,7 @@ struct RemoteAnswerTests {
         to call: RemoteCall = Self.read, _ status: Int, headers: HTTPFields = [:],
         _ body: String = "",
         dialect: WireDialect = .v2
-    ) async throws -> RemoteAnswer {
+    ) async throws -> RemoteResponse {
         try await SyncClient.scripted(
             RemoteScriptedTransport(status, headers: headers, body), dialect: dialect
         )

@@ -23,9 +23,12 @@ import Testing
     }
 
     @Test func `what can be read of a row is told apart from what cannot`() throws {
-        let definition = TableDefinition(
+        let definition = SyncTableDefinition(
             "T",
-            columns: [Column("n", .integer), Column("text", .text), Column("here", .text, isLocalOnly: true)])
+            columns: [
+                SyncColumn("n", .integer), SyncColumn("text", .text),
+                SyncColumn("here", .text, isLocalOnly: true),
+            ])
         var reader = WireRowReader(dialect: .v2, definition: definition)
         let row = reader.readPossible(
             WireObject(["id": "a", "version": "1", "n": 2.5, "text": "x", "here": 5, "more": 5]))

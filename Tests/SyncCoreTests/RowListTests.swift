@@ -60,7 +60,8 @@ import Testing
         async throws
     {
         var maker = RowListMaker(seed: 2000 + seed)
-        let definition = TableDefinition("T", columns: [Column("text", .json), Column("complete", .json)])
+        let definition = SyncTableDefinition(
+            "T", columns: [SyncColumn("text", .json), SyncColumn("complete", .json)])
         var read = 0
         for _ in 0..<300 {
             let answer = try await answer(maker.list())
@@ -84,7 +85,7 @@ import Testing
         return rows
     }
 
-    private func answer(_ text: String) async throws -> RemoteAnswer {
+    private func answer(_ text: String) async throws -> RemoteResponse {
         try await SyncClient.scripted(RemoteScriptedTransport(200, text))
             .send(RemoteCall(.query([], includesDeleted: false), table: "T"))
     }

@@ -48,7 +48,9 @@ struct SyncErrorTests {
         }
         let context = SyncContext(
             client: try SyncClient.scripted(transport),
-            dataSource: try MemoryStore(tables: [TableDefinition("T", columns: [Column("n", .integer)])]))
+            dataSource: try MemoryStore(tables: [
+                SyncTableDefinition("T", columns: [SyncColumn("n", .integer)])
+            ]))
         _ = try await context.table("T").insert(["n": 1])
         let error = await #expect(throws: SyncError.self) { try await context.push() }
         #expect(error?.code == .pushAbortedNetwork)

@@ -38,7 +38,7 @@ import Testing
                 try await refuses(scenario, a, .invalidItemID) {
                     try await a.table.update(id: id, ["text": "?"])
                 }
-                try await refuses(scenario, a, .invalidItemID) { try await a.table.update(Item(id: id)) }
+                try await refuses(scenario, a, .invalidItemID) { try await a.table.replace(Item(id: id)) }
                 try await refuses(scenario, a, .invalidItemID) { try await a.table.delete(id: id) }
                 try await refuses(scenario, a, .invalidItemID) { try await a.table.delete(Item(id: id)) }
                 #expect(try await a.item(id) == nil)
@@ -60,7 +60,7 @@ import Testing
                 try await refuses(scenario, a, .invalidItem) { try await a.table.insert(fields) }
                 try await refuses(scenario, a, .invalidItem) { try await a.table.update(id: "x", fields) }
                 try await refuses(scenario, a, .invalidItem) {
-                    try await a.table.update(Item(id: "x", fields: fields))
+                    try await a.table.replace(Item(id: "x", fields: fields))
                 }
             }
         }
@@ -72,7 +72,7 @@ import Testing
         try await prepared(on: kind) { scenario, a in
             try await refuses(scenario, a, .itemAlreadyExists) { try await a.table.insert(["id": "x"]) }
             try await refuses(scenario, a, .itemNotFound) { try await a.table.update(id: "y", ["text": "?"]) }
-            try await refuses(scenario, a, .itemNotFound) { try await a.table.update(Item(id: "X")) }
+            try await refuses(scenario, a, .itemNotFound) { try await a.table.replace(Item(id: "X")) }
             try await refuses(scenario, a, .itemNotFound) { try await a.table.delete(id: "y") }
             try await a.context.push()
             try await refuses(scenario, a, .itemAlreadyExists) { try await a.table.insert(["id": "x"]) }

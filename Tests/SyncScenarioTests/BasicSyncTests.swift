@@ -128,7 +128,10 @@ import Testing
     func `a table that is not on the server is named, and the queue stays`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(
-                "A", tables: [Todo.definition, TableDefinition("Missing", columns: [Column("text", .text)])])
+                "A",
+                tables: [
+                    Todo.definition, SyncTableDefinition("Missing", columns: [SyncColumn("text", .text)]),
+                ])
             try await a.context.table("Missing").insert(["text": "x"])
             let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
             let failure = try #require(error?.pushResult?.errors.first)

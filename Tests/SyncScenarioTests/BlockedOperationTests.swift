@@ -138,7 +138,7 @@ import Testing
         ) async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let old = TableDefinition("Old", columns: [Column("text", .text)])
+            let old = SyncTableDefinition("Old", columns: [SyncColumn("text", .text)])
             let before = try scenario.device(tables: [Todo.definition, old])
             try await before.context.table("Old").insert(["id": "o", "text": "left behind"])
             try await before.context.close()
@@ -161,8 +161,9 @@ import Testing
     // MARK: Parents
 
     private static let family = [
-        TableDefinition("Item", columns: [Column("text", .text), Column("list", .text)], parents: ["List"]),
-        TableDefinition("List", columns: [Column("text", .text)]),
+        SyncTableDefinition(
+            "Item", columns: [SyncColumn("text", .text), SyncColumn("list", .text)], parents: ["List"]),
+        SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
     ]
 
     @Test(arguments: StoreKind.allCases, [1, 4])

@@ -151,7 +151,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let other = TableDefinition("Other", columns: [Column("text", .text)])
+            let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
             let a = try scenario.mortalDevice(tables: [Todo.definition, other])
             try await a.context.table("Other").insert(["id": "o", "text": "?"])
             let narrow = try scenario.restart(a)

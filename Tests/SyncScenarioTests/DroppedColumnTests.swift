@@ -8,7 +8,7 @@ import Testing
 
 /// The app's definition of a table loses a column while there is data and a queue.
 @Suite struct DroppedColumnTests {
-    private static let fewer = TableDefinition(
+    private static let fewer = SyncTableDefinition(
         Todo.name, columns: Todo.definition.columns.filter { !["priority", "note"].contains($0.name) })
 
     /// Prepares a device with a row in each state that remembers a column, then opens its store without the column.
@@ -37,7 +37,7 @@ import Testing
             var item = try #require(try await device.item("plain"))
             #expect(item.fields == ["text": "plain"])
             item["text"] = "changed"
-            try await device.table.update(item)
+            try await device.table.replace(item)
             try await device.context.push()
             #expect(try scenario.row("plain")?.fields == ["text": "changed", "priority": 1])
         }
@@ -89,9 +89,9 @@ import Testing
             #expect(try await device.operations().first?.sent?.fields["priority"] == 5)
             try await device.context.close()
 
-            let priority = Column("priority", .integer, isLocalOnly: true)
+            let priority = SyncColumn("priority", .integer, isLocalOnly: true)
             let columns = Todo.definition.columns.map { $0.name == "priority" ? priority : $0 }
-            device = try scenario.device(tables: [TableDefinition(Todo.name, columns: columns)])
+            device = try scenario.device(tables: [SyncTableDefinition(Todo.name, columns: columns)])
             try await device.context.push()
             #expect(try scenario.row("1")?.fields == ["text": "b"])
             #expect(try await device.item("1")?["priority"] == 5)

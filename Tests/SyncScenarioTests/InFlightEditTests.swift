@@ -62,7 +62,7 @@ import Testing
                 try await a.context.push()
             }
             copy["text"] = "four"
-            try await a.table.update(copy)
+            try await a.table.replace(copy)
             try await a.sync()
             #expect(try scenario.row("x")?.fields["text"] == "four")
             try await scenario.expectAgreement(a)
@@ -79,7 +79,7 @@ import Testing
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
             try await a.sync()
             copy["text"] = "ours"
-            try await a.table.update(copy)
+            try await a.table.replace(copy)
             #expect(try await a.failedPush().serverItem?["text"] == "theirs")
         }
     }

@@ -61,16 +61,16 @@ import Testing
                 var item = stored
                 item[name] = value
                 let (name, changed) = (name, item)
-                let error = await expectError(.invalidItem) { try await a.table.update(changed) }
+                let error = await expectError(.invalidItem) { try await a.table.replace(changed) }
                 #expect(error?.message.contains("'\(name)'") == true)
                 await expectError(.invalidItem) {
-                    _ = try await a.context.batch { try $0.update(changed, in: Todo.name) }
+                    _ = try await a.context.batch { try $0.replace(changed, in: Todo.name) }
                 }
             }
             var renamed = stored
             renamed["id"] = "y"
             let item = renamed
-            await expectError(.invalidItemID) { try await a.table.update(item) }
+            await expectError(.invalidItemID) { try await a.table.replace(item) }
             #expect(try await a.item("x") == stored)
         }
     }

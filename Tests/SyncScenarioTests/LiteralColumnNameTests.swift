@@ -9,8 +9,8 @@ import Testing
 /// Columns whose names OData reads as literals or operators: queries on the device work, and none goes wrong silently.
 @Suite struct LiteralColumnNameTests {
     private static let names = ["null", "true", "NaN", "not", "and", "eq", "mod"]
-    private static let definition = TableDefinition(
-        Todo.name, columns: [Todo.text] + names.map { Column($0, .integer) })
+    private static let definition = SyncTableDefinition(
+        Todo.name, columns: [Todo.text] + names.map { SyncColumn($0, .integer) })
 
     @Test(arguments: StoreKind.allCases)
     func `they can be stored, synced and queried on the device`(_ kind: StoreKind) async throws {

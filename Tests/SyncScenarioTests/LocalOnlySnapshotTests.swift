@@ -8,10 +8,10 @@ import Testing
 
 /// A column that was made local-only is not sent any more, not even from what was stored before.
 @Suite struct LocalOnlySnapshotTests {
-    private static func definition(isLocalOnly: Bool) -> TableDefinition {
-        TableDefinition(
+    private static func definition(isLocalOnly: Bool) -> SyncTableDefinition {
+        SyncTableDefinition(
             Todo.name,
-            columns: [Todo.text, Todo.priority, Column("price", .double, isLocalOnly: isLocalOnly)])
+            columns: [Todo.text, Todo.priority, SyncColumn("price", .double, isLocalOnly: isLocalOnly)])
     }
 
     /// Opens the device's store as the older app declared the table, and later as the newer one does.

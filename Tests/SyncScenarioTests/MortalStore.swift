@@ -41,7 +41,7 @@ extension Scenario {
     /// A device that a test can kill: see ``restart(_:delegate:settings:)``.
     func mortalDevice(
         _ name: String = "A", delegate: (any SyncContextDelegate)? = nil,
-        settings: SyncSettings = SyncSettings(), tables: [TableDefinition] = [Todo.definition]
+        settings: SyncSettings = SyncSettings(), tables: [SyncTableDefinition] = [Todo.definition]
     ) throws -> Device {
         let store = try kind.open(in: directory, name: name, tables: tables)
         return device(on: store, delegate: delegate, settings: settings)
@@ -50,7 +50,7 @@ extension Scenario {
     /// Kills the device, whatever it is doing, and starts it again from what its store has.
     func restart(
         _ device: Device, name: String = "A", delegate: (any SyncContextDelegate)? = nil,
-        settings: SyncSettings = SyncSettings(), tables: [TableDefinition] = [Todo.definition]
+        settings: SyncSettings = SyncSettings(), tables: [SyncTableDefinition] = [Todo.definition]
     ) throws -> Device {
         guard let mortal = device.store as? MortalStore else { return device }
         mortal.kill()

@@ -35,7 +35,7 @@ import Testing
 
     @Test func `an outdated copy stored behind an operation in flight is a conflict`() async throws {
         try await staleCopy { scenario, a, copy in
-            _ = try await scenario.push(a) { _ in try await a.table.update(copy) }
+            _ = try await scenario.push(a) { _ in try await a.table.replace(copy) }
             _ = try? await a.context.push()
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }
@@ -45,7 +45,7 @@ import Testing
         try await staleCopy { scenario, a, copy in
             scenario.server.inject(.dropAnswer, when: \.isWrite)
             _ = try? await a.context.push()
-            try await a.table.update(copy)
+            try await a.table.replace(copy)
             _ = try? await a.context.push()
             _ = try? await a.context.push()
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
@@ -68,7 +68,7 @@ import Testing
             try await a.context.push()
             #expect(try await a.item("x")?["text"] == "theirs")
             copy["complete"] = true
-            try await a.table.update(copy)
+            try await a.table.replace(copy)
             _ = try? await a.context.push()
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }

@@ -14,7 +14,7 @@ import Testing
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(
-                tables: [Todo.definition, TableDefinition("Other", columns: [Column("text", .text)])])
+                tables: [Todo.definition, SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])])
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
             try await a.context.table("Other").insert(["id": "o", "text": "refused"])
             try await body(scenario, a)

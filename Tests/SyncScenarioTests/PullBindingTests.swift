@@ -16,8 +16,8 @@ import Testing
             try await scenario.server.put("x", ["text": "one", "extra": "value"], in: Todo.name)
             let a = try scenario.mortalDevice()
             try await a.context.pull(Todo.query, queryID: "all")
-            let wider = TableDefinition(
-                Todo.name, columns: Todo.definition.columns + [Column("extra", .text)])
+            let wider = SyncTableDefinition(
+                Todo.name, columns: Todo.definition.columns + [SyncColumn("extra", .text)])
             let b = try scenario.restart(a, tables: [wider])
             // What the server had there is shown at once; it may have changed since.
             #expect(try await b.item("x")?["extra"] == "value")
@@ -34,8 +34,8 @@ import Testing
             scenario.server.clock.advance(by: .seconds(10))
             let a = try scenario.mortalDevice()
             try await a.context.pull(Todo.query, queryID: "all")
-            let wider = TableDefinition(
-                Todo.name, columns: Todo.definition.columns + [Column("seen", .bool, isLocalOnly: true)])
+            let wider = SyncTableDefinition(
+                Todo.name, columns: Todo.definition.columns + [SyncColumn("seen", .bool, isLocalOnly: true)])
             let b = try scenario.restart(a, tables: [wider])
             #expect(try await b.context.pull(Todo.query, queryID: "all").received == 0)
         }

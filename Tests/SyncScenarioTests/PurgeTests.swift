@@ -10,7 +10,7 @@ import Testing
 @Suite struct PurgeTests {
     private func prepared(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let other = TableDefinition("Other", columns: [Column("text", .text)])
+            let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
             let a = try scenario.device(tables: [Todo.definition, other])
             for (id, complete) in [("open", false), ("done", true)] {
                 try await scenario.server.put(id, ["complete": .bool(complete)], in: Todo.name)

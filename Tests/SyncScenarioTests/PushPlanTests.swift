@@ -8,8 +8,9 @@ import Testing
 
 @Suite struct PushPlanTests {
     private static let tables = [
-        TableDefinition("Item", columns: [Column("text", .text), Column("list", .text)], parents: ["List"]),
-        TableDefinition("List", columns: [Column("text", .text)]),
+        SyncTableDefinition(
+            "Item", columns: [SyncColumn("text", .text), SyncColumn("list", .text)], parents: ["List"]),
+        SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
     ]
 
     private func run(

@@ -138,7 +138,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let other = TableDefinition("Other", columns: [Todo.text])
+            let other = SyncTableDefinition("Other", columns: [Todo.text])
             let a = try scenario.device(settings: Self.settings(), tables: [Todo.definition, other])
             let table = a.context.table("Other")
             try await table.insert(["id": "x", "text": "one"])

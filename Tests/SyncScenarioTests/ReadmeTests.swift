@@ -11,9 +11,9 @@ import TableServer
 import Testing
 
 enum TodoItem {
-    static let text = Column("text", .text)
-    static let complete = Column("complete", .bool, isIndexed: true)
-    static let definition = TableDefinition("TodoItem", columns: [text, complete])
+    static let text = SyncColumn("text", .text)
+    static let complete = SyncColumn("complete", .bool, isIndexed: true)
+    static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
 }
 
 /// The README's examples: each is here word for word, so that it compiles, and does what the README says.

@@ -11,15 +11,15 @@ import Testing
 /// The to-do table of the scenarios, with a column of every kind that matters.
 enum Todo {
     static let name = "TodoItem"
-    static let text = Column("text", .text)
-    static let complete = Column("complete", .bool, isIndexed: true)
-    static let priority = Column("priority", .integer)
-    static let price = Column("price", .double)
-    static let due = Column("due", .date)
-    static let photo = Column("photo", .data)
-    static let tags = Column("tags", .json)
-    static let note = Column("note", .text, isLocalOnly: true)
-    static let definition = TableDefinition(
+    static let text = SyncColumn("text", .text)
+    static let complete = SyncColumn("complete", .bool, isIndexed: true)
+    static let priority = SyncColumn("priority", .integer)
+    static let price = SyncColumn("price", .double)
+    static let due = SyncColumn("due", .date)
+    static let photo = SyncColumn("photo", .data)
+    static let tags = SyncColumn("tags", .json)
+    static let note = SyncColumn("note", .text, isLocalOnly: true)
+    static let definition = SyncTableDefinition(
         name, columns: [text, complete, priority, price, due, photo, tags, note])
     static let query = TableQuery(name)
 }
@@ -51,7 +51,7 @@ struct Scenario {
     /// A device with a store of its own; the same name opens the same store again.
     func device(
         _ name: String = "A", delegate: (any SyncContextDelegate)? = nil,
-        settings: SyncSettings = SyncSettings(), tables: [TableDefinition] = [Todo.definition],
+        settings: SyncSettings = SyncSettings(), tables: [SyncTableDefinition] = [Todo.definition],
         transport: any HTTPTransport = URLSessionTransport(),
         environment change: (inout SyncEnvironment) -> Void = { _ in }
     ) throws -> Device {

@@ -66,16 +66,16 @@ extension Scenario {
     func expectAgreement(_ device: Device, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let live = try server.rows(in: Todo.name).filter { !$0.deleted }
         let server = Dictionary(
-            uniqueKeysWithValues: live.map { (ExactText($0.id), Self.comparable($0.fields)) })
+            uniqueKeysWithValues: live.map { (UTF8Text($0.id), Self.comparable($0.fields)) })
         let items = try await device.table.items()
         let local = Dictionary(
             uniqueKeysWithValues: items.map { item in
-                (ExactText(item.id), Self.comparable(item.fields.filter { $0.key != Todo.note.name }))
+                (UTF8Text(item.id), Self.comparable(item.fields.filter { $0.key != Todo.note.name }))
             })
         #expect(local == server, sourceLocation: sourceLocation)
-        let versions = Dictionary(uniqueKeysWithValues: live.map { (ExactText($0.id), $0.version) })
+        let versions = Dictionary(uniqueKeysWithValues: live.map { (UTF8Text($0.id), $0.version) })
         #expect(
-            items.allSatisfy { $0.system.version == versions[ExactText($0.id)] },
+            items.allSatisfy { $0.system.version == versions[UTF8Text($0.id)] },
             sourceLocation: sourceLocation)
         #expect(try await device.operations().isEmpty, sourceLocation: sourceLocation)
         #expect(try await device.context.operationErrors().isEmpty, sourceLocation: sourceLocation)

@@ -115,7 +115,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.parkAfterRefusals = 2
-            let missing = TableDefinition("Missing", columns: [Column("text", .text)])
+            let missing = SyncTableDefinition("Missing", columns: [SyncColumn("text", .text)])
             let a = try scenario.device(settings: settings, tables: [Todo.definition, missing])
             try await a.context.table("Missing").insert(["id": "m"])
             for index in 0..<4 {

@@ -14,7 +14,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    func open(in directory: URL, name: String, tables: [TableDefinition]) throws -> any SyncContextDataSource
+    func open(in directory: URL, name: String, tables: [SyncTableDefinition]) throws
+        -> any SyncContextDataSource
     {
         let path = directory.appendingPathComponent(name).path
         return switch self {

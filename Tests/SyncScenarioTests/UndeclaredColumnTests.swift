@@ -150,7 +150,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let fewer = TableDefinition(Todo.name, columns: [Todo.text, Todo.note])
+            let fewer = SyncTableDefinition(Todo.name, columns: [Todo.text, Todo.note])
             try await scenario.server.put("1", ["text": "a", "priority": 1, "complete": true], in: Todo.name)
             var device = try scenario.wholeRowDevice()
             try await device.context.pull(Todo.query)

@@ -103,7 +103,7 @@ import Testing
             var item = try #require(try await a.item("x"))
             item["priority"] = nil
             item["price"] = 3.5
-            try await a.table.update(item)
+            try await a.table.replace(item)
             try await a.context.push()
             let request = try #require(scenario.writes().last)
             #expect(try ItemValue(json: request.body) == ["id": "x", "priority": nil, "price": 3.5])

@@ -32,7 +32,7 @@ struct WholeRowServer: HTTPTransport {
 extension Scenario {
     /// A device that speaks the dialect whose updates replace the whole row.
     func wholeRowDevice(
-        _ name: String = "A", tables: [TableDefinition] = [Todo.definition]
+        _ name: String = "A", tables: [SyncTableDefinition] = [Todo.definition]
     ) throws -> Device {
         let store = try kind.open(in: directory, name: name, tables: tables)
         return wholeRowDevice(on: store)

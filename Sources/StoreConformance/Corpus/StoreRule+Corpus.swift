@@ -166,8 +166,8 @@ extension StoreRule {
             let (good, bad) = (CorpusText.all.filter(\.isName), CorpusText.all.filter { !$0.isName })
             for entry in bad {
                 for table in [
-                    TableDefinition(entry.text, columns: []),
-                    TableDefinition("T", columns: [Column(entry.text, .text)]),
+                    SyncTableDefinition(entry.text, columns: []),
+                    SyncTableDefinition("T", columns: [SyncColumn(entry.text, .text)]),
                 ] {
                     try run.expect(throws: .invalidTableDefinition, "the name '\(entry.name)'") {
                         try run.harness.open(at: try run.path("bad"), tables: [table])
@@ -178,7 +178,9 @@ extension StoreRule {
             for entry in good where !names.contains(where: { $0.lowercased() == entry.text.lowercased() }) {
                 names.append(entry.text)
             }
-            let tables = names.map { name in TableDefinition(name, columns: names.map { Column($0, .text) }) }
+            let tables = names.map { name in
+                SyncTableDefinition(name, columns: names.map { SyncColumn($0, .text) })
+            }
             try run.with("names", tables: tables) { store in
                 let item = Item(
                     id: "a", fields: Dictionary(uniqueKeysWithValues: names.map { ($0, .text($0)) }))

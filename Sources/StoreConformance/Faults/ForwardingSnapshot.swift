@@ -1,41 +1,45 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+package import SyncCore
 
 /// Answers every question from another snapshot.
-protocol ForwardingSnapshot: StoreSnapshot {
+package protocol ForwardingSnapshot: StoreSnapshot {
     var snapshot: any StoreSnapshot { get }
 }
 
 extension ForwardingSnapshot {
-    func item(id: String, in table: String) throws -> Item? { try snapshot.item(id: id, in: table) }
+    package func item(id: String, in table: String) throws -> Item? { try snapshot.item(id: id, in: table) }
 
-    func items(matching query: TableQuery) throws -> QueryResult { try snapshot.items(matching: query) }
+    package func items(matching query: TableQuery) throws -> QueryResult {
+        try snapshot.items(matching: query)
+    }
 
-    func operation(id: Int64) throws -> TableOperation? { try snapshot.operation(id: id) }
+    package func operation(id: Int64) throws -> TableOperation? { try snapshot.operation(id: id) }
 
-    func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
+    package func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
         try snapshot.operations(after: id, in: table, limit: limit)
     }
 
-    func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
+    package func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
         try snapshot.operations(forItem: itemID, in: table)
     }
 
-    func operationCount(in table: String?) throws -> Int { try snapshot.operationCount(in: table) }
+    package func operationCount(in table: String?) throws -> Int { try snapshot.operationCount(in: table) }
 
-    func operationError(operationID: Int64) throws -> TableOperationError? {
+    package func operationError(operationID: Int64) throws -> TableOperationError? {
         try snapshot.operationError(operationID: operationID)
     }
 
-    func operationErrors(in table: String?) throws -> [TableOperationError] {
+    package func operationErrors(in table: String?) throws -> [TableOperationError] {
         try snapshot.operationErrors(in: table)
     }
 
-    func configValue(_ key: ConfigKey) throws -> String? { try snapshot.configValue(key) }
+    package func configValue(_ key: ConfigKey) throws -> String? { try snapshot.configValue(key) }
 
-    func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)] {
+    package func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(
+        key: ConfigKey, value: String
+    )] {
         try snapshot.configValues(in: table, kind: kind)
     }
 }

@@ -46,7 +46,7 @@ extension RuleRun {
                 ruleID: rule.id, sentence: rule.sentence, store: harness.name,
                 subject: "\(shortest.subject) (\(script.steps.count) random steps, shrunk to \(steps.count))",
                 expected: shortest.expected, actual: shortest.actual, operations: steps.map(\.description),
-                seed: seed, effort: effort, wayOut: rule.wayOut)
+                seed: seed, effort: effort, remedy: rule.remedy)
         }
     }
 }

@@ -4,7 +4,7 @@
 import SyncCore
 
 extension StoreRule {
-    private static let durable = StoreNeed.declared(.durable)
+    private static let durable = StoreRequirement.declared(.durable)
 
     /// Values in columns that the app does not declare, or declares no more.
     @RuleList static var columns: [StoreRule] {
@@ -119,10 +119,10 @@ extension StoreRule {
     }
 
     /// The tables of the fixture, with fewer columns in `Thing`.
-    private static func tables(without names: Set<String>) -> [TableDefinition] {
+    private static func tables(without names: Set<String>) -> [SyncTableDefinition] {
         Fixture.tables.map { table in
             guard table.name == "Thing" else { return table }
-            return TableDefinition("Thing", columns: table.columns.filter { !names.contains($0.name) })
+            return SyncTableDefinition("Thing", columns: table.columns.filter { !names.contains($0.name) })
         }
     }
 }

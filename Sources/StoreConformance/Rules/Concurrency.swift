@@ -85,9 +85,9 @@ extension StoreRule {
             let store = try run.store
             try run.put((0..<8).map { Item(id: "\($0)", fields: ["count": 100]) })
             let (reading, transfers) = (Shared(3), Shared(0))
-            let crew = Crew()
+            let group = ThreadGroup()
             for _ in 0..<3 {
-                crew.start {
+                group.start {
                     defer { reading.change { $0 -= 1 } }
                     var reads = 0
                     while reads < 60 || transfers.value < 60 {
@@ -99,7 +99,7 @@ extension StoreRule {
                 }
             }
             for seed in 0..<2 as Range<UInt64> {
-                crew.start {
+                group.start {
                     var random = SeededGenerator(seed: seed)
                     while reading.value > 0 {
                         try Self.transfer(in: store, random: &random)
@@ -107,7 +107,7 @@ extension StoreRule {
                     }
                 }
             }
-            do { try run.join(crew) } catch let torn as TornRead {
+            do { try run.join(group) } catch let torn as TornRead {
                 throw run.failure(
                     "A reader summed up the accounts of a bank.", expected: "800",
                     actual: "\(torn.sum): half a transfer")
@@ -122,9 +122,9 @@ extension StoreRule {
             let store = try run.store
             let latest = Shared<Int64>(0)
             let (reading, stale) = (Shared(3), Shared<[Int64]>([]))
-            let crew = Crew()
+            let group = ThreadGroup()
             for _ in 0..<3 {
-                crew.start {
+                group.start {
                     defer { reading.change { $0 -= 1 } }
                     var reads = 0
                     while reads < 60 || latest.value < 60 {
@@ -144,7 +144,7 @@ extension StoreRule {
                 try store.write { try $0.upsert([item], in: "Thing") }
                 latest.change { [count] in $0 = count }
             }
-            try run.join(crew)
+            try run.join(group)
             try run.expect(stale.value, is: [], "by how much reads were behind")
         }
         StoreRule(
@@ -211,8 +211,8 @@ extension StoreRule {
             let store = try run.store
             let (inside, closing) = (Signal(), Signal())
             let ended = Shared(false)
-            let crew = Crew()
-            crew.start {
+            let group = ThreadGroup()
+            group.start {
                 try store.write { transaction in
                     inside.send()
                     _ = closing.wait(seconds: 0.1)
@@ -222,11 +222,11 @@ extension StoreRule {
             }
             try run.expect(inside.wait(), "The write began.")
             let endedBeforeClose = Shared(false)
-            crew.start {
+            group.start {
                 try store.close()
                 endedBeforeClose.change { $0 = ended.value }
             }
-            try run.join(crew)
+            try run.join(group)
             try run.expect(endedBeforeClose.value, "Close returned after the running write.")
             try run.expect(throws: .closed, "a write afterwards") { try store.write { _ in } }
         }
@@ -239,10 +239,10 @@ extension StoreRule {
             try run.put([Item(id: "old")])
             let seen = Shared<[String]>([])
             let isDone = Signal()
-            let crew = Crew()
+            let group = ThreadGroup()
             let finished = try store.write { transaction in
                 try transaction.upsert([Item(id: "new")], in: "Thing")
-                crew.start {
+                group.start {
                     let ids = try store.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
                     seen.change { $0 = ids }
                     isDone.send()
@@ -250,7 +250,7 @@ extension StoreRule {
                 return isDone.wait(seconds: 60)
             }
             try run.expect(finished, "The read came to an end while the write was running.")
-            try run.join(crew)
+            try run.join(group)
             try run.expect(seen.value, is: ["old"], "what the read saw")
         }
         StoreRule(
@@ -260,17 +260,17 @@ extension StoreRule {
         ) { run in
             let store = try run.store
             let isDone = Signal()
-            let crew = Crew()
+            let group = ThreadGroup()
             let finished = try store.write { transaction in
                 try transaction.upsert([Item(id: "new")], in: "Thing")
-                crew.start {
+                group.start {
                     _ = try store.read { try $0.item(id: "new", in: "Thing") }
                     isDone.send()
                 }
                 return isDone.wait(seconds: 0.3)
             }
             try run.expect(!finished, "The read waited; if it need not, declare hasConcurrentReaders.")
-            try run.join(crew)
+            try run.join(group)
         }
         StoreRule(
             "concurrent.snapshot",
@@ -279,11 +279,11 @@ extension StoreRule {
         ) { run in
             let store = try run.store
             try run.seedEverything()
-            let crew = Crew()
+            let group = ThreadGroup()
             let isDone = Signal()
             try store.read { snapshot in
                 let before = try Self.look(snapshot)
-                crew.start {
+                group.start {
                     for _ in 0..<5 { try store.write { try Self.changeEverything($0) } }
                     isDone.send()
                 }
@@ -291,7 +291,7 @@ extension StoreRule {
                     isDone.wait(seconds: 60), "The writes came to an end while the read was running.")
                 try run.expect(try Self.look(snapshot), is: before, "what the read sees after them")
             }
-            try run.join(crew)
+            try run.join(group)
             try run.expect(try run.item("new")?["count"], is: 1, "what the next read sees")
         }
         StoreRule(

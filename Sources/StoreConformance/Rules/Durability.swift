@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 
 extension StoreRule {
-    private static let durable = StoreNeed.declared(.durable)
+    private static let durable = StoreRequirement.declared(.durable)
 
     /// What is there after closing and opening again, and in a copy of the files of a store that is still open.
     @RuleList static var durability: [StoreRule] {
@@ -98,7 +98,7 @@ extension StoreRule {
             level: .durable, need: durable
         ) { run in
             try run.put(Fixture.items)
-            let added = TableDefinition("Added", columns: [Column("label", .text)])
+            let added = SyncTableDefinition("Added", columns: [SyncColumn("label", .text)])
             try run.reopen(tables: Fixture.tables + [added])
             try run.put([Item(id: "n", fields: ["label": "new"])], in: "Added")
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "the items of Thing")
@@ -162,7 +162,8 @@ extension StoreRule {
                 try store.write { try $0.upsert([Item(id: "a", fields: ["label": "x"])], in: "T") }
             }
             try run.expect(throws: .schemaMismatch, "opening with an integer column") {
-                try run.open("columns", tables: [TableDefinition("T", columns: [Column("label", .integer)])])
+                try run.open(
+                    "columns", tables: [SyncTableDefinition("T", columns: [SyncColumn("label", .integer)])])
             }
             try run.with("columns", tables: [Self.table("label")]) { store in
                 try run.expect(
@@ -240,8 +241,8 @@ extension StoreRule {
         }
     }
 
-    private static func table(_ columns: String...) -> TableDefinition {
-        TableDefinition("T", columns: columns.map { Column($0, .text) })
+    private static func table(_ columns: String...) -> SyncTableDefinition {
+        SyncTableDefinition("T", columns: columns.map { SyncColumn($0, .text) })
     }
 }
 

@@ -98,5 +98,5 @@ extension StoreRule {
 }
 
 extension FaultingStore.Calls: ExactlyShown {
-    var exactForm: String { "\(reads) reads, \(writes) writes, \(changes) changes" }
+    package var exactForm: String { "\(reads) reads, \(writes) writes, \(changes) changes" }
 }

@@ -2,32 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+package import SyncCore
 
 /// The tables and items that rules work with.
-enum Fixture {
+package enum Fixture {
     /// A table with a column of every type, one whose name begins with the other's, and one of SQL's own words.
-    static let tables = [thing, thing2, order]
+    package static let tables = [thing, thing2, order]
 
-    static let thing = TableDefinition(
+    package static let thing = SyncTableDefinition(
         "Thing",
         columns: [
-            Column("flag", .bool), Column("count", .integer), Column("ratio", .double),
-            Column("label", .text),
-            Column("mark", .text, isIndexed: true), Column("due", .date), Column("blob", .data),
-            Column("extra", .json), Column("note", .text, isLocalOnly: true),
+            SyncColumn("flag", .bool), SyncColumn("count", .integer), SyncColumn("ratio", .double),
+            SyncColumn("label", .text),
+            SyncColumn("mark", .text, isIndexed: true), SyncColumn("due", .date), SyncColumn("blob", .data),
+            SyncColumn("extra", .json), SyncColumn("note", .text, isLocalOnly: true),
         ])
 
-    static let thing2 = TableDefinition("Thing2", columns: [Column("label", .text), Column("count", .text)])
+    package static let thing2 = SyncTableDefinition(
+        "Thing2", columns: [SyncColumn("label", .text), SyncColumn("count", .text)])
 
-    static let order = TableDefinition(
+    package static let order = SyncTableDefinition(
         "order",
         columns: [
-            Column("select", .text, isIndexed: true), Column("group", .integer), Column("rowid", .integer),
+            SyncColumn("select", .text, isIndexed: true), SyncColumn("group", .integer),
+            SyncColumn("rowid", .integer),
         ])
 
     /// Items for queries: plain ones, nulls, missing fields, and values that careless stores mix up.
-    static let items: [Item] = [
+    package static let items: [Item] = [
         Item(
             id: "a",
             fields: [
@@ -72,20 +74,21 @@ enum Fixture {
         Item(id: "p", fields: ["label": "APPLE", "note": "kept"]),
     ]
 
-    static func timestamp(_ text: String) -> Timestamp {
+    package static func timestamp(_ text: String) -> Timestamp {
         guard let timestamp = Timestamp(text) else { preconditionFailure("'\(text)' is no date.") }
         return timestamp
     }
 
-    static func date(_ text: String) -> ItemValue { .date(timestamp(text)) }
+    package static func date(_ text: String) -> ItemValue { .date(timestamp(text)) }
 
-    static func operation(
+    package static func operation(
         _ id: Int64, _ kind: TableOperation.Kind = .update, item: String = "a", in table: String = "Thing"
     ) -> TableOperation {
         TableOperation(id: id, table: table, itemID: item, kind: kind)
     }
 
-    static func error(_ id: Int64, in table: String = "Thing", message: String = "no") -> TableOperationError
+    package static func error(_ id: Int64, in table: String = "Thing", message: String = "no")
+        -> TableOperationError
     {
         TableOperationError(
             operationID: id, table: table, itemID: "a", kind: .update, item: nil, serverItem: nil,
@@ -93,18 +96,18 @@ enum Fixture {
             code: .serverError, message: message, revision: 0)
     }
 
-    static func key(
+    package static func key(
         _ name: String, in table: String = "Thing", _ kind: ConfigKey.Kind = .deltaToken
     ) -> ConfigKey {
         ConfigKey(table: table, kind: kind, name: name)
     }
 
     /// So many items `0000`, `0001`… with their number as count.
-    static func series(_ count: Int) -> [Item] {
+    package static func series(_ count: Int) -> [Item] {
         (0..<count).map { Item(id: number($0), fields: ["count": .int(Int64($0)), "label": "s"]) }
     }
 
-    static func number(_ number: Int) -> String {
+    package static func number(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 5 - digits.count)) + digits
     }

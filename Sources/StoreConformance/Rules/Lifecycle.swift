@@ -115,7 +115,7 @@ extension StoreRule {
             }
         }
         StoreRule("open.no-columns", "A table may have no columns of its own.") { run in
-            try run.with("bare", tables: [TableDefinition("Bare", columns: [])]) { store in
+            try run.with("bare", tables: [SyncTableDefinition("Bare", columns: [])]) { store in
                 let item = Item(id: "a", system: SystemProperties(version: "1"))
                 try store.write { try $0.upsert([item], in: "Bare") }
                 let found = try store.read {
@@ -131,12 +131,12 @@ extension StoreRule {
             for name in badTables {
                 try run.expect(throws: .invalidTableDefinition, "opening a table called \(name.exactForm)") {
                     try run.harness.open(
-                        at: try run.path("bad"), tables: [TableDefinition(name, columns: [])])
+                        at: try run.path("bad"), tables: [SyncTableDefinition(name, columns: [])])
                 }
             }
             for name in ["", "id", "ID", "version", "Deleted", "a b", "\u{e9}", "a]"] {
                 try run.expect(throws: .invalidTableDefinition, "opening a column called \(name.exactForm)") {
-                    let table = TableDefinition("T", columns: [Column(name, .text)])
+                    let table = SyncTableDefinition("T", columns: [SyncColumn(name, .text)])
                     return try run.harness.open(at: try run.path("bad"), tables: [table])
                 }
             }
@@ -144,18 +144,19 @@ extension StoreRule {
         StoreRule("open.same-name", "Names that differ in case alone are refused at opening.") { run in
             try run.expect(throws: .invalidTableDefinition, "two tables") {
                 try run.harness.open(
-                    at: try run.path("bad"), tables: ["T", "t"].map { TableDefinition($0, columns: []) })
+                    at: try run.path("bad"), tables: ["T", "t"].map { SyncTableDefinition($0, columns: []) })
             }
             try run.expect(throws: .invalidTableDefinition, "two columns") {
-                let columns = [Column("c", .text), Column("C", .text)]
+                let columns = [SyncColumn("c", .text), SyncColumn("C", .text)]
                 return try run.harness.open(
-                    at: try run.path("bad"), tables: [TableDefinition("T", columns: columns)])
+                    at: try run.path("bad"), tables: [SyncTableDefinition("T", columns: columns)])
             }
         }
         StoreRule(
             "open.refused-leaves-nothing", "An opening that was refused leaves nothing that hinders the next."
         ) { run in
-            _ = try? run.harness.open(at: run.path("twice"), tables: [TableDefinition("a b", columns: [])])
+            _ = try? run.harness.open(
+                at: run.path("twice"), tables: [SyncTableDefinition("a b", columns: [])])
             try run.with("twice") { store in
                 try store.write { try $0.upsert([Item(id: "a")], in: "Thing") }
                 try run.expect(
@@ -166,8 +167,8 @@ extension StoreRule {
         StoreRule("open.many-columns", "A table may have two hundred columns, and names of 128 characters.") {
             run in
             let names = (0..<199).map { "c\($0)" } + [String(repeating: "n", count: 128)]
-            let table = TableDefinition(
-                String(repeating: "T", count: 128), columns: names.map { Column($0, .integer) })
+            let table = SyncTableDefinition(
+                String(repeating: "T", count: 128), columns: names.map { SyncColumn($0, .integer) })
             try run.with("wide", tables: [table]) { store in
                 let fields = Dictionary(
                     uniqueKeysWithValues: names.enumerated().map { ($1, ItemValue.int(Int64($0))) })
@@ -184,7 +185,7 @@ extension StoreRule {
             "open.canonical-name",
             "A table's name is exact: a sign that merely looks and counts like K is not K."
         ) { run in
-            try run.with("kelvin", tables: [TableDefinition("K", columns: [])]) { store in
+            try run.with("kelvin", tables: [SyncTableDefinition("K", columns: [])]) { store in
                 try run.expect(throws: .unknownTable, "an item of table KELVIN SIGN") {
                     try store.read { try $0.item(id: "a", in: "\u{212A}") }
                 }

@@ -51,7 +51,7 @@ final class RuleRun {
 
     /// Opens a store, which is closed at the end unless it was before.
     func open(
-        _ name: String = "store", tables: [TableDefinition] = Fixture.tables
+        _ name: String = "store", tables: [SyncTableDefinition] = Fixture.tables
     ) throws -> any SyncContextDataSource {
         trace.note("open '\(name)' with \(tables.map(\.name).joined(separator: ", "))")
         let store = TracingStore(try harness.open(at: try path(name), tables: tables), trace: trace)
@@ -60,14 +60,14 @@ final class RuleRun {
     }
 
     /// Closes the store that the rule is about, and opens it again.
-    func reopen(tables: [TableDefinition] = Fixture.tables) throws {
+    func reopen(tables: [SyncTableDefinition] = Fixture.tables) throws {
         try store.close()
         mainStore = try open(tables: tables)
     }
 
     /// Runs the body with a store of its own, and closes it.
     func with<T>(
-        _ name: String, tables: [TableDefinition] = Fixture.tables,
+        _ name: String, tables: [SyncTableDefinition] = Fixture.tables,
         _ body: (any SyncContextDataSource) throws -> T
     ) throws -> T {
         let store = try open(name, tables: tables)
@@ -151,6 +151,6 @@ final class RuleRun {
         StoreRuleFailure(
             ruleID: rule.id, sentence: rule.sentence, store: harness.name, subject: subject,
             expected: expected, actual: actual, operations: trace.tail(), seed: seed, effort: effort,
-            wayOut: rule.wayOut)
+            remedy: rule.remedy)
     }
 }

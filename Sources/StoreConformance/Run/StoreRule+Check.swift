@@ -77,7 +77,7 @@ extension StoreRule {
         StoreRuleFailure(
             ruleID: id, sentence: sentence, store: harness.name, subject: "The check did not come to an end.",
             expected: "an end within \(seconds) s", actual: "the store is stuck in the last call",
-            operations: trace, seed: seed, effort: effort, wayOut: wayOut)
+            operations: trace, seed: seed, effort: effort, remedy: remedy)
     }
 }
 

@@ -22,7 +22,7 @@ public struct StoreRuleFailure: Error, Sendable {
     /// How long random checks went on.
     public let effort: SuiteEffort
     /// What to do when the difference is intended.
-    public let wayOut: String
+    public let remedy: String
 }
 
 extension StoreRuleFailure: CustomStringConvertible {
@@ -51,7 +51,7 @@ extension StoreRuleFailure: CustomStringConvertible {
           operations:
         \(operations.map { "    \($0)" }.joined(separator: "\n"))
           seed: \(seed); again: sync-conformance \(replay) --store NAME
-          \(wayOut)
+          \(remedy)
         """
     }
 }

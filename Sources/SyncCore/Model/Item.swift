@@ -44,7 +44,7 @@ public struct Item: Sendable, Hashable, Identifiable {
     }
 
     /// The field of that column, or `nil` when it is missing.
-    public subscript(column: Column) -> ItemValue? {
+    public subscript(column: SyncColumn) -> ItemValue? {
         get { self[column.name] }
         set { self[column.name] = newValue }
     }

@@ -6,8 +6,8 @@
 /// A store builds its catalog when it opens, so that bad names are refused before anything is created.
 public struct TableCatalog: Sendable {
     /// The definitions, in the order given.
-    public let tables: [TableDefinition]
-    private let tablesByName: [String: TableDefinition]
+    public let tables: [SyncTableDefinition]
+    private let tablesByName: [String: SyncTableDefinition]
 
     /// Checks the definitions.
     ///
@@ -16,7 +16,7 @@ public struct TableCatalog: Sendable {
     /// and servers ignore it. Parents are tables of the catalog, and no table is its own ancestor.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``.
-    public init(_ tables: [TableDefinition]) throws(SyncError) {
+    public init(_ tables: [SyncTableDefinition]) throws(SyncError) {
         try Self.requireDistinct(tables.map(\.name), what: "tables")
         for table in tables {
             try Self.require(name: table.name, what: "table name")
@@ -39,7 +39,7 @@ public struct TableCatalog: Sendable {
     /// The definition of that table. Names are compared byte for byte.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/unknownTable``.
-    public func table(named name: String) throws(SyncError) -> TableDefinition {
+    public func table(named name: String) throws(SyncError) -> SyncTableDefinition {
         guard let table = tablesByName[name], table.name.hasSameBytes(as: name) else {
             let known = tables.map { "'\($0.name)'" }.joined(separator: ", ")
             throw SyncError(
@@ -51,7 +51,7 @@ public struct TableCatalog: Sendable {
     }
 
     /// Takes away tables whose parents are all gone, until none is left.
-    private static func requireOrder(_ tables: [TableDefinition]) throws(SyncError) {
+    private static func requireOrder(_ tables: [SyncTableDefinition]) throws(SyncError) {
         let names = Set(tables.map(\.name))
         for table in tables {
             for parent in table.parents where !names.contains(parent) {

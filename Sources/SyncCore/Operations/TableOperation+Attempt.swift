@@ -11,7 +11,7 @@ extension TableOperation {
     ///   - item: the item as it is in its table; `nil` when it was deleted.
     ///   - sendsChangedFieldsOnly: whether an update leaves out fields that equal the base's.
     func nextAttempt(
-        item: Item?, definition: TableDefinition, sendsChangedFieldsOnly: Bool
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
         if let sent = definition.withoutLocalColumns(sent), sent.kind == kind { return sent }
         switch kind {
@@ -34,7 +34,7 @@ extension TableOperation {
     var undeletes: Bool { kind == .update && base?.system.deleted == true }
 
     private func updatedFields(
-        of item: Item, definition: TableDefinition, changedOnly: Bool
+        of item: Item, definition: SyncTableDefinition, changedOnly: Bool
     ) -> [String: ItemValue] {
         let current = definition.sentFields(of: item)
         let known = base.map(definition.sentFields) ?? [:]
@@ -54,7 +54,7 @@ extension TableOperation.SentSnapshot {
     }
 }
 
-extension TableDefinition {
+extension SyncTableDefinition {
     /// The item's fields without those that never leave the device.
     func sentFields(of item: Item) -> [String: ItemValue] {
         guard columns.contains(where: \.isLocalOnly) else { return item.fields }

@@ -3,7 +3,7 @@
 
 extension Filter {
     /// The columns that the filter reads.
-    var columns: Set<String> {
+    package var columns: Set<String> {
         switch self {
         case .always: []
         case .comparison(_, let left, let right), .text(_, let left, let right):
@@ -17,7 +17,7 @@ extension Filter {
 
 extension FilterExpression {
     /// The columns that the expression reads.
-    var columns: Set<String> {
+    package var columns: Set<String> {
         switch self {
         case .column(let name): [name]
         case .constant: []

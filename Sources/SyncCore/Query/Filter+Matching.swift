@@ -8,10 +8,12 @@ extension Filter {
     public func matches(_ item: Item) -> Bool { matches(row: item) }
 
     /// Whether a row matches, of which only the columns that decide are read.
-    func matches<Row: ColumnReading>(row: Row) throws(Row.Failure) -> Bool { try truth(for: row) == true }
+    @inlinable package func matches<Row: ColumnReading>(row: Row) throws(Row.Failure) -> Bool {
+        try truth(for: row) == true
+    }
 
     /// True, false, or `nil` for unknown.
-    private func truth<Row: ColumnReading>(for row: Row) throws(Row.Failure) -> Bool? {
+    @inlinable func truth<Row: ColumnReading>(for row: Row) throws(Row.Failure) -> Bool? {
         switch self {
         case .always(let value):
             return value
@@ -37,7 +39,7 @@ extension Filter {
         }
     }
 
-    private static func fold<Row: ColumnReading>(
+    @inlinable static func fold<Row: ColumnReading>(
         _ filters: [Filter], _ row: Row, stopAt decisive: Bool
     ) throws(Row.Failure) -> Bool? {
         var isUnknown = false
@@ -52,7 +54,7 @@ extension Filter {
     }
 
     /// A null among the constants matches nothing: it is unknown whether it equals the value.
-    private static func membership(of value: ItemValue, in constants: [ItemValue]) -> Bool? {
+    @usableFromInline static func membership(of value: ItemValue, in constants: [ItemValue]) -> Bool? {
         if constants.isEmpty { return false }
         if value.isNull { return nil }
         if constants.contains(where: { value.comparable(to: $0) == .same }) { return true }
@@ -61,7 +63,7 @@ extension Filter {
 }
 
 extension Filter.Comparison {
-    fileprivate func holds(_ left: ItemValue, _ right: ItemValue, nullTests: Bool) -> Bool? {
+    @usableFromInline func holds(_ left: ItemValue, _ right: ItemValue, nullTests: Bool) -> Bool? {
         if nullTests, self == .equal || self == .notEqual { return left.isNull == (self == .equal) }
         guard let order = left.comparable(to: right) else { return nil }
         return switch self {

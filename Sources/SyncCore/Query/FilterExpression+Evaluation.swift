@@ -4,7 +4,7 @@
 import Foundation
 
 /// The columns of one row, as filters and orders look at them.
-protocol ColumnReading {
+@usableFromInline package protocol ColumnReading {
     associatedtype Failure: Error
 
     /// The value of that column, or `nil` when it is missing.
@@ -12,14 +12,14 @@ protocol ColumnReading {
 }
 
 extension Item: ColumnReading {
-    typealias Failure = Never
+    @usableFromInline package typealias Failure = Never
 }
 
 extension FilterExpression {
     /// The value for that item; null where a field is missing or the computation has no result.
     public func value(for item: Item) -> ItemValue { value(in: item) }
 
-    func value<Row: ColumnReading>(in row: Row) throws(Row.Failure) -> ItemValue {
+    @inlinable package func value<Row: ColumnReading>(in row: Row) throws(Row.Failure) -> ItemValue {
         switch self {
         case .column(let name): return try row[name] ?? .null
         case .constant(let value): return value

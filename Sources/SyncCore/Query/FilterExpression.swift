@@ -64,7 +64,7 @@ public indirect enum FilterExpression: Sendable, Hashable {
     }
 }
 
-/// A type whose values a filter can test: ``FilterExpression`` and ``Column``.
+/// A type whose values a filter can test: ``FilterExpression`` and ``SyncColumn``.
 ///
 /// A column that the code knows by its name alone is written `.column("text")`.
 public protocol FilterExpressionConvertible {
@@ -77,7 +77,7 @@ extension FilterExpression: FilterExpressionConvertible {
     public var expression: FilterExpression { self }
 }
 
-extension Column: FilterExpressionConvertible {
+extension SyncColumn: FilterExpressionConvertible {
     /// This column.
     public var expression: FilterExpression { .column(name) }
 }

@@ -9,7 +9,7 @@ extension TableQuery {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` or
     ///   ``SyncError/Code/invalidParameter``.
-    public func validate(against definition: TableDefinition) throws(SyncError) {
+    public func validate(against definition: SyncTableDefinition) throws(SyncError) {
         guard offset >= 0 else { throw .invalidParameter("The offset \(offset) is negative.") }
         if let limit, limit < 0 { throw .invalidParameter("The limit \(limit) is negative.") }
         for name in selection where name != "id" && definition.type(ofColumn: name) == nil {
@@ -31,7 +31,7 @@ extension TableQuery {
 
 /// Finds the types in a filter, and refuses what cannot be compared.
 private struct FilterTyping {
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
 
     /// What a value can be compared with; `null` goes with everything.
     enum Kind: String { case null, bool, integer, double, text, date, data, json }
@@ -155,7 +155,7 @@ extension FilterExpression.Function {
 extension SyncError {
     static func invalidParameter(_ message: String) -> SyncError { SyncError(.invalidParameter, message) }
 
-    static func unknownColumn(_ name: String, in definition: TableDefinition) -> SyncError {
+    static func unknownColumn(_ name: String, in definition: SyncTableDefinition) -> SyncError {
         SyncError(.filterNotSupported, "The table '\(definition.name)' has no column '\(name)'.")
     }
 }

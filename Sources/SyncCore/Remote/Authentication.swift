@@ -12,7 +12,7 @@ final class Authentication: Sendable {
     }
 
     private let credential = Mutex(Credential())
-    private let turns = AsyncTurns()
+    private let turns = AsyncMutex()
     private let refresh: (@Sendable () async throws -> String?)?
 
     init(refresh: (@Sendable () async throws -> String?)?) {

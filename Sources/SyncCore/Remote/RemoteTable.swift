@@ -150,7 +150,7 @@ extension RemoteTable {
         return row.item
     }
 
-    private func answer(to call: RemoteCall) async throws -> RemoteAnswer {
+    private func answer(to call: RemoteCall) async throws -> RemoteResponse {
         let answer = try await client.sendRefreshing(call)
         if let failure = answer.failure(of: call, dialect: client.dialect) { throw failure }
         return answer

@@ -11,18 +11,18 @@ extension SyncClient {
     ///   ``SyncError/Code/networkUnavailable`` when no whole answer came, so that the server may or may not have
     ///   acted; with code ``SyncError/Code/invalidConfiguration`` when no call can be sent, and with other codes when
     ///   this one cannot: nothing has been sent then.
-    package func send(_ call: RemoteCall) async throws -> RemoteAnswer {
+    package func send(_ call: RemoteCall) async throws -> RemoteResponse {
         try Task.checkCancellation()
         let credential = authentication.current
         let request = try request(for: call, token: credential.token)
-        let answer: RemoteAnswer
+        let answer: RemoteResponse
         do {
             let response = try await transport.send(request)
-            answer = RemoteAnswer(
+            answer = RemoteResponse(
                 response, to: call, dialect: dialect, tokenGeneration: credential.generation,
                 secrets: [credential.token, applicationKey?.text].compactMap(\.self))
         } catch let error as HTTPBodyLimitExceeded {
-            answer = RemoteAnswer(error, to: call, tokenGeneration: credential.generation)
+            answer = RemoteResponse(error, to: call, tokenGeneration: credential.generation)
         } catch {
             logger?.debug("\(request.head.method) \(call.table): no answer")
             throw failure(from: error)
@@ -32,7 +32,7 @@ extension SyncClient {
     }
 
     /// Makes one call as ``send(_:)`` does, and once more with a new token when the answer is 401 and there is one.
-    package func sendRefreshing(_ call: RemoteCall) async throws -> RemoteAnswer {
+    package func sendRefreshing(_ call: RemoteCall) async throws -> RemoteResponse {
         let answer = try await send(call)
         guard answer.classification == .unauthenticated, try await refreshAuthentication(after: answer) else {
             return answer

@@ -68,7 +68,7 @@ public final class SyncClient: Sendable {
     /// - Returns: whether there is another token to try.
     /// - Throws: ``SyncError`` with code ``SyncError/Code/authenticationRequired`` when the app's refresh failed,
     ///   `CancellationError` when the task was cancelled.
-    package func refreshAuthentication(after answer: RemoteAnswer) async throws -> Bool {
+    package func refreshAuthentication(after answer: RemoteResponse) async throws -> Bool {
         try await authentication.refresh(after: answer.tokenGeneration)
     }
 

@@ -31,7 +31,7 @@ package struct WireRow: Sendable {
     ///   field does not fit its column.
     package init(
         _ row: [String: ItemValue], version: String? = nil, dialect: WireDialect,
-        definition: TableDefinition? = nil
+        definition: SyncTableDefinition? = nil
     ) throws(SyncError) {
         var reader = WireRowReader(dialect: dialect, definition: definition)
         self = try reader.read(WireObject(row), version: version)
@@ -44,7 +44,7 @@ package struct WireRow: Sendable {
     }
 }
 
-extension RemoteAnswer {
+extension RemoteResponse {
     /// The row of the answer with its version, or `nil` when there is no row.
     ///
     /// - Throws: as ``WireRow/init(_:version:dialect:definition:)``.

@@ -6,10 +6,10 @@
 struct WireRowReader {
     private let systemNames: WireDialect.SystemNames
     private let keepsUndeclared: Bool
-    private let definition: TableDefinition?
+    private let definition: SyncTableDefinition?
     private var places: Places
 
-    init(dialect: WireDialect, definition: TableDefinition?) {
+    init(dialect: WireDialect, definition: SyncTableDefinition?) {
         systemNames = dialect.systemNames
         keepsUndeclared = dialect.updatesWholeRow
         self.definition = definition
@@ -103,7 +103,7 @@ private struct Places {
     /// Of the members that are neither system properties nor synced columns; empty without a definition.
     let undeclared: [Int]
 
-    init(_ names: WireObject.Names, _ system: WireDialect.SystemNames, _ definition: TableDefinition?) {
+    init(_ names: WireObject.Names, _ system: WireDialect.SystemNames, _ definition: SyncTableDefinition?) {
         func place(_ name: String) -> Int? { names.texts.firstIndex(of: name) }
         self.names = names
         id = place("id")

@@ -10,19 +10,19 @@
 /// A store runs it in its opening transaction, in a transaction whose catalog has ``union`` for the table.
 public struct SyncedColumnsChange: Sendable {
     /// The declared columns, then those that are declared no more, by which their values are read and kept.
-    public let union: TableDefinition
-    private let definition: TableDefinition
+    public let union: SyncTableDefinition
+    private let definition: SyncTableDefinition
     private let lost: [String]
-    private let gained: [Column]
+    private let gained: [SyncColumn]
 
     /// - Parameters:
     ///   - definition: the table as it is declared now.
     ///   - former: the columns that were synced when the store was last open; `nil` when that is not known.
-    public init(to definition: TableDefinition, from former: [Column]?) {
+    public init(to definition: SyncTableDefinition, from former: [SyncColumn]?) {
         self.definition = definition
         let former = former ?? definition.columns.filter { !$0.isLocalOnly }
         let undeclared = former.filter { definition.column(named: $0.name) == nil }
-        union = TableDefinition(definition.name, columns: definition.columns + undeclared)
+        union = SyncTableDefinition(definition.name, columns: definition.columns + undeclared)
         lost = former.map(\.name).filter { !definition.syncs($0) }
         gained = definition.columns.filter { column in
             !column.isLocalOnly && !former.contains { $0.name == column.name }

@@ -4,7 +4,7 @@
 import SyncCore
 
 extension TableService {
-    typealias Decision = RowBook.Decision<Answer>
+    typealias Decision = RowStore.Decision<Answer>
 
     func insert(_ rows: borrowing TableRows, _ body: WriteBody, _ stamp: Timestamp) throws -> Decision {
         let id = body.id ?? settings.makeID()

@@ -8,7 +8,7 @@ import SyncCore
 /// connections.
 struct TableService: Sendable {
     let settings: TableServer.Configuration
-    let book: RowBook
+    let book: RowStore
 
     /// The time of a change made now, cut to the digits that the server keeps.
     var stamp: Timestamp {

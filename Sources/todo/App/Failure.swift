@@ -38,23 +38,24 @@ extension TodoApp {
             let reason = error.causes.compactMap { ($0 as? StoreError)?.message }.first
             return reason ?? error.message
         }
-        if error.has(.tableNotOnServer) { return missingTable + (await whatWaits()) }
+        if error.has(.tableNotOnServer) { return missingTable + (await pendingSummary()) }
         if error.isOffline {
             return "The server \(server) cannot be reached. You can go on working offline."
-                + (await whatWaits())
+                + (await pendingSummary())
         }
         if error.has(.networkUnavailable) || error.has(.pushAbortedNetwork) {
-            return error.innermost.message + (await whatWaits())
+            return error.innermost.message + (await pendingSummary())
         }
         if error.has(.serviceUnavailable) || error.has(.pushAbortedService) {
             return await unavailableServer(error)
         }
         if error.has(.invalidConfiguration), context.client.url.scheme?.lowercased() == "http" {
             return "Plain HTTP to \(server) is refused: others on the network could read and change it. "
-                + "Use an https address, or allow it with --insecure-http." + (await whatWaits())
+                + "Use an https address, or allow it with --insecure-http." + (await pendingSummary())
         }
         if error.has(.authenticationRequired) || error.has(.pushAbortedAuthentication) {
-            return "The server \(server) asks to sign in, which this app cannot do." + (await whatWaits())
+            return "The server \(server) asks to sign in, which this app cannot do."
+                + (await pendingSummary())
         }
         return "\(error.message) (code \(error.code.rawValue))"
     }
@@ -65,7 +66,7 @@ extension TodoApp {
             " It asks to wait \(delay.components.seconds) seconds."
         }
         return "The server \(server) is not available now. \(reason)\(reason.hasSuffix(".") ? "" : ".")"
-            + (wait ?? "") + (await whatWaits())
+            + (wait ?? "") + (await pendingSummary())
     }
 
     /// The changes that a push did not complete, one a line, with their errors.
@@ -80,7 +81,7 @@ extension TodoApp {
     var missingTable: String { "The server \(server) has no table '\(TodoItem.definition.name)'." }
 
     /// How many changes stay in the queue, as a sentence to append; empty when there are none.
-    func whatWaits() async -> String {
+    func pendingSummary() async -> String {
         guard let queued = try? await queued() else { return "" }
         return " \(queued) and will be sent by a later sync."
     }

@@ -5,9 +5,9 @@ import SyncCore
 
 /// The table of the tutorials.
 enum TodoItem {
-    static let text = Column("text", .text)
-    static let complete = Column("complete", .bool, isIndexed: true)
-    static let definition = TableDefinition("TodoItem", columns: [text, complete])
+    static let text = SyncColumn("text", .text)
+    static let complete = SyncColumn("complete", .bool, isIndexed: true)
+    static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
 
     static let query = TableQuery(definition.name)
     /// The name of the incremental pull of the whole table.

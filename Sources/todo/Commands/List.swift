@@ -73,11 +73,11 @@ extension TodoApp {
     func list(_ query: TableQuery, full: Bool = false) async throws {
         let result = try await table.items(matching: query)
         let ids = ShortIDs(try await table.items().map(\.id))
-        let queued = Set(try await context.pendingOperations().map { ExactText($0.itemID) })
+        let queued = Set(try await context.pendingOperations().map { UTF8Text($0.itemID) })
         let refused = Set(
-            try await context.operationErrors().filter(\.needsDecision).map { ExactText($0.itemID) })
+            try await context.operationErrors().filter(\.needsDecision).map { UTF8Text($0.itemID) })
         for item in result.items {
-            let id = ExactText(item.id)
+            let id = UTF8Text(item.id)
             let mark = refused.contains(id) ? console.styled("!", .red) : queued.contains(id) ? "*" : " "
             let line = console.line(for: item, full: full)
             console.print("\(console.styled(ids.short(item.id), .dim)) \(mark) \(line)")

@@ -23,7 +23,7 @@ extension TodoApp {
         let status = try await context.status()
         let tokens = try await context.deltaTokens(of: table.name)
         let ids = ShortIDs(items.map(\.id) + operations.map(\.itemID))
-        let texts = Dictionary(items.map { (ExactText($0.id), $0.text) }) { first, _ in first }
+        let texts = Dictionary(items.map { (UTF8Text($0.id), $0.text) }) { first, _ in first }
 
         heading("Server", server)
         heading("Store", storeName)
@@ -38,7 +38,7 @@ extension TodoApp {
         ].filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }
         heading("Queued", "\(operations.count)\(blocked.joined())")
         for operation in operations {
-            let text = texts[ExactText(operation.itemID)] ?? operation.deletedItem?.text ?? ""
+            let text = texts[UTF8Text(operation.itemID)] ?? operation.deletedItem?.text ?? ""
             let state =
                 switch operation.state {
                 case .pending: ""

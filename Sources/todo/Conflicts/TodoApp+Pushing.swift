@@ -50,7 +50,7 @@ extension TodoApp {
         } catch let error as SyncError where error.code == .pushCompletedWithErrors {
             guard let result = error.pushResult else { throw error }
             if result.errors.allSatisfy({ $0.code == .tableNotOnServer }) {
-                throw Failure(missingTable + (await whatWaits()))
+                throw Failure(missingTable + (await pendingSummary()))
             }
             console.print("\(error.message) (code \(error.code.rawValue))")
             return result

@@ -15,7 +15,7 @@ enum StoreKind: String, CaseIterable, Sendable {
 
     var floorName: String { "floor \(rawValue)" }
 
-    func open(at path: String, tables: [TableDefinition] = [TodoRow.definition]) throws
+    func open(at path: String, tables: [SyncTableDefinition] = [TodoRow.definition]) throws
         -> any SyncContextDataSource
     {
         switch self {

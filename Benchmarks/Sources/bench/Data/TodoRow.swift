@@ -16,15 +16,15 @@ struct TodoRow: Codable, Sendable, Hashable {
 
 extension TodoRow {
     static let table = "TodoItem"
-    static let definition = TableDefinition(table, columns: columns(isIndexed: false))
+    static let definition = SyncTableDefinition(table, columns: columns(isIndexed: false))
     /// The same with an index on `priority`.
-    static let indexedDefinition = TableDefinition(table, columns: columns(isIndexed: true))
+    static let indexedDefinition = SyncTableDefinition(table, columns: columns(isIndexed: true))
 
-    private static func columns(isIndexed: Bool) -> [Column] {
+    private static func columns(isIndexed: Bool) -> [SyncColumn] {
         [
-            Column("title", .text), Column("note", .text), Column("complete", .bool),
-            Column("priority", .integer, isIndexed: isIndexed), Column("price", .double),
-            Column("due", .date),
+            SyncColumn("title", .text), SyncColumn("note", .text), SyncColumn("complete", .bool),
+            SyncColumn("priority", .integer, isIndexed: isIndexed), SyncColumn("price", .double),
+            SyncColumn("due", .date),
         ]
     }
 

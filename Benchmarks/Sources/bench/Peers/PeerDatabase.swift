@@ -44,7 +44,7 @@ struct PeerDatabase: Sendable {
     /// Leaves one change of each item in the outbox: the first one's kind with the last one's body.
     func compact() throws -> [OutboxRecord] {
         try pool.write { database in
-            let changes = try OutboxRecord.order(Column("id")).fetchAll(database)
+            let changes = try OutboxRecord.order(SyncColumn("id")).fetchAll(database)
             var compacted: [String: OutboxRecord] = [:]
             for change in changes {
                 guard var first = compacted[change.itemId] else {

@@ -74,7 +74,7 @@ enum Observing {
             let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
             for observer in 0..<observers {
                 let observation = ValueObservation.tracking { database in
-                    try ItemRecord.filter(Column("priority") < 20_000 + observer).order(Column("priority"))
+                    try ItemRecord.filter(SyncColumn("priority") < 20_000 + observer).order(SyncColumn("priority"))
                         .limit(20).fetchAll(database)
                 }
                 group.addTask {

@@ -59,9 +59,9 @@ extension Reads {
                         var sum = 0
                         for start in starts {
                             let rows = try await peer.pool.read { database in
-                                let priority = Column("priority")
+                                let priority = SyncColumn("priority")
                                 return try ItemRecord.filter(priority >= start && priority < start + 900)
-                                    .order(priority, Column("id")).limit(20).fetchAll(database)
+                                    .order(priority, SyncColumn("id")).limit(20).fetchAll(database)
                             }
                             sum += rows.reduce(0) { $0 + $1.priority }
                         }
@@ -116,7 +116,7 @@ extension Reads {
                 Contender("peer") { trial in
                     let peer = try await peer.value()
                     return try await trial.measure {
-                        try await peer.pool.read { try ItemRecord.order(Column("id")).fetchAll($0).count }
+                        try await peer.pool.read { try ItemRecord.order(SyncColumn("id")).fetchAll($0).count }
                     }
                 },
             ],

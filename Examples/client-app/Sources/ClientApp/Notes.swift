@@ -7,9 +7,9 @@ import SyncCore
 
 /// The notes of one user, in a SQLite database.
 public struct Notes: Sendable {
-    private static let text = Column("text", .text)
-    private static let isDone = Column("isDone", .bool)
-    private static let definition = TableDefinition("Note", columns: [text, isDone])
+    private static let text = SyncColumn("text", .text)
+    private static let isDone = SyncColumn("isDone", .bool)
+    private static let definition = SyncTableDefinition("Note", columns: [text, isDone])
 
     private let context: SyncContext
     private var table: SyncTable { context.table("Note") }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreOrderedMap
 import SyncCore
 import Synchronization
 

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreOrderedMap
 public import SyncCore
 
 /// A store in one plain file, written from the guide "Write a store".
@@ -8,7 +9,7 @@ public struct FileStore: SyncContextDataSource {
     private let store: OrderedMapStore
 
     /// Opens the store in that file, or makes it.
-    public init(path: String, tables: [TableDefinition]) throws {
+    public init(path: String, tables: [SyncTableDefinition]) throws {
         // Bad tables are refused before the file is touched.
         _ = try TableCatalog(tables)
         let map = try FileMap(path: path)

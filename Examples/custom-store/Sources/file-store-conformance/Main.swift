@@ -7,7 +7,7 @@ import StoreConformanceCommand
 import SyncCore
 
 struct FileStoreHarness: StoreHarness {
-    func open(at path: String, tables: [TableDefinition]) throws -> any SyncContextDataSource {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try FileStore(path: path, tables: tables)
     }
 }

@@ -4,7 +4,7 @@
 /// Asks a resolver about one conflict and carries out what it says.
 struct ConflictSettlement {
     let context: SyncContext
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
     /// Whether the caller itself is sending the operation.
     let isInFlight: Bool
 
@@ -67,7 +67,7 @@ struct ConflictSettlement {
     {
         let (definition, context, isInFlight) = (definition, context, isInFlight)
         return try await context.write { transaction in
-            let effects = PushEffects(
+            let effects = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: error.operationID)
             if isInFlight { try effects.mergeBehind() }
             guard let operation = try transaction.operation(id: error.operationID) else {
@@ -104,7 +104,7 @@ extension SyncContext {
     /// - Returns: the item; `nil` when there is none any more.
     func noteSettled(_ error: TableOperationError, in transaction: any StoreTransaction) throws -> Item? {
         guard let item = try transaction.item(id: error.itemID, in: error.table) else { return nil }
-        acknowledgements.note(item, id: item.id, in: error.table, from: Acknowledgements.pushes)
+        acknowledgements.note(item, id: item.id, in: error.table, from: StalePageGuard.pushes)
         return item
     }
 

@@ -4,7 +4,7 @@
 /// How a failed operation is settled, inside one transaction.
 struct OperationResolution {
     let transaction: any StoreTransaction
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
     /// The operation as it is in the queue now.
     let operation: TableOperation
     /// A newer change of the item, which no decision about the operation touches.
@@ -13,7 +13,7 @@ struct OperationResolution {
 
     /// Finds the operation that failed, and refuses when the user has changed the item since.
     init(
-        of error: TableOperationError, in transaction: any StoreTransaction, definition: TableDefinition,
+        of error: TableOperationError, in transaction: any StoreTransaction, definition: SyncTableDefinition,
         inFlight: Set<Int64>
     ) throws {
         guard let operation = try transaction.operation(id: error.operationID) else {
@@ -76,7 +76,7 @@ struct OperationResolution {
         if let row, !row.system.deleted { try store(row) } else { try removeItem() }
         // A later state that a pull has brought will not come again.
         if let row, let later = operation.serverItem, later.isLater(than: row) {
-            _ = try PullEffects(transaction: transaction, definition: definition).apply(later)
+            _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(later)
         }
     }
 
@@ -138,7 +138,7 @@ struct OperationResolution {
     /// the device is that of the newer change.
     private func keepNewerChange(_ behind: TableOperation, on row: Item?) throws {
         guard let row, !row.system.deleted else { return }
-        let effects = PushEffects(
+        let effects = AttemptCompletion(
             transaction: transaction, definition: definition, operationID: behind.id)
         try effects.replace(row, with: behind)
     }

@@ -10,7 +10,7 @@ struct PulledPage: Sendable {
     let isLast: Bool
     /// When the server answered, by its own clock, if it told.
     let date: Timestamp?
-    /// How many rows had been acknowledged when the page was asked for: see ``Acknowledgements``.
+    /// How many rows had been acknowledged when the page was asked for: see ``StalePageGuard``.
     let acknowledgements: Int
     let cursor: PullCursor
 }
@@ -18,7 +18,7 @@ struct PulledPage: Sendable {
 /// Fetches pages, in smaller pieces and in other ways when the server or the transport refuses the first one.
 struct PageFetch: Sendable {
     let context: SyncContext
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
     let onUnreadableRow: UnreadableRowPolicy
     let features: RemoteCall.Features
     /// The columns to fetch; empty is all.

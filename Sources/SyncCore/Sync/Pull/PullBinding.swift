@@ -9,7 +9,7 @@ enum PullBinding {
     /// A text that two pulls share only when they ask for the same: a 64-bit FNV-1a hash, short enough to be stored with
     /// every token.
     static func text(
-        query: TableQuery, definition: TableDefinition, server: ServerIdentity, dialect: WireDialect
+        query: TableQuery, definition: SyncTableDefinition, server: ServerIdentity, dialect: WireDialect
     ) throws(SyncError) -> String {
         var parts = [server.text, dialect.name, query.table]
         for option in try query.odata(dialect) { parts += [option.name, option.value] }

@@ -9,7 +9,7 @@ extension PullPages {
     }
 
     /// Checks what the caller asks for, before anything is sent.
-    func validate(_ definition: TableDefinition) throws(SyncError) {
+    func validate(_ definition: SyncTableDefinition) throws(SyncError) {
         try settings.validate()
         try query.validateForPull(definition)
         guard let queryID else { return }
@@ -28,7 +28,7 @@ extension PullPages {
 
 extension TableQuery {
     /// Checks that whole rows of the server can be asked for with this query.
-    func validateForPull(_ definition: TableDefinition) throws(SyncError) {
+    func validateForPull(_ definition: SyncTableDefinition) throws(SyncError) {
         try validate(against: definition)
         guard selection.isEmpty, !includesTotalCount else {
             throw .invalidParameter(

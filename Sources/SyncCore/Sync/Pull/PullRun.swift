@@ -6,7 +6,7 @@ import Synchronization
 /// One pull on its way: fetches pages, and stores each with the delta token that it leads to.
 struct PullRun: Sendable {
     private let context: SyncContext
-    private let definition: TableDefinition
+    private let definition: SyncTableDefinition
     private let tokenKey: ConfigKey?
     private let binding: String
     private let onUnreadableRow: UnreadableRowPolicy
@@ -22,7 +22,7 @@ struct PullRun: Sendable {
     /// Keeps acknowledgements noted, and the context's status pulling, for as long as the pull lives.
     private final class Session: Sendable {
         private let context: SyncContext
-        let source: Acknowledgements.Source
+        let source: StalePageGuard.Source
         /// The page that was stored last: letting go of its rows takes time, which the next store need not wait for.
         let storedPage = Mutex<PulledPage?>(nil)
         private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
@@ -77,7 +77,7 @@ struct PullRun: Sendable {
     }
 
     private init(
-        _ pull: PullPages, definition: TableDefinition, key: ConfigKey?, binding: String,
+        _ pull: PullPages, definition: SyncTableDefinition, key: ConfigKey?, binding: String,
         storedToken: String?, result: PullResult
     ) {
         context = pull.context
@@ -109,7 +109,7 @@ struct PullRun: Sendable {
         // The store goes first: a fetch that has begun may take the processor from which the store was to be woken.
         let storing = beginStoring(page, token: token)
         async let next = run.cursor.isDone ? nil : run.fetch()
-        var outcomes: [PullEffects.Outcome] = []
+        var outcomes: [ServerRowApplier.Outcome] = []
         if let storing { outcomes = try await context.value(of: storing) }
         // Conflicts of this page do not wait for the next one, which may fail to come.
         for outcome in outcomes {
@@ -152,14 +152,15 @@ struct PullRun: Sendable {
     }
 
     /// Applies a page in one transaction with the token that it leads to.
-    private func beginStoring(_ page: PulledPage, token: String?) -> PendingWrite<[PullEffects.Outcome]>? {
+    private func beginStoring(_ page: PulledPage, token: String?) -> PendingWrite<[ServerRowApplier.Outcome]>?
+    {
         let rows = page.rows.filter(\.isReadable)
         if rows.isEmpty, token == nil { return nil }
         let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
         let (source, stamp) = (session.source, commitStamp)
         return context.store.begin { transaction in
             try context.user.require(in: transaction)
-            let effects = PullEffects(
+            let effects = ServerRowApplier(
                 transaction: transaction, definition: definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty,
                 sharing: try stamp.map {
@@ -167,7 +168,7 @@ struct PullRun: Sendable {
                 })
             let known = context.acknowledgements
             var isLikelyNew = true
-            let outcomes = try rows.map { row -> PullEffects.Outcome in
+            let outcomes = try rows.map { row -> ServerRowApplier.Outcome in
                 guard !known.isStale(row.item, in: definition.name, since: page.acknowledgements, for: source)
                 else { return .unchanged }
                 let outcome = try effects.apply(row.item, isLikelyNew: &isLikelyNew)

@@ -84,7 +84,7 @@ public struct PullResult: Sendable, Hashable {
         }
     }
 
-    mutating func count(_ outcome: PullEffects.Outcome) {
+    mutating func count(_ outcome: ServerRowApplier.Outcome) {
         switch outcome {
         case .upserted: upserted += 1
         case .deleted: deleted += 1

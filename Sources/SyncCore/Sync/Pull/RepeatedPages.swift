@@ -8,14 +8,14 @@
 struct RepeatedPages: Sendable {
     /// One state of one row.
     private struct RowState: Hashable {
-        let id: ExactText
-        let version: ExactText?
-        let updatedAt: ExactText?
+        let id: UTF8Text
+        let version: UTF8Text?
+        let updatedAt: UTF8Text?
 
         init(_ row: PulledRow) {
-            id = ExactText(row.item.id)
-            version = row.item.system.version.map(ExactText.init)
-            updatedAt = row.updatedAtText.map(ExactText.init)
+            id = UTF8Text(row.item.id)
+            version = row.item.system.version.map(UTF8Text.init)
+            updatedAt = row.updatedAtText.map(UTF8Text.init)
         }
     }
 

@@ -35,7 +35,7 @@ extension OperationSender {
         }
         let (definition, operationID, row) = (definition, operationID, result)
         try await context.write { transaction in
-            let effects = PushEffects(
+            let effects = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             try effects.complete(with: row, for: seen)
         }
@@ -57,11 +57,11 @@ extension OperationSender {
     }
 }
 
-extension PushEffects {
+extension AttemptCompletion {
     /// The delegate says that the server has this row as the result of the change that it saw.
     fileprivate func complete(with row: Item, for seen: SeenChange) throws {
         guard let operation = try transaction.operation(id: operationID) else {
-            _ = try PullEffects(transaction: transaction, definition: definition).apply(row)
+            _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(row)
             return
         }
         let isChanged = try isChanged(operation, since: seen)

@@ -71,7 +71,7 @@ extension OperationSender {
             item: local, definition: definition,
             sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
         guard let snapshot else {
-            let effects = PushEffects(
+            let effects = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             return .unneeded(try effects.dropUnneeded())
         }
@@ -116,7 +116,7 @@ extension TableOperation {
     ///
     /// If that row is known, fields are sent that differ from it; of one that is not, the item replaces all.
     fileprivate mutating func adopt(
-        _ newVersion: String, in transaction: any StoreTransaction, definition: TableDefinition
+        _ newVersion: String, in transaction: any StoreTransaction, definition: SyncTableDefinition
     ) throws {
         guard version.map({ !$0.hasSameBytes(as: newVersion) }) ?? true else { return }
         let shown = try transaction.operationError(operationID: id)?.serverItem

@@ -5,13 +5,13 @@ extension OperationSender {
     /// Asks the server until it is clear what became of the operation.
     ///
     /// - Throws: ``SyncError`` when the server cannot be asked, or gives no answer at all.
-    func verdict(on attempt: Attempt) async throws -> PushVerdict {
+    func verdict(on attempt: Attempt) async throws -> AttemptOutcome {
         var version = attempt.snapshot.version
         var base = attempt.base
         var known = try await preliminaryVerdict(on: attempt)
         // One verdict may prove an earlier attempt; the operation then goes on from the row that it left.
         for _ in 0..<2 {
-            let verdict: PushVerdict
+            let verdict: AttemptOutcome
             if let known {
                 verdict = known
             } else {
@@ -28,7 +28,7 @@ extension OperationSender {
     }
 
     /// What is known, or has to be asked, before the operation itself can be sent; `nil` when nothing has.
-    private func preliminaryVerdict(on attempt: Attempt) async throws -> PushVerdict? {
+    private func preliminaryVerdict(on attempt: Attempt) async throws -> AttemptOutcome? {
         let (kind, version) = (attempt.operation.kind, attempt.snapshot.version)
         if let known = knownVerdict(on: attempt) { return known }
         // A delete whose row may never have arrived has no version to go by: it looks first.
@@ -53,7 +53,7 @@ extension OperationSender {
 
     private func answeredVerdict(
         on attempt: Attempt, _ version: String?, base: Item?
-    ) async throws -> PushVerdict {
+    ) async throws -> AttemptOutcome {
         let answer = try await answer(to: call(attempt, version: version, base: base), for: attempt)
         let verdict = answer.verdict(on: attempt.operation.kind, sent: attempt.proof)
         return verdict == .undecided ? try await verdictOnServerItem(attempt, status: answer.status) : verdict
@@ -62,7 +62,7 @@ extension OperationSender {
     /// A newer row that a pull has brought is a conflict already when the server could not notice it: without a version
     /// there is no condition that it checks, and a row that was deleted for good and inserted again has its first
     /// version again.
-    private func knownVerdict(on attempt: Attempt) -> PushVerdict? {
+    private func knownVerdict(on attempt: Attempt) -> AttemptOutcome? {
         guard attempt.operation.kind != .insert, let row = attempt.operation.serverItem,
             let version = row.system.version
         else { return nil }
@@ -72,12 +72,12 @@ extension OperationSender {
         } else if attempt.snapshot.version != nil {
             return nil
         }
-        let known = PushAnswer(status: 412, classification: .conflict, row: row)
+        let known = AttemptResponse(status: 412, classification: .conflict, row: row)
         return known.verdict(on: attempt.operation.kind, sent: attempt.proof)
     }
 
     /// Fetches the server's row to decide what an answer with this status meant.
-    private func verdictOnServerItem(_ attempt: Attempt, status: Int) async throws -> PushVerdict {
+    private func verdictOnServerItem(_ attempt: Attempt, status: Int) async throws -> AttemptOutcome {
         let fetched = try await answer(to: .read(id: attempt.operation.itemID), for: nil)
         return switch fetched.classification {
         case .done where fetched.row != nil, .rowMissing:
@@ -115,10 +115,10 @@ extension OperationSender {
     }
 
     /// - Parameter attempt: whose writing this is; `nil` for reading.
-    private func answer(to action: RemoteCall.Action, for attempt: Attempt?) async throws -> PushAnswer {
+    private func answer(to action: RemoteCall.Action, for attempt: Attempt?) async throws -> AttemptResponse {
         let call = RemoteCall(action, table: definition.name, features: .offline)
         let answer = try await context.ask(call) { attempt?.repetition.note() }
-        return PushAnswer(
+        return AttemptResponse(
             answer, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
     }
 }
@@ -132,7 +132,7 @@ extension OperationSender.Attempt {
 
     /// Whether nobody else has changed the row, as far as the base tells: it is the base, living, with those changes.
     fileprivate func isBase(
-        _ row: Item, with changes: [String: ItemValue] = [:], _ definition: TableDefinition
+        _ row: Item, with changes: [String: ItemValue] = [:], _ definition: SyncTableDefinition
     ) -> Bool {
         guard let base = operation.base else { return true }
         var expected = TableOperation.SentSnapshot(kind: .update, fields: changes, version: nil)

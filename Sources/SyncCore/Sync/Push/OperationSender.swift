@@ -4,11 +4,11 @@
 /// Sends one operation: marks the attempt in the store, asks the server, and stores what the answer means.
 struct OperationSender: Sendable {
     let context: SyncContext
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
     let operationID: Int64
     /// The place to leave when the server has it, so that the next operation's turn begins before the result is stored;
     /// `nil` to keep it until then.
-    let place: PushLane.Place?
+    let place: AsyncSemaphore.Place?
     /// Is told that the server has carried out an operation.
     let serverErrors: ServerErrorStreak
 
@@ -61,7 +61,7 @@ struct OperationSender: Sendable {
         case .unneeded(let item): return .completed(item)
         case .attempt(let attempt):
             willSend(SeenChange(kind: attempt.operation.kind, item: attempt.item))
-            let verdict: PushVerdict
+            let verdict: AttemptOutcome
             do {
                 verdict = try await self.verdict(on: attempt)
             } catch let error as SyncError {
@@ -83,7 +83,7 @@ struct OperationSender: Sendable {
     // MARK: After the answer
 
     private func settle(
-        _ attempt: Attempt, _ verdict: PushVerdict, willSend: @Sendable (SeenChange) -> Void
+        _ attempt: Attempt, _ verdict: AttemptOutcome, willSend: @Sendable (SeenChange) -> Void
     ) async throws -> Outcome {
         switch verdict {
         case .succeeded(let row):
@@ -167,12 +167,12 @@ struct OperationSender: Sendable {
         return message ?? "The server refused it with status \(status)."
     }
 
-    /// Stores the row as the operation's result: see ``PushEffects/complete(with:sent:known:)``.
+    /// Stores the row as the operation's result: see ``AttemptCompletion/complete(with:sent:known:)``.
     private func complete(_ attempt: Attempt, with row: Item?) async throws -> Item? {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
-                context.acknowledgements.note(row, id: id, in: definition.name, from: Acknowledgements.pushes)
+                context.acknowledgements.note(row, id: id, in: definition.name, from: StalePageGuard.pushes)
             }
             if context.isStoreShared, row?.system.deleted ?? true,
                 let operation = try transaction.operation(id: operationID)
@@ -181,7 +181,7 @@ struct OperationSender: Sendable {
                     of: row ?? operation.newestServerItem, id: operation.itemID, table: definition.name,
                     at: context.environment.now(), in: transaction)
             }
-            let effects = PushEffects(
+            let effects = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             return try effects.complete(
                 with: row, sent: attempt.proof, known: attempt.operation.serverItem,
@@ -199,7 +199,7 @@ struct OperationSender: Sendable {
     ) async throws -> TableOperationError? {
         let (definition, operationID) = (definition, operationID)
         return try await context.write { transaction in
-            let effects = PushEffects(
+            let effects = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             guard
                 let operation = try effects.fail(isApplied: isApplied, status: status, parkingAfter: limit)
@@ -221,7 +221,7 @@ struct OperationSender: Sendable {
     private func release(isApplied: Bool?, status: Int?) async throws {
         let (definition, operationID) = (definition, operationID)
         try await context.write { transaction in
-            let effects = PushEffects(
+            let effects = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             _ = try effects.fail(isApplied: isApplied, status: status, parkingAfter: nil)
         }

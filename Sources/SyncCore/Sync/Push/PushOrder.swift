@@ -9,7 +9,7 @@ struct PushOrder: Sendable {
     private let depths: [String: Int]
     private let deepest: Int
 
-    init(_ tables: [TableDefinition]) {
+    init(_ tables: [SyncTableDefinition]) {
         var depths: [String: Int] = [:]
         let parents = Dictionary(
             tables.map { ($0.name, $0.parents) }, uniquingKeysWith: { first, _ in first })

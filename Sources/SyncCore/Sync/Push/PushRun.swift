@@ -81,7 +81,7 @@ struct PushRun {
         _ round: Int, where isIncluded: @escaping @Sendable (TableOperation) -> Bool
     ) async throws {
         let width = max(1, context.settings.maxConcurrentOperations)
-        let lane = PushLane(width: width)
+        let lane = AsyncSemaphore(width: width)
         let (tables, order) = (tables, order)
         let isNext = { @Sendable (operation: TableOperation) in
             tables?.contains(operation.table) ?? true && operation.state != .parked

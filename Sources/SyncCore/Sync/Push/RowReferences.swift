@@ -8,7 +8,7 @@
 struct RowReferences {
     let catalog: TableCatalog
     /// The table of the operation.
-    let definition: TableDefinition
+    let definition: SyncTableDefinition
 
     /// The first pending operation that has to be sent earlier: the insert of a row that the item refers to, or, for a
     /// delete, the delete of a row that refers to the item.

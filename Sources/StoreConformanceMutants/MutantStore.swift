@@ -1,0 +1,183 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StoreConformance
+public import SyncCore
+
+/// Makes mutants of the stores that another harness makes.
+public struct MutantHarness: StoreHarness {
+    /// What is broken.
+    public let mutant: StoreMutant
+    /// How often the flaw was reached.
+    public let hits = MutantHits()
+    private let base: any StoreHarness
+
+    /// Breaks the stores of the harness.
+    public init(_ mutant: StoreMutant, of base: any StoreHarness) {
+        self.mutant = mutant
+        self.base = base
+    }
+
+    /// The base's name and the mutant's.
+    public var name: String { "\(base.name)+\(mutant.id)" }
+
+    /// The base's, told to break its store in the same way.
+    public var child: ChildProgram? {
+        base.child.map { child in
+            var arguments = child.arguments
+            if let last = arguments.popLast() { arguments.append("\(last)+\(mutant.id)") }
+            return ChildProgram(executable: child.executable, arguments: arguments)
+        }
+    }
+
+    /// Opens a store of the base, and breaks it.
+    public func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
+        var flaw = StoreFlaw(hits: hits, path: path)
+        mutant.build(&flaw)
+        let store = try flaw.openBase?(base, path, tables) ?? base.open(at: path, tables: tables)
+        return MutantStore(base: store, flaw: flaw)
+    }
+}
+
+/// A store with a flaw.
+private struct MutantStore: SyncContextDataSource {
+    let base: any SyncContextDataSource
+    let flaw: StoreFlaw
+
+    var catalog: TableCatalog { flaw.catalog?(base.catalog) ?? base.catalog }
+    var capabilities: StoreCapabilities { flaw.capabilities?(base.capabilities) ?? base.capabilities }
+
+    func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
+        guard let read = flaw.read else {
+            return try base.read { try body(MutantSnapshot(base: $0, flaw: flaw)) }
+        }
+        var result: T?
+        try read(base) { result = try body(MutantSnapshot(base: $0, flaw: flaw)) }
+        return try result.orThrow()
+    }
+
+    func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+        guard let write = flaw.write else {
+            return try base.write { try body(MutantTransaction(base: $0, flaw: flaw)) }
+        }
+        var result: T?
+        try write(base) { result = try body(MutantTransaction(base: $0, flaw: flaw)) }
+        return try result.orThrow()
+    }
+
+    func close() throws { try flaw.close?(base) ?? base.close() }
+}
+
+extension Optional {
+    fileprivate func orThrow() throws -> Wrapped {
+        guard let self else { throw StoreError(.inputOutput, "The mutant did not run the body.") }
+        return self
+    }
+}
+
+private protocol MutantReading: StoreSnapshot {
+    var reader: any StoreSnapshot { get }
+    var flaw: StoreFlaw { get }
+}
+
+extension MutantReading {
+    func item(id: String, in table: String) throws -> Item? {
+        guard let item = flaw.item else { return try reader.item(id: id, in: table) }
+        return try item(reader, id, table)
+    }
+
+    func items(matching query: TableQuery) throws -> QueryResult {
+        try flaw.items?(reader, query) ?? reader.items(matching: query)
+    }
+
+    func operation(id: Int64) throws -> TableOperation? {
+        guard let operation = flaw.operation else { return try reader.operation(id: id) }
+        return try operation(reader, id)
+    }
+
+    func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
+        try flaw.operations?(reader, id, table, limit)
+            ?? reader.operations(after: id, in: table, limit: limit)
+    }
+
+    func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
+        try flaw.operationsOfItem?(reader, itemID, table) ?? reader.operations(forItem: itemID, in: table)
+    }
+
+    func operationCount(in table: String?) throws -> Int {
+        try flaw.operationCount?(reader, table) ?? reader.operationCount(in: table)
+    }
+
+    func operationError(operationID: Int64) throws -> TableOperationError? {
+        guard let operationError = flaw.operationError else {
+            return try reader.operationError(operationID: operationID)
+        }
+        return try operationError(reader, operationID)
+    }
+
+    func operationErrors(in table: String?) throws -> [TableOperationError] {
+        try flaw.operationErrors?(reader, table) ?? reader.operationErrors(in: table)
+    }
+
+    func configValue(_ key: ConfigKey) throws -> String? {
+        guard let configValue = flaw.configValue else { return try reader.configValue(key) }
+        return try configValue(reader, key)
+    }
+
+    func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)] {
+        try flaw.configValues?(reader, table, kind) ?? reader.configValues(in: table, kind: kind)
+    }
+}
+
+private struct MutantSnapshot: MutantReading {
+    let base: any StoreSnapshot
+    let flaw: StoreFlaw
+    var reader: any StoreSnapshot { base }
+}
+
+private struct MutantTransaction: MutantReading, StoreTransaction {
+    let base: any StoreTransaction
+    let flaw: StoreFlaw
+    var reader: any StoreSnapshot { base }
+
+    func insert(_ item: Item, in table: String) throws -> Bool {
+        if let insert = flaw.insert { return try insert(base, item, table) }
+        // What looks ids up or puts items in wrongly does so here too.
+        guard flaw.item != nil || flaw.upsert != nil else { return try base.insert(item, in: table) }
+        guard try self.item(id: item.id, in: table) == nil else { return false }
+        try upsert([item], in: table)
+        return true
+    }
+
+    func upsert(_ items: [Item], in table: String) throws {
+        try flaw.upsert?(base, items, table) ?? base.upsert(items, in: table)
+    }
+
+    func deleteItems(ids: [String], in table: String) throws {
+        try flaw.deleteIDs?(base, ids, table) ?? base.deleteItems(ids: ids, in: table)
+    }
+
+    func deleteItems(matching query: TableQuery) throws -> Int {
+        try flaw.deleteMatching?(base, query) ?? base.deleteItems(matching: query)
+    }
+
+    func lastOperationID() throws -> Int64 { try flaw.lastOperationID?(base) ?? base.lastOperationID() }
+
+    func put(_ operation: TableOperation) throws {
+        try flaw.putOperation?(base, operation) ?? base.put(operation)
+    }
+
+    func removeOperation(id: Int64) throws {
+        try flaw.removeOperation?(base, id) ?? base.removeOperation(id: id)
+    }
+
+    func put(_ error: TableOperationError) throws { try flaw.putError?(base, error) ?? base.put(error) }
+
+    func removeOperationError(operationID: Int64) throws {
+        try flaw.removeError?(base, operationID) ?? base.removeOperationError(operationID: operationID)
+    }
+
+    func setConfigValue(_ value: String?, for key: ConfigKey) throws {
+        try flaw.setConfig?(base, value, key) ?? base.setConfigValue(value, for: key)
+    }
+}

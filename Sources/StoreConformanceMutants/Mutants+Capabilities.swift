@@ -1,0 +1,166 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreConformance
+import SyncCore
+
+extension StoreMutant {
+    /// Stores that declare what is not true.
+    @MutantList static var capabilities: [StoreMutant] {
+        declaring(
+            "changing", "Capabilities change after writing.", killedBy: "capability.constant",
+            saying: "The capabilities after writing"
+        ) { flaw in
+            let writes = Shared(0)
+            flaw.write = { base, body in
+                writes.change { $0 += 1 }
+                try base.write(body)
+            }
+            flaw.capabilities = { [hits = flaw.hits] capabilities in
+                var changed = capabilities
+                if writes.value > 0 {
+                    hits.hit()
+                    changed.usesIndexes.toggle()
+                }
+                return changed
+            }
+        }
+        declaring(
+            "short-ids", "Ids may have 255 bytes.", killedBy: "capability.id-length", saying: "at least 1020"
+        ) { flaw in
+            flaw.declare { $0.maxIDLength = 255 }
+        }
+        declaring(
+            "longer-ids", "Longer ids than declared are taken.", killedBy: "capability.id-length.limit",
+            saying: "an id that is one byte longer"
+        ) { flaw in
+            flaw.declare { $0.maxIDLength = 1020 }
+            flaw.openBase = { base, path, tables in try base.open(at: path, tables: tables) }
+        }
+        declaring(
+            "unlimited-ids", "Ids of any length are declared, and long ones are cut.",
+            killedBy: "capability.id-length.unlimited", saying: "an id of 1021 bytes"
+        ) { flaw in
+            flaw.declare { $0.maxIDLength = .max }
+            flaw.storing {
+                Item(id: String($0.id.unicodeScalars.prefix(255)), fields: $0.fields, system: $0.system)
+            }
+        }
+        declaring(
+            "hidden-readers", "Readers beside the writer work, and are not declared.",
+            killedBy: "concurrent.reader-beside-writer.undeclared", saying: "declare hasConcurrentReaders"
+        ) { flaw in
+            flaw.declare { $0.hasConcurrentReaders = false }
+        }
+        declaring(
+            "alleged-indexes", "Indexes are declared, and looking into them takes longer than a scan.",
+            killedBy: "capability.indexes.declared", saying: "less than half"
+        ) { flaw in
+            flaw.declare { $0.usesIndexes = true }
+            flaw.items = { snapshot, query in
+                let all = try snapshot.items(matching: TableQuery(query.table)).items
+                if case .comparison(_, .column("mark"), _)? = query.filter { _ = query.apply(to: all) }
+                return query.apply(to: all)
+            }
+        }
+        declaring(
+            "hidden-indexes", "Indexes are there, and are not declared.",
+            killedBy: "capability.indexes.undeclared", saying: "declare usesIndexes"
+        ) { flaw in
+            flaw.declare { $0.usesIndexes = false }
+            let ids = Shared<[String: String]>([:])
+            flaw.upsert = { transaction, items, table in
+                ids.change { ids in
+                    for item in items { if let mark = item["mark"]?.textValue { ids[mark] = item.id } }
+                }
+                try transaction.upsert(items, in: table)
+            }
+            flaw.items = { snapshot, query in
+                guard case .comparison(.equal, .column("mark"), .constant(.text(let mark)))? = query.filter
+                else { return try snapshot.items(matching: query) }
+                let item = try ids.value[mark].flatMap { try snapshot.item(id: $0, in: query.table) }
+                return QueryResult(items: item.map { [$0] } ?? [])
+            }
+        }
+        declaring(
+            "alleged-sharing", "Sharing is declared, and every opening is another store.",
+            killedBy: "capability.multi-process.shared", saying: ""
+        ) { flaw in
+            flaw.declare { $0.isMultiProcess = true }
+            flaw.openBase = { base, path, tables in
+                try base.open(at: "\(path)-\(UUID().uuidString)", tables: tables)
+            }
+        }
+        declaring(
+            "shared-close", "Closing one opening closes all.", killedBy: "capability.multi-process.close",
+            saying: "closed"
+        ) { flaw in
+            flaw.declare { $0.isMultiProcess = true }
+            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
+        }
+        declaring(
+            "no-push-lock", "A shared store always gives the push lock, and tells nothing of other commits.",
+            killedBy: "capability.multi-process.push-lock", "capability.multi-process.stamp",
+            saying: "does not get it"
+        ) { flaw in
+            flaw.declare { $0.isMultiProcess = true }
+            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
+            flaw.close = { _ in }
+        }
+        declaring(
+            "second-opening", "A second opening shows the first one's items.",
+            killedBy: "capability.multi-process.refused", saying: "the first's item"
+        ) { flaw in
+            flaw.declare { $0.isMultiProcess = false }
+            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
+            flaw.close = { _ in }
+        }
+        declaring(
+            "lock-stays", "A closed store stays locked.", killedBy: "capability.multi-process.released",
+            saying: "no error"
+        ) { flaw in
+            flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                if FileManager.default.fileExists(atPath: path + ".opened") {
+                    hits.hit()
+                    throw StoreError(.alreadyOpen, "The store is open.")
+                }
+                Files.make(path + ".opened")
+                return try base.open(at: path, tables: tables)
+            }
+        }
+        declaring(
+            "torn-undeclared", "A store that is not durable opens with half of a transaction.",
+            killedBy: "capability.durable.undeclared", saying: "is one that the store had"
+        ) { flaw in
+            flaw.declare { $0.isDurable = false }
+            flaw.openBase = { base, path, tables in
+                let store = try base.open(at: path, tables: tables)
+                if FileManager.default.fileExists(atPath: path + ".before") {
+                    try store.write { try $0.upsert([Item(id: "i5")], in: "Thing") }
+                }
+                Files.make(path + ".before")
+                return store
+            }
+        }
+    }
+
+    private static func declaring(
+        _ name: String, _ flaw: String, killedBy killers: String..., saying message: String,
+        _ build: @escaping @Sendable (inout StoreFlaw) -> Void
+    ) -> StoreMutant {
+        StoreMutant(.capability, name, flaw, killers: killers, saying: message, build)
+    }
+}
+
+extension StoreFlaw {
+    /// Declares something else than the base; that alone is a hit.
+    mutating func declare(_ change: @escaping @Sendable (inout StoreCapabilities) -> Void) {
+        capabilities = { [hits] capabilities in
+            hits.hit()
+            var changed = capabilities
+            change(&changed)
+            return changed
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreConformance
+import SyncCore
+
+extension StoreMutant {
+    /// Stores that threads should not share.
+    @MutantList static var concurrencies: [StoreMutant] {
+        StoreMutant(
+            .concurrency, "lost-updates",
+            "Bodies of writes run beside each other, and their changes are made afterwards.",
+            killedBy: "concurrent.no-lost-updates", "concurrent.one-writer", "concurrent.operation-ids",
+            "concurrent.delete-and-put",
+            saying: "the count after 8 times 25 increments"
+        ) { flaw in
+            flaw.write = { [hits = flaw.hits] base, body in
+                hits.hit()
+                let changes = try RecordingTransaction.changes(of: body, on: base)
+                try base.write { for change in changes { try change($0) } }
+            }
+        }
+        StoreMutant(
+            .concurrency, "two-writers", "Bodies of writes run at the same time.",
+            killedBy: "concurrent.one-writer", saying: "the most bodies of writes at one time"
+        ) { flaw in
+            flaw.write = { [hits = flaw.hits] base, body in
+                hits.hit()
+                let changes = try RecordingTransaction.changes(of: body, on: base)
+                try base.write { for change in changes { try change($0) } }
+            }
+        }
+        StoreMutant(
+            .concurrency, "dirty-reads", "A transaction is committed in two halves.",
+            killedBy: "concurrent.whole-transactions", saying: "a bank"
+        ) { flaw in
+            let turn = NSLock()
+            flaw.write = { [hits = flaw.hits] base, body in
+                turn.lock()
+                defer { turn.unlock() }
+                hits.hit()
+                let changes = try RecordingTransaction.changes(of: body, on: base)
+                for change in changes {
+                    try base.write { try change($0) }
+                    Thread.sleep(forTimeInterval: 0.0002)
+                }
+            }
+        }
+        StoreMutant(
+            .concurrency, "moving-snapshot", "A snapshot follows the writes.",
+            killedBy: "concurrent.snapshot", saying: "what the read sees after them"
+        ) { flaw in
+            flaw.read = { [hits = flaw.hits] base, body in
+                hits.hit()
+                try body(LiveSnapshot(store: base))
+            }
+        }
+        StoreMutant(
+            .concurrency, "readers-wait", "A read waits for the write.",
+            killedBy: "concurrent.reader-beside-writer", "concurrent.snapshot",
+            saying: "while the write was running"
+        ) { flaw in
+            let turn = NSLock()
+            flaw.read = { [hits = flaw.hits] base, body in
+                hits.hit()
+                turn.lock()
+                defer { turn.unlock() }
+                try base.read(body)
+            }
+            flaw.write = { base, body in
+                turn.lock()
+                defer { turn.unlock() }
+                try base.write(body)
+            }
+        }
+        StoreMutant(
+            .concurrency, "lagging-reads", "A read sees a write a moment later.",
+            killedBy: "concurrent.read-your-writes", saying: "behind"
+        ) { flaw in
+            let old = Shared<[String: Item]>([:])
+            flaw.upsert = { transaction, items, table in
+                for item in items {
+                    if let before = try transaction.item(id: item.id, in: table) {
+                        old.change { $0[item.id] = before }
+                    }
+                }
+                try transaction.upsert(items, in: table)
+            }
+            let count = Shared(0)
+            flaw.item = { [hits = flaw.hits] snapshot, id, table in
+                let number = count.next()
+                let right = try snapshot.item(id: id, in: table)
+                return number % 3 == 0 ? hits.changing(right, to: old.value[id] ?? right) : right
+            }
+        }
+        StoreMutant(
+            .concurrency, "failures-spread", "A write that fails undoes the one before it.",
+            killedBy: "concurrent.failed-writes", "transaction.rollback", saying: "how many items"
+        ) { flaw in
+            let last = Shared<[String]>([])
+            flaw.upsert = { transaction, items, table in
+                last.change { $0 = items.map(\.id) }
+                try transaction.upsert(items, in: table)
+            }
+            let committed = Shared<[String]>([])
+            flaw.write = { [hits = flaw.hits] base, body in
+                do {
+                    try base.write(body)
+                    committed.change { $0 = last.value }
+                } catch {
+                    hits.hit()
+                    try base.write { try $0.deleteItems(ids: committed.value, in: "Thing") }
+                    throw error
+                }
+            }
+        }
+        StoreMutant(
+            .concurrency, "shared-cursor", "Readers disturb each other.", killedBy: "concurrent.readers",
+            saying: "results that differ"
+        ) { flaw in
+            let inside = Shared(0)
+            flaw.items = { [hits = flaw.hits] snapshot, query in
+                inside.change { $0 += 1 }
+                defer { inside.change { $0 -= 1 } }
+                Thread.sleep(forTimeInterval: 0.0005)
+                let found = try snapshot.items(matching: query)
+                guard inside.value > 1 else { return found }
+                hits.hit()
+                return QueryResult(items: found.items.dropLast(), totalCount: found.totalCount)
+            }
+        }
+    }
+}
+
+/// Asks the store anew for every answer.
+private struct LiveSnapshot: StoreSnapshot {
+    let store: any SyncContextDataSource
+
+    func item(id: String, in table: String) throws -> Item? {
+        try store.read { try $0.item(id: id, in: table) }
+    }
+
+    func items(matching query: TableQuery) throws -> QueryResult {
+        try store.read { try $0.items(matching: query) }
+    }
+
+    func operation(id: Int64) throws -> TableOperation? { try store.read { try $0.operation(id: id) } }
+
+    func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
+        try store.read { try $0.operations(after: id, in: table, limit: limit) }
+    }
+
+    func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
+        try store.read { try $0.operations(forItem: itemID, in: table) }
+    }
+
+    func operationCount(in table: String?) throws -> Int {
+        try store.read { try $0.operationCount(in: table) }
+    }
+
+    func operationError(operationID: Int64) throws -> TableOperationError? {
+        try store.read { try $0.operationError(operationID: operationID) }
+    }
+
+    func operationErrors(in table: String?) throws -> [TableOperationError] {
+        try store.read { try $0.operationErrors(in: table) }
+    }
+
+    func configValue(_ key: ConfigKey) throws -> String? { try store.read { try $0.configValue(key) } }
+
+    func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)] {
+        try store.read { try $0.configValues(in: table, kind: kind) }
+    }
+}

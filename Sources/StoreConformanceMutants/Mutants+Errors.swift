@@ -1,0 +1,125 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreConformance
+import SyncCore
+
+extension StoreMutant {
+    /// Stores whose errors mislead.
+    @MutantList static var errors: [StoreMutant] {
+        StoreMutant(
+            .errors, "unknown-table-ignored", "An unknown table is an empty one.",
+            killedBy: "query.unknown-table", saying: "reading an item of 'Nothing'"
+        ) { flaw in
+            flaw.item = { [hits = flaw.hits] snapshot, id, table in
+                do { return try snapshot.item(id: id, in: table) } catch {
+                    hits.hit()
+                    return nil
+                }
+            }
+        }
+        StoreMutant(
+            .errors, "upsert-ignored", "An upsert into an unknown table does nothing.",
+            killedBy: "query.unknown-table", "error.partial", saying: "an upsert into 'Nothing'"
+        ) { flaw in
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                do { try transaction.upsert(items, in: table) } catch { hits.hit() }
+            }
+        }
+        StoreMutant(
+            .errors, "empty-unchecked", "An empty upsert is not checked.", killedBy: "query.unknown-table",
+            saying: "an empty upsert into 'Nothing'"
+        ) { flaw in
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                if items.isEmpty { hits.hit() } else { try transaction.upsert(items, in: table) }
+            }
+        }
+        StoreMutant(
+            .errors, "other-type", "An unknown table is a store error.", killedBy: "query.unknown-table",
+            saying: "SyncError of code -2003"
+        ) { flaw in
+            flaw.item = { [hits = flaw.hits] snapshot, id, table in
+                do { return try snapshot.item(id: id, in: table) } catch is SyncError {
+                    hits.hit()
+                    throw StoreError(.inputOutput, "There is no table '\(table)'.")
+                }
+            }
+        }
+        StoreMutant(
+            .errors, "stays-failed", "After a write that failed, every other fails.",
+            killedBy: "transaction.rollback.then-write", "error.usable", "fault.interleaved",
+            saying: "no error"
+        ) { flaw in
+            let hasFailed = Shared(false)
+            flaw.write = { [hits = flaw.hits] base, body in
+                if hasFailed.value {
+                    hits.hit()
+                    throw StoreError(.inputOutput, "An earlier write failed.")
+                }
+                do { try base.write(body) } catch {
+                    hasFailed.change { $0 = true }
+                    throw error
+                }
+            }
+        }
+        StoreMutant(
+            .errors, "mute", "Errors have no message.", killedBy: "error.message", saying: "The message"
+        ) { flaw in
+            flaw.read = { [hits = flaw.hits] base, body in
+                do { try base.read(body) } catch let error as StoreError {
+                    hits.hit()
+                    throw StoreError(error.code, "")
+                }
+            }
+        }
+        StoreMutant(
+            .errors, "poisoned", "After an error in a body, the transaction refuses to go on.",
+            killedBy: "error.swallowed", saying: "no error"
+        ) { flaw in
+            let isPoisoned = Shared(false)
+            flaw.write = { base, body in
+                isPoisoned.change { $0 = false }
+                try base.write(body)
+            }
+            flaw.item = { snapshot, id, table in
+                do { return try snapshot.item(id: id, in: table) } catch {
+                    isPoisoned.change { $0 = true }
+                    throw error
+                }
+            }
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                if isPoisoned.value {
+                    hits.hit()
+                    throw StoreError(.inputOutput, "The transaction has failed.")
+                }
+                try transaction.upsert(items, in: table)
+            }
+        }
+        StoreMutant(
+            .errors, "poisoned-read", "After an error in a read, the snapshot shows nothing.",
+            killedBy: "error.empty-catch", saying: "the item"
+        ) { flaw in
+            let isPoisoned = Shared(false)
+            flaw.read = { base, body in
+                isPoisoned.change { $0 = false }
+                try base.read(body)
+            }
+            flaw.item = { [hits = flaw.hits] snapshot, id, table in
+                if isPoisoned.value { return hits.changing(try snapshot.item(id: id, in: table), to: nil) }
+                do { return try snapshot.item(id: id, in: table) } catch {
+                    isPoisoned.change { $0 = true }
+                    throw error
+                }
+            }
+        }
+        StoreMutant(
+            .errors, "count-forgotten", "After a refused read, the queue counts as empty.",
+            killedBy: "fault.read", "queue.count", saying: ""
+        ) { flaw in
+            flaw.operationCount = { [hits = flaw.hits] snapshot, table in
+                hits.changing(try snapshot.operationCount(in: table), to: 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreConformance
+import SyncCore
+
+extension StoreMutant {
+    /// Stores that are odd and keep the contract: every rule must let them pass.
+    @MutantList public static var variants: [StoreMutant] {
+        legal("slow", "Every transaction takes a while.") { flaw in
+            flaw.write = { [hits = flaw.hits] base, body in
+                hits.hit()
+                Thread.sleep(forTimeInterval: 0.0002)
+                try base.write(body)
+            }
+        }
+        legal("other-words", "Errors have other messages and a cause.") { flaw in
+            flaw.read = { [hits = flaw.hits] base, body in
+                do { try base.read(body) } catch let error as StoreError {
+                    hits.hit()
+                    throw StoreError(error.code, "Nothing can be read from what was closed.", cause: error)
+                }
+            }
+        }
+        legal("copies", "Every item that is found is put together anew.") { flaw in
+            flaw.finding { [hits = flaw.hits] item in
+                hits.hit()
+                return (try? Item(storedJSON: item.storedJSON)) ?? item
+            }
+        }
+        legal("one-by-one", "An upsert of many is many upserts.") { flaw in
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                hits.hit()
+                try transaction.upsert([], in: table)
+                for item in items { try transaction.upsert([item], in: table) }
+            }
+        }
+        legal("chunks", "A delete of many is several deletes, in another order.") { flaw in
+            flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
+                hits.hit()
+                try transaction.deleteItems(ids: [], in: table)
+                for id in Set(ids.map(UTF8Text.init)) {
+                    try transaction.deleteItems(ids: [id.text], in: table)
+                }
+            }
+        }
+        legal("delete-then-insert", "An upsert deletes first.") { flaw in
+            flaw.upsert = { [hits = flaw.hits] transaction, items, table in
+                hits.hit()
+                try transaction.deleteItems(ids: items.map(\.id), in: table)
+                try transaction.upsert(items, in: table)
+            }
+        }
+        legal("deletes-by-id", "A delete by query looks the ids up and deletes those.") { flaw in
+            flaw.deleteMatching = { [hits = flaw.hits] transaction, query in
+                hits.hit()
+                let ids = try transaction.items(matching: query).items.map(\.id)
+                try transaction.deleteItems(ids: ids, in: query.table)
+                return ids.count
+            }
+        }
+        legal("scans", "Every query reads the whole table and filters in memory.") { flaw in
+            flaw.capabilities = { capabilities in
+                var changed = capabilities
+                changed.usesIndexes = false
+                return changed
+            }
+            flaw.items = { [hits = flaw.hits] snapshot, query in
+                hits.hit()
+                return query.apply(to: try snapshot.items(matching: TableQuery(query.table)).items.shuffled())
+            }
+        }
+        legal("own-thread", "Bodies of reads look twice before they answer.") { flaw in
+            flaw.item = { [hits = flaw.hits] snapshot, id, table in
+                hits.hit()
+                _ = try snapshot.item(id: id, in: table)
+                return try snapshot.item(id: id, in: table)
+            }
+        }
+        legal("one-at-a-time", "Reads and writes wait for each other, and nothing else is declared.") {
+            flaw in
+            let turn = NSLock()
+            flaw.declare { $0.hasConcurrentReaders = false }
+            flaw.read = { base, body in
+                turn.lock()
+                defer { turn.unlock() }
+                try base.read(body)
+            }
+            flaw.write = { base, body in
+                turn.lock()
+                defer { turn.unlock() }
+                try base.write(body)
+            }
+        }
+        legal("limited-ids", "Ids have 1020 bytes at most, and longer ones are refused.") { flaw in
+            flaw.declare { $0.maxIDLength = 1020 }
+            flaw.upsert = { transaction, items, table in
+                for item in items where item.id.utf8.count > 1020 {
+                    throw StoreError(.unsupported, "An id is longer than 1020 bytes.")
+                }
+                try transaction.upsert(items, in: table)
+            }
+        }
+        legal("modest", "A durable store does not declare that it is.") { flaw in
+            flaw.declare { $0.isDurable = false }
+        }
+        legal("removes-before-put", "An operation that is put again is removed first.") { flaw in
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                hits.hit()
+                try transaction.removeOperation(id: operation.id)
+                try transaction.put(operation)
+            }
+        }
+        legal("pages", "A query is answered in pages.") { flaw in
+            flaw.items = { [hits = flaw.hits] snapshot, query in
+                guard query.limit == nil else { return try snapshot.items(matching: query) }
+                hits.hit()
+                var items: [Item] = []
+                while true {
+                    let page = try snapshot.items(
+                        matching: query.with { ($0.limit, $0.offset) = (700, query.offset + items.count) })
+                    items += page.items
+                    if page.items.count < 700 {
+                        return QueryResult(items: items, totalCount: page.totalCount)
+                    }
+                }
+            }
+        }
+        legal("remembers-itself", "Every write notes its time in a setting of its own.") { flaw in
+            flaw.write = { [hits = flaw.hits] base, body in
+                try base.write { transaction in
+                    try body(transaction)
+                    hits.hit()
+                    try transaction.setConfigValue(
+                        "now", for: ConfigKey(table: "\u{1}own", kind: .setting, name: "time"))
+                }
+            }
+        }
+        legal("careful-close", "Close looks at everything once more.") { flaw in
+            flaw.close = { [hits = flaw.hits] base in
+                hits.hit()
+                _ = try? base.read { try $0.operations(after: 0, in: nil, limit: .max) }
+                try base.close()
+            }
+        }
+    }
+
+    private static func legal(
+        _ name: String, _ oddity: String, _ build: @escaping @Sendable (inout StoreFlaw) -> Void
+    ) -> StoreMutant {
+        StoreMutant(.legal, name, oddity, killers: [], saying: "", build)
+    }
+}

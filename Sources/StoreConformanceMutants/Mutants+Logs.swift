@@ -1,0 +1,103 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreConformance
+import SyncCore
+
+extension StoreMutant {
+    /// Error logs that are wrong.
+    @MutantList static var logs: [StoreMutant] {
+        StoreMutant(
+            .log, "keeps-first", "An error that is there is not replaced.", killedBy: "log.replaces",
+            "log.moves", saying: "the log"
+        ) { flaw in
+            flaw.putError = { [hits = flaw.hits] transaction, error in
+                if try transaction.operationError(operationID: error.operationID) == nil {
+                    try transaction.put(error)
+                } else {
+                    hits.hit()
+                }
+            }
+        }
+        StoreMutant(
+            .log, "of-all-tables", "The errors of a table are those of all.", killedBy: "log.table",
+            "log.moves", "corpus.error", saying: "errors of"
+        ) { flaw in
+            flaw.operationErrors = { [hits = flaw.hits] snapshot, table in
+                hits.changing(
+                    try snapshot.operationErrors(in: table), to: try snapshot.operationErrors(in: nil))
+            }
+        }
+        StoreMutant(
+            .log, "any-error", "An operation without an error has the first there is.",
+            killedBy: "log.missing", saying: "the error of operation 1"
+        ) { flaw in
+            flaw.operationError = { [hits = flaw.hits] snapshot, id in
+                let right = try snapshot.operationError(operationID: id)
+                return hits.changing(right, to: try right ?? snapshot.operationErrors(in: nil).first)
+            }
+        }
+        StoreMutant(
+            .log, "last-first", "The log is given last first.", killedBy: "log.order", saying: "the log"
+        ) { flaw in
+            flaw.operationErrors = { [hits = flaw.hits] snapshot, table in
+                let right = try snapshot.operationErrors(in: table)
+                return hits.changing(right, to: right.reversed())
+            }
+        }
+        StoreMutant(
+            .log, "no-server-item", "The server's item is not logged.", killedBy: "log.exact",
+            saying: "the error by its operation"
+        ) { flaw in
+            flaw.putError = { [hits = flaw.hits] transaction, error in
+                let cut = TableOperationError(
+                    operationID: error.operationID, table: error.table, itemID: error.itemID,
+                    kind: error.kind, item: error.item,
+                    serverItem: nil, status: error.status, code: error.code, message: error.message,
+                    revision: error.revision)
+                try transaction.put(hits.changing(error, to: cut))
+            }
+        }
+        StoreMutant(
+            .log, "needs-operation", "An error without an operation is not logged.",
+            killedBy: "log.without-operation", saying: "the log"
+        ) { flaw in
+            flaw.putError = { [hits = flaw.hits] transaction, error in
+                if try transaction.operation(id: error.operationID) == nil {
+                    hits.hit()
+                } else {
+                    try transaction.put(error)
+                }
+            }
+        }
+        StoreMutant(
+            .log, "raises-id", "An error raises the last operation id.", killedBy: "log.without-operation",
+            saying: "the last operation id"
+        ) { flaw in
+            flaw.putError = { [hits = flaw.hits] transaction, error in
+                if try transaction.lastOperationID() < error.operationID {
+                    hits.hit()
+                    try transaction.put(Fixture.operation(error.operationID))
+                    try transaction.removeOperation(id: error.operationID)
+                }
+                try transaction.put(error)
+            }
+        }
+        StoreMutant(
+            .log, "removes-all", "Removing one error removes all.", killedBy: "log.remove", "log.inside",
+            "log.remove.missing", saying: "the log"
+        ) { flaw in
+            flaw.removeError = { [hits = flaw.hits] transaction, _ in
+                hits.hit()
+                for error in try transaction.operationErrors(in: nil) {
+                    try transaction.removeOperationError(operationID: error.operationID)
+                }
+            }
+        }
+        StoreMutant(
+            .log, "keeps", "Errors are not removed.", killedBy: "log.remove", "log.inside", saying: "the log"
+        ) { flaw in
+            flaw.removeError = { [hits = flaw.hits] _, _ in hits.hit() }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreConformance
+import SyncCore
+
+extension StoreMutant {
+    /// Queues that lose, mix up or miscount.
+    @MutantList static var queues: [StoreMutant] {
+        StoreMutant(
+            .queue, "id-after-drain", "When the queue has drained, ids begin again.",
+            killedBy: "queue.last-id.removal", "queue.last-id.inside", "concurrent.delete-and-put",
+            saying: "after"
+        ) { flaw in
+            flaw.lastOperationID = { [hits = flaw.hits] transaction in
+                let last = try transaction.operations(after: 0, in: nil, limit: .max).last?.id ?? 0
+                return hits.changing(try transaction.lastOperationID(), to: last)
+            }
+        }
+        StoreMutant(
+            .queue, "id-of-last-put", "The last operation id is that of the last put.",
+            killedBy: "queue.last-id", saying: "after putting 3"
+        ) { flaw in
+            let last = Shared<Int64>(0)
+            flaw.putOperation = { transaction, operation in
+                last.change { $0 = operation.id }
+                try transaction.put(operation)
+            }
+            flaw.lastOperationID = { [hits = flaw.hits] transaction in
+                hits.changing(try transaction.lastOperationID(), to: last.value)
+            }
+        }
+        StoreMutant(
+            .queue, "id-counts", "The last operation id counts the puts.", killedBy: "queue.last-id",
+            "queue.ids.large", saying: "after putting 5"
+        ) { flaw in
+            let count = Shared<Int64>(0)
+            flaw.putOperation = { transaction, operation in
+                count.change { $0 += 1 }
+                try transaction.put(operation)
+            }
+            flaw.lastOperationID = { [hits = flaw.hits] transaction in
+                hits.changing(try transaction.lastOperationID(), to: count.value)
+            }
+        }
+        StoreMutant(
+            .queue, "id-from-one", "A new store's last operation id is 1.", killedBy: "queue.empty",
+            saying: "the last operation id"
+        ) { flaw in
+            flaw.lastOperationID = { [hits = flaw.hits] transaction in
+                let last = try transaction.lastOperationID()
+                return hits.changing(last, to: max(1, last))
+            }
+        }
+        StoreMutant(
+            .queue, "last-first", "The queue is given last first.", killedBy: "queue.order",
+            "queue.put.replaces", saying: "the queue"
+        ) {
+            $0.listing { $0.reversed() }
+        }
+        StoreMutant(
+            .queue, "ids-as-text", "Operations are ordered by their ids as text.", killedBy: "queue.order",
+            saying: "the queue"
+        ) {
+            $0.listing { $0.sorted { "\($0.id)" < "\($1.id)" } }
+        }
+        StoreMutant(
+            .queue, "by-table", "Operations are ordered by table.", killedBy: "queue.order.all-tables",
+            saying: "the queue of all tables"
+        ) {
+            $0.listing { $0.sorted { ($0.table, $0.id) < ($1.table, $1.id) } }
+        }
+        StoreMutant(
+            .queue, "after-included", "A page begins with the operation it should come after.",
+            killedBy: "queue.after", "queue.limit", saying: "after 4"
+        ) { flaw in
+            flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
+                let right = try snapshot.operations(after: id, in: table, limit: limit)
+                return hits.changing(
+                    right, to: try snapshot.operations(after: id - 1, in: table, limit: limit))
+            }
+        }
+        StoreMutant(
+            .queue, "no-limit", "A page has no limit.", killedBy: "queue.limit", saying: "a page of 3"
+        ) { flaw in
+            flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
+                let right = try snapshot.operations(after: id, in: table, limit: limit)
+                return hits.changing(right, to: try snapshot.operations(after: id, in: table, limit: .max))
+            }
+        }
+        StoreMutant(
+            .queue, "limit-before-table", "The limit counts the operations of other tables.",
+            killedBy: "queue.limit", saying: "a page of a table"
+        ) { flaw in
+            flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
+                let right = try snapshot.operations(after: id, in: table, limit: limit)
+                let all = try snapshot.operations(after: id, in: nil, limit: limit)
+                return hits.changing(right, to: all.filter { table?.hasSameBytes(as: $0.table) ?? true })
+            }
+        }
+        StoreMutant(
+            .queue, "cut-at-4096", "The queue ends after 4096 operations.", killedBy: "size.queue-5k",
+            saying: "the queue"
+        ) {
+            $0.listing { Array($0.prefix(4096)) }
+        }
+        StoreMutant(
+            .queue, "table-looks-alike", "Tables that look equal share a queue.", killedBy: "queue.table",
+            "corpus.operation", saying: "e\\u{301}"
+        ) { flaw in
+            flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
+                let right = try snapshot.operations(after: id, in: table, limit: limit)
+                let all = try snapshot.operations(after: id, in: nil, limit: .max).filter {
+                    table == nil || $0.table == table
+                }
+                return hits.changing(right, to: Array(all.prefix(limit)))
+            }
+        }
+        StoreMutant(
+            .queue, "item-looks-alike", "Items that look equal share operations.",
+            killedBy: "queue.of-item.bytes", "corpus.operation", saying: "e\\u{301}"
+        ) { flaw in
+            flaw.operationsOfItem = { [hits = flaw.hits] snapshot, id, table in
+                let right = try snapshot.operations(forItem: id, in: table)
+                let all = try snapshot.operations(after: 0, in: table, limit: .max)
+                return hits.changing(right, to: all.filter { $0.itemID == id })
+            }
+        }
+        StoreMutant(
+            .queue, "one-for-an-item", "An item has one operation.", killedBy: "queue.of-item",
+            "queue.put.kinds", saying: "the operations of 'a'"
+        ) { flaw in
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                for other in try transaction.operations(forItem: operation.itemID, in: operation.table)
+                where other.id != operation.id {
+                    hits.hit()
+                    try transaction.removeOperation(id: other.id)
+                }
+                try transaction.put(operation)
+            }
+        }
+        StoreMutant(
+            .queue, "of-any-table", "The operations of an item are those of its id in any table.",
+            killedBy: "queue.of-item", saying: "the operations of 'a'"
+        ) { flaw in
+            flaw.operationsOfItem = { [hits = flaw.hits] snapshot, id, table in
+                let right = try snapshot.operations(forItem: id, in: table)
+                let all = try snapshot.operations(after: 0, in: nil, limit: .max)
+                return hits.changing(right, to: all.filter { $0.itemID.hasSameBytes(as: id) })
+            }
+        }
+        StoreMutant(
+            .queue, "stays", "An operation put for another item stays where it was.",
+            killedBy: "queue.put.moves", saying: "of a"
+        ) { flaw in
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                if let old = try transaction.operation(id: operation.id), old.itemID != operation.itemID {
+                    return hits.hit()
+                }
+                try transaction.put(operation)
+            }
+        }
+        StoreMutant(
+            .queue, "count-of-puts", "Counts do not go down.", killedBy: "queue.count", "queue.remove",
+            saying: ""
+        ) { flaw in
+            let removed = Shared(0)
+            flaw.removeOperation = { transaction, id in
+                if try transaction.operation(id: id) != nil { removed.change { $0 += 1 } }
+                try transaction.removeOperation(id: id)
+            }
+            flaw.operationCount = { [hits = flaw.hits] snapshot, table in
+                let count = try snapshot.operationCount(in: table)
+                return hits.changing(count, to: count + removed.value)
+            }
+        }
+        StoreMutant(
+            .queue, "count-of-all", "The count of a table is that of all.", killedBy: "queue.count",
+            saying: "of Thing2"
+        ) { flaw in
+            flaw.operationCount = { [hits = flaw.hits] snapshot, table in
+                hits.changing(
+                    try snapshot.operationCount(in: table), to: try snapshot.operationCount(in: nil))
+            }
+        }
+        StoreMutant(
+            .queue, "keeps-first", "Putting an operation again changes nothing.",
+            killedBy: "queue.put.replaces", saying: "the operation"
+        ) { flaw in
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                if try transaction.operation(id: operation.id) == nil {
+                    try transaction.put(operation)
+                } else {
+                    hits.hit()
+                }
+            }
+        }
+        StoreMutant(
+            .queue, "no-snapshots", "Base and sent snapshot are not stored.", killedBy: "queue.put.exact",
+            saying: "the operation by its id"
+        ) {
+            $0.queueing { operation in
+                var cut = operation
+                (cut.base, cut.sent) = (nil, nil)
+                return cut
+            }
+        }
+        StoreMutant(
+            .queue, "always-pending", "The state is not stored.", killedBy: "queue.put.kinds",
+            saying: "the queue"
+        ) {
+            $0.queueing { operation in
+                var cut = operation
+                cut.state = .pending
+                return cut
+            }
+        }
+        StoreMutant(
+            .queue, "ids-32", "Operation ids have 32 bits.", killedBy: "queue.ids.large", saying: "the queue"
+        ) { flaw in
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                guard operation.id > Int32.max else { return try transaction.put(operation) }
+                hits.hit()
+                let id = Int64(Int32(truncatingIfNeeded: operation.id))
+                try transaction.put(
+                    TableOperation(
+                        id: id, table: operation.table, itemID: operation.itemID, kind: operation.kind))
+            }
+        }
+        StoreMutant(
+            .queue, "undeclared-refused", "Operations of tables that are not declared are refused.",
+            killedBy: "queue.undeclared-table", "open.no-tables", saying: "no error"
+        ) { flaw in
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                do { _ = try transaction.item(id: "a", in: operation.table) } catch {
+                    hits.hit()
+                    throw error
+                }
+                try transaction.put(operation)
+            }
+        }
+        StoreMutant(
+            .queue, "removal-of-error", "Removing an operation removes its error.",
+            killedBy: "queue.remove.keeps-error", saying: "the error"
+        ) { flaw in
+            flaw.removeOperation = { [hits = flaw.hits] transaction, id in
+                if try transaction.operationError(operationID: id) != nil { hits.hit() }
+                try transaction.removeOperation(id: id)
+                try transaction.removeOperationError(operationID: id)
+            }
+        }
+        StoreMutant(
+            .queue, "removes-next", "Removing an operation that is not there removes the first.",
+            killedBy: "queue.remove.missing", saying: "the store"
+        ) { flaw in
+            flaw.removeOperation = { [hits = flaw.hits] transaction, id in
+                guard try transaction.operation(id: id) == nil,
+                    let first = try transaction.operations(after: 0, in: nil, limit: 1).first
+                else { return try transaction.removeOperation(id: id) }
+                hits.hit()
+                try transaction.removeOperation(id: first.id)
+            }
+        }
+        StoreMutant(
+            .queue, "blind-inside", "A transaction does not see what it put into the queue.",
+            killedBy: "queue.inside", saying: "the queue"
+        ) { flaw in
+            let own = Shared<Set<Int64>>([])
+            flaw.write = { base, body in
+                own.change { $0 = [] }
+                try base.write(body)
+                own.change { $0 = [] }
+            }
+            flaw.putOperation = { transaction, operation in
+                own.change { $0.insert(operation.id) }
+                try transaction.put(operation)
+            }
+            flaw.listing { $0.filter { !own.value.contains($0.id) } }
+        }
+    }
+}
+
+extension StoreFlaw {
+    /// Changes the queue as it is listed.
+    fileprivate mutating func listing(_ change: @escaping @Sendable ([TableOperation]) -> [TableOperation]) {
+        operations = { [hits] snapshot, id, table, limit in
+            let right = try snapshot.operations(after: id, in: table, limit: limit)
+            return hits.changing(right, to: change(right))
+        }
+    }
+
+    /// Changes operations as they are put.
+    fileprivate mutating func queueing(_ change: @escaping @Sendable (TableOperation) -> TableOperation) {
+        putOperation = { [hits] transaction, operation in
+            try transaction.put(hits.changing(operation, to: change(operation)))
+        }
+    }
+}

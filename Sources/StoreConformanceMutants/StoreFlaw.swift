@@ -1,0 +1,78 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreConformance
+import SyncCore
+import Synchronization
+
+/// What a mutant does instead of its base. Whatever is `nil` is done right.
+struct StoreFlaw: Sendable {
+    /// Runs a body on a snapshot or transaction of the base.
+    typealias Run<Access> = (Access) throws -> Void
+
+    let hits: MutantHits
+    /// The path that the store was opened at.
+    let path: String
+
+    var openBase:
+        (
+            @Sendable (any StoreHarness, _ path: String, [SyncTableDefinition]) throws ->
+                any SyncContextDataSource
+        )?
+    var catalog: (@Sendable (TableCatalog) -> TableCatalog)?
+    var capabilities: (@Sendable (StoreCapabilities) -> StoreCapabilities)?
+    var read: (@Sendable (any SyncContextDataSource, Run<any StoreSnapshot>) throws -> Void)?
+    var write: (@Sendable (any SyncContextDataSource, Run<any StoreTransaction>) throws -> Void)?
+    var close: (@Sendable (any SyncContextDataSource) throws -> Void)?
+
+    var item: (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> Item?)?
+    var items: (@Sendable (any StoreSnapshot, TableQuery) throws -> QueryResult)?
+    var operation: (@Sendable (any StoreSnapshot, Int64) throws -> TableOperation?)?
+    var operations:
+        (
+            @Sendable (any StoreSnapshot, _ after: Int64, _ table: String?, _ limit: Int) throws ->
+                [TableOperation]
+        )?
+    var operationsOfItem:
+        (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> [TableOperation])?
+    var operationCount: (@Sendable (any StoreSnapshot, _ table: String?) throws -> Int)?
+    var operationError: (@Sendable (any StoreSnapshot, Int64) throws -> TableOperationError?)?
+    var operationErrors: (@Sendable (any StoreSnapshot, _ table: String?) throws -> [TableOperationError])?
+    var configValue: (@Sendable (any StoreSnapshot, ConfigKey) throws -> String?)?
+    var configValues:
+        (
+            @Sendable (any StoreSnapshot, _ table: String, ConfigKey.Kind) throws -> [(
+                key: ConfigKey, value: String
+            )]
+        )?
+
+    var insert: (@Sendable (any StoreTransaction, Item, _ table: String) throws -> Bool)?
+    var upsert: (@Sendable (any StoreTransaction, [Item], _ table: String) throws -> Void)?
+    var deleteIDs: (@Sendable (any StoreTransaction, [String], _ table: String) throws -> Void)?
+    var deleteMatching: (@Sendable (any StoreTransaction, TableQuery) throws -> Int)?
+    var lastOperationID: (@Sendable (any StoreTransaction) throws -> Int64)?
+    var putOperation: (@Sendable (any StoreTransaction, TableOperation) throws -> Void)?
+    var removeOperation: (@Sendable (any StoreTransaction, Int64) throws -> Void)?
+    var putError: (@Sendable (any StoreTransaction, TableOperationError) throws -> Void)?
+    var removeError: (@Sendable (any StoreTransaction, Int64) throws -> Void)?
+    var setConfig: (@Sendable (any StoreTransaction, String?, ConfigKey) throws -> Void)?
+}
+
+/// Counts how often a mutant's flaw made a difference: one that was never reached proves nothing.
+public final class MutantHits: Sendable {
+    private let hits = Mutex(0)
+
+    /// Begins at none.
+    public init() {}
+
+    /// How often the flaw was reached.
+    public var count: Int { hits.withLock { $0 } }
+
+    func hit() { hits.withLock { $0 += 1 } }
+
+    /// The second value; a hit when it is not the first.
+    func changing<T: ExactlyShown>(_ original: T, to changed: T) -> T {
+        if original.exactForm != changed.exactForm { hit() }
+        return changed
+    }
+}

@@ -1,0 +1,278 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+
+// The value of an item: a byte of flags; the system properties that the flags announce; the number of fields; then the
+// name and value of each. A value is a tag and what the tag announces. The id is in the key.
+
+private enum Flag {
+    static let createdAt: UInt8 = 1
+    static let updatedAt: UInt8 = 2
+    static let version: UInt8 = 4
+    static let deleted: UInt8 = 8
+    static let superseded: UInt8 = 16
+    static let undeclared: UInt8 = 32
+}
+
+private enum Tag: UInt8 {
+    case null, no, yes, int, double, text, date, data, array, object
+}
+
+/// Some names of fields, to be found by their bytes.
+struct FieldNames {
+    private let names: [(bytes: [UInt8], text: String)]
+
+    init(_ names: some Sequence<String>) {
+        self.names = names.map { (Array($0.utf8), $0) }
+    }
+
+    var count: Int { names.count }
+
+    func name(of bytes: UnsafeRawBufferPointer) -> String? {
+        names.first { $0.bytes.withUnsafeBytes(bytes.hasSameBytes) }?.text
+    }
+}
+
+extension Item {
+    /// Everything but the id, to be read by ``init(id:bytes:keeping:)``.
+    var bytes: [UInt8] {
+        var bytes = ByteWriter(capacity: 512)
+        var flags: UInt8 = 0
+        if system.createdAt != nil { flags |= Flag.createdAt }
+        if system.updatedAt != nil { flags |= Flag.updatedAt }
+        if system.version != nil { flags |= Flag.version }
+        if system.deleted { flags |= Flag.deleted }
+        if !system.supersededVersions.isEmpty { flags |= Flag.superseded }
+        if !system.undeclared.isEmpty { flags |= Flag.undeclared }
+        bytes.append(flags)
+        if let date = system.createdAt { bytes.append(fixed: date) }
+        if let date = system.updatedAt { bytes.append(fixed: date) }
+        if let version = system.version { bytes.append(counted: version) }
+        if !system.supersededVersions.isEmpty {
+            bytes.append(varint: system.supersededVersions.count)
+            for version in system.supersededVersions { bytes.append(counted: version) }
+        }
+        if !system.undeclared.isEmpty { bytes.append(system.undeclared) }
+        bytes.append(fields)
+        return bytes.array
+    }
+
+    /// Reads an item; of its fields only those that `keeping` names, when it is there.
+    init(id: String, bytes: UnsafeRawBufferPointer, keeping names: FieldNames? = nil) throws(StoreError) {
+        var reader = ByteReader(bytes)
+        let system = try reader.systemProperties()
+        let fields = try reader.object(keeping: names)
+        guard reader.isAtEnd else { throw StoreError(.corrupt, "A stored item goes on after its end.") }
+        self.init(id: id, fields: fields, system: system)
+    }
+}
+
+/// An item as it is stored, of which columns are read one at a time. Damage behind the columns that are read is not
+/// noticed; making up the item notices all.
+struct StoredRow: ColumnReading {
+    private let id: UnsafeRawBufferPointer
+    private let bytes: UnsafeRawBufferPointer
+    private let columns: ReadColumns
+
+    /// The columns of a row that have been read: a filter may ask for one many times. It serves one row after another.
+    final class ReadColumns {
+        fileprivate var values: [(name: String, value: ItemValue?)] = []
+    }
+
+    /// - Parameters:
+    ///   - id: the text of the id.
+    ///   - bytes: what ``Item/bytes`` made.
+    init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, columns: ReadColumns) {
+        self.id = id
+        self.bytes = bytes
+        self.columns = columns
+        columns.values.removeAll(keepingCapacity: true)
+    }
+
+    subscript(name: String) -> ItemValue? {
+        get throws(StoreError) {
+            if let known = columns.values.first(where: { $0.name == name }) { return known.value }
+            let value = try read(name)
+            columns.values.append((name, value))
+            return value
+        }
+    }
+
+    private func read(_ name: String) throws(StoreError) -> ItemValue? {
+        if name == "id" { return .text(try id.text()) }
+        var reader = ByteReader(bytes)
+        if SystemProperties.names.contains(name) {
+            return Item(id: "", system: try reader.systemProperties())[name]
+        }
+        try reader.skipSystemProperties()
+        return try reader.field(named: name)
+    }
+
+    /// The whole item; of its fields only those that `names` has, when it is there.
+    func item(keeping names: FieldNames?) throws(StoreError) -> Item {
+        try Item(id: id.text(), bytes: bytes, keeping: names)
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func append(_ fields: [String: ItemValue]) {
+        append(varint: fields.count)
+        for (name, value) in fields {
+            append(counted: name)
+            append(value)
+        }
+    }
+
+    fileprivate mutating func append(_ value: ItemValue) {
+        switch value {
+        case .null: append(Tag.null.rawValue)
+        case .bool(let bool): append((bool ? Tag.yes : Tag.no).rawValue)
+        case .int(let int):
+            append(Tag.int.rawValue)
+            append(fixed: int)
+        case .double(let double):
+            append(Tag.double.rawValue)
+            append(fixed: double.bitPattern)
+        case .text(let text):
+            append(Tag.text.rawValue)
+            append(counted: text)
+        case .date(let date):
+            append(Tag.date.rawValue)
+            append(fixed: date)
+        case .data(let data):
+            append(Tag.data.rawValue)
+            data.withUnsafeBytes { append(counted: $0) }
+        case .array(let values):
+            append(Tag.array.rawValue)
+            append(varint: values.count)
+            for value in values { append(value) }
+        case .object(let fields):
+            append(Tag.object.rawValue)
+            append(fields)
+        }
+    }
+
+    fileprivate mutating func append(fixed date: Timestamp) {
+        append(fixed: date.seconds)
+        append(fixed: date.nanoseconds)
+        append(fixed: date.fractionDigits)
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func systemProperties() throws(StoreError) -> SystemProperties {
+        let flags = try byte()
+        var system = SystemProperties(deleted: flags & Flag.deleted != 0)
+        if flags & Flag.createdAt != 0 { system.createdAt = try date() }
+        if flags & Flag.updatedAt != 0 { system.updatedAt = try date() }
+        if flags & Flag.version != 0 { system.version = try text() }
+        if flags & Flag.superseded != 0 {
+            for _ in 0..<(try count()) { system.supersededVersions.append(try text()) }
+        }
+        if flags & Flag.undeclared != 0 { system.undeclared = try object() }
+        return system
+    }
+
+    fileprivate mutating func skipSystemProperties() throws(StoreError) {
+        let flags = try byte()
+        if flags & Flag.createdAt != 0 { try skipDate() }
+        if flags & Flag.updatedAt != 0 { try skipDate() }
+        if flags & Flag.version != 0 { _ = try counted() }
+        if flags & Flag.superseded != 0 {
+            for _ in 0..<(try count()) { _ = try counted() }
+        }
+        if flags & Flag.undeclared != 0 { try skipObject() }
+    }
+
+    /// The value of one field of an object; `nil` when it has none of that name.
+    fileprivate mutating func field(named name: String) throws(StoreError) -> ItemValue? {
+        for _ in 0..<(try count()) {
+            if try counted().isUTF8(of: name) { return try value() }
+            try skipValue()
+        }
+        return nil
+    }
+
+    /// The number of things that follow; each takes a byte at least, so a damaged count reserves no memory.
+    fileprivate mutating func count() throws(StoreError) -> Int {
+        let count = try varint()
+        guard (0...rest.count).contains(count) else {
+            throw StoreError(.corrupt, "A stored list ends too early.")
+        }
+        return count
+    }
+
+    fileprivate mutating func object(keeping names: FieldNames? = nil) throws(StoreError) -> [String:
+        ItemValue]
+    {
+        let count = try count()
+        var fields = [String: ItemValue](minimumCapacity: min(count, names?.count ?? count))
+        for _ in 0..<count {
+            let bytes = try counted()
+            if let name = try names == nil ? bytes.text() : names?.name(of: bytes) {
+                fields[name] = try value()
+            } else {
+                try skipValue()
+            }
+        }
+        return fields
+    }
+
+    private mutating func value() throws(StoreError) -> ItemValue {
+        switch try tag() {
+        case .null: return .null
+        case .no: return .bool(false)
+        case .yes: return .bool(true)
+        case .int: return .int(try fixed())
+        case .double: return .double(Double(bitPattern: try fixed()))
+        case .text: return .text(try text())
+        case .date: return .date(try date())
+        case .data: return .data(Data(try counted()))
+        case .array:
+            var values: [ItemValue] = []
+            for _ in 0..<(try count()) { values.append(try value()) }
+            return .array(values)
+        case .object: return .object(try object())
+        }
+    }
+
+    private mutating func skipValue() throws(StoreError) {
+        switch try tag() {
+        case .null, .no, .yes: break
+        case .int, .double: _ = try bytes(count: 8)
+        case .date: try skipDate()
+        case .text, .data: _ = try counted()
+        case .array:
+            for _ in 0..<(try count()) { try skipValue() }
+        case .object: try skipObject()
+        }
+    }
+
+    private mutating func skipObject() throws(StoreError) {
+        for _ in 0..<(try count()) {
+            _ = try counted()
+            try skipValue()
+        }
+    }
+
+    private mutating func tag() throws(StoreError) -> Tag {
+        guard let tag = Tag(rawValue: try byte()) else {
+            throw StoreError(.corrupt, "A stored value is of no known type.")
+        }
+        return tag
+    }
+
+    private mutating func skipDate() throws(StoreError) { _ = try bytes(count: 13) }
+
+    fileprivate mutating func date() throws(StoreError) -> Timestamp {
+        let (seconds, nanoseconds, digits) = (
+            try fixed(Int64.self), try fixed(Int32.self), try fixed(Int8.self)
+        )
+        guard
+            let date = Timestamp(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: Int(digits))
+        else { throw StoreError(.corrupt, "A stored date is out of range.") }
+        return date
+    }
+}

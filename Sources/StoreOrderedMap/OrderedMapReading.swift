@@ -1,0 +1,113 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// What reading needs, alike in a snapshot and in a transaction.
+protocol OrderedMapReading: StoreSnapshot {
+    var map: any OrderedMapSnapshot { get }
+    var keys: LongKeys { get }
+    var catalog: TableCatalog { get }
+    /// Whether indexes are kept, and looked things up in.
+    var usesIndexes: Bool { get }
+    /// The columns that tables have besides those declared.
+    var hiddenColumns: HiddenColumns { get }
+    /// The number under that key; 0 when there is none.
+    func number(_ key: [UInt8]) throws -> Int64
+}
+
+extension OrderedMapReading {
+    func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T? {
+        try keys.get(key, in: map, body)
+    }
+
+    func scan(
+        prefix: [UInt8], from start: [UInt8]? = nil,
+        _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+    ) throws {
+        try keys.scan(prefix: prefix, from: start, in: map, body)
+    }
+
+    func number(_ key: [UInt8]) throws -> Int64 { try storedNumber(key) }
+
+    fileprivate func storedNumber(_ key: [UInt8]) throws -> Int64 {
+        try get(key) { value in
+            var reader = ByteReader(value)
+            return try reader.fixed()
+        } ?? 0
+    }
+}
+
+/// A snapshot of a store on an ordered map.
+struct OrderedMapReader: OrderedMapReading {
+    let map: any OrderedMapSnapshot
+    let keys: LongKeys
+    let catalog: TableCatalog
+    let usesIndexes: Bool
+    let hiddenColumns: HiddenColumns
+}
+
+/// A transaction of a store on an ordered map.
+struct OrderedMapWriter: OrderedMapReading {
+    let transaction: any OrderedMapTransaction
+    let keys: LongKeys
+    let catalog: TableCatalog
+    let usesIndexes: Bool
+    let maxIDLength: Int
+    let hiddenColumns: HiddenColumns
+    private let numbers = ChangedNumbers()
+
+    init(
+        transaction: any OrderedMapTransaction, keys: LongKeys, catalog: TableCatalog, usesIndexes: Bool,
+        maxIDLength: Int, hiddenColumns: HiddenColumns
+    ) {
+        self.transaction = transaction
+        self.keys = keys
+        self.catalog = catalog
+        self.usesIndexes = usesIndexes
+        self.maxIDLength = maxIDLength
+        self.hiddenColumns = hiddenColumns
+    }
+
+    var map: any OrderedMapSnapshot { transaction }
+
+    func put(_ value: [UInt8], for key: [UInt8]) throws { try keys.put(value, for: key, in: transaction) }
+
+    /// Puts a key that is not there, and tells whether it was not.
+    func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool {
+        try keys.insert(value, for: key, in: transaction)
+    }
+
+    func delete(_ key: [UInt8]) throws { try keys.delete(key, in: transaction) }
+
+    func number(_ key: [UInt8]) throws -> Int64 { try numbers[key] ?? storedNumber(key) }
+
+    /// Sets the number under that key; it is written when the transaction ends.
+    func set(_ number: Int64, for key: [UInt8]) { numbers.set(number, for: key) }
+
+    /// Writes the numbers that have changed: the last thing in a transaction.
+    func writeNumbers() throws {
+        for (key, number) in numbers.all {
+            var value = ByteWriter()
+            value.append(fixed: number)
+            if number == 0 { try delete(key) } else { try put(value.array, for: key) }
+        }
+    }
+}
+
+extension OrderedMapWriter: StoreTransaction {}
+
+/// Counts change with every operation of a transaction, and are written once. There are a few: two, and one a table.
+private final class ChangedNumbers {
+    private(set) var all: [(key: [UInt8], number: Int64)] = []
+
+    subscript(key: [UInt8]) -> Int64? { all.first { $0.key == key }?.number }
+
+    func set(_ number: Int64, for key: [UInt8]) {
+        if let index = all.firstIndex(where: { $0.key == key }) {
+            all[index].number = number
+        } else {
+            all.append((key, number))
+        }
+    }
+}

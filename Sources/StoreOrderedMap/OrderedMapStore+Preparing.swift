@@ -1,0 +1,209 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// The name of the layout that ``StoreKey`` describes, and its version.
+private enum Layout {
+    static let name = "swift-sync-context"
+    static let version = 2
+    /// The first version that tells which columns are synced.
+    static let firstWithSyncedColumns = 2
+}
+
+/// A column as the map knows it.
+private struct KnownColumn: Equatable {
+    let name: String
+    let type: String
+    var hasIndex: Bool
+    /// Whether the column was synced when the map was last open.
+    var isSynced: Bool
+}
+
+/// Brings a map to what is declared, when a store opens.
+struct OrderedMapPreparation {
+    let catalog: TableCatalog
+    let keys: LongKeys
+    let usesIndexes: Bool
+    let maxIDLength: Int
+
+    /// Writes only when there is something new, so that opening again is a few lookups.
+    ///
+    /// - Throws: ``StoreError`` when the map cannot be used with these tables.
+    func prepare(_ map: any OrderedMap) throws -> HiddenColumns {
+        let hidden = try map.read { snapshot in
+            try OrderedMapReader(
+                map: snapshot, keys: keys, catalog: catalog, usesIndexes: usesIndexes,
+                hiddenColumns: HiddenColumns()
+            ).preparedColumns()
+        }
+        return try hidden
+            ?? map.write { transaction in
+                try OrderedMapWriter(
+                    transaction: transaction, keys: keys, catalog: catalog, usesIndexes: usesIndexes,
+                    maxIDLength: maxIDLength, hiddenColumns: HiddenColumns()
+                ).prepare()
+            }
+    }
+}
+
+extension OrderedMapReading {
+    /// The hidden columns of a map that has the layout and knows the columns as they are declared; `nil` for another.
+    ///
+    /// - Throws: ``StoreError`` when the map cannot be used with these tables.
+    fileprivate func preparedColumns() throws -> HiddenColumns? {
+        guard try layoutVersion() == Layout.version else { return nil }
+        var hidden = HiddenColumns()
+        for table in catalog.tables {
+            let known = try knownColumns(of: table.name)
+            guard try columns(of: table, known: known) == known else { return nil }
+            hidden.add(table, known: known.map(\.name))
+        }
+        return hidden
+    }
+
+    /// The version of the layout; `nil` for an empty map.
+    fileprivate func layoutVersion() throws -> Int? {
+        let version = try get(StoreKey.format) { value in
+            var reader = ByteReader(value)
+            return try reader.text() == Layout.name ? reader.varint() : nil
+        }
+        switch version {
+        case .some(let version?) where version <= Layout.version:
+            return version
+        case .some(let version?):
+            throw StoreError(
+                .newerFormat,
+                "The store has format \(version); this version reads up to \(Layout.version).")
+        case .some(nil):
+            throw StoreError(.corrupt, "The map was not written by this framework.")
+        case nil:
+            try map.scan(from: []) { _, _ in
+                throw StoreError(.corrupt, "The map is not empty and was not written by this framework.")
+            }
+            return nil
+        }
+    }
+
+    fileprivate func knownColumns(of table: String) throws -> [KnownColumn] {
+        let columns = try get(StoreKey.columns(of: table)) { value in
+            var reader = ByteReader(value)
+            var columns: [KnownColumn] = []
+            while !reader.isAtEnd {
+                let (name, type, flags) = (try reader.text(), try reader.text(), try reader.byte())
+                columns.append(
+                    KnownColumn(
+                        name: name, type: type, hasIndex: flags & KnownColumn.indexFlag != 0,
+                        isSynced: flags & KnownColumn.syncedFlag != 0))
+            }
+            return columns
+        }
+        return columns ?? []
+    }
+
+    /// The columns that the map is to know: those it knows, since items may still have them, and those declared.
+    ///
+    /// - Throws: ``StoreError/Code/schemaMismatch`` when a column has changed its type.
+    fileprivate func columns(of table: SyncTableDefinition, known: [KnownColumn]) throws -> [KnownColumn] {
+        var columns = known
+        for index in columns.indices { (columns[index].hasIndex, columns[index].isSynced) = (false, false) }
+        for column in table.columns {
+            let hasIndex = usesIndexes && ColumnIndex(column, of: table.name) != nil
+            guard let place = columns.firstIndex(where: { $0.name == column.name }) else {
+                let type = column.type.rawValue
+                columns.append(
+                    KnownColumn(
+                        name: column.name, type: type, hasIndex: hasIndex, isSynced: !column.isLocalOnly))
+                continue
+            }
+            guard columns[place].type == column.type.rawValue else {
+                throw StoreError(
+                    .schemaMismatch,
+                    "The column '\(column.name)' of '\(table.name)' is declared as \(column.type.rawValue) "
+                        + "and stored as \(columns[place].type); give the column another name.")
+            }
+            columns[place].hasIndex = hasIndex
+            columns[place].isSynced = !column.isLocalOnly
+        }
+        return columns
+    }
+}
+
+extension OrderedMapWriter {
+    /// Writes the layout and the columns down, makes the indexes that are missing, and removes those not wanted.
+    ///
+    /// No column is hidden from this transaction.
+    fileprivate func prepare() throws -> HiddenColumns {
+        let version = try layoutVersion()
+        let isNew = version == nil
+        let tellsSyncedColumns = (version ?? 0) >= Layout.firstWithSyncedColumns
+        var hidden = HiddenColumns()
+        var format = ByteWriter()
+        format.append(counted: Layout.name)
+        format.append(varint: Layout.version)
+        try put(format.array, for: StoreKey.format)
+        for table in catalog.tables {
+            let old = try knownColumns(of: table.name)
+            let new = try columns(of: table, known: old)
+            hidden.add(table, known: new.map(\.name))
+            guard old != new || !(isNew || tellsSyncedColumns) else { continue }
+            try put(new.flatMap(\.bytes), for: StoreKey.columns(of: table.name))
+            let (indexed, toIndex) = (old.indexedNames, new.indexedNames)
+            for column in indexed.subtracting(toIndex) { try removeIndex(of: column, in: table.name) }
+            for column in toIndex.subtracting(indexed) {
+                try makeIndex(of: column, in: table)
+            }
+            if isNew { continue }
+            let change = SyncedColumnsChange(
+                to: table, from: tellsSyncedColumns ? old.compactMap(\.syncedColumn) : nil)
+            try change.run(in: self)
+        }
+        try writeNumbers()
+        return hidden
+    }
+
+    private func makeIndex(of name: String, in table: SyncTableDefinition) throws {
+        guard let index = table.column(named: name).flatMap({ ColumnIndex($0, of: table.name) }) else {
+            return
+        }
+        let names = FieldNames([name])
+        var entries: [(key: [UInt8], value: [UInt8])] = []
+        try scan(prefix: StoreKey.items(of: table.name)) { id, bytes in
+            let item = try Item(id: id.text(), bytes: bytes, keeping: names)
+            if let key = index.key(item) { entries.append((key, index.value(id: item.id))) }
+            return true
+        }
+        for (key, value) in entries { try put(value, for: key) }
+    }
+
+    private func removeIndex(of name: String, in table: String) throws {
+        let prefix = StoreKey.index(of: name, of: table)
+        var keys: [[UInt8]] = []
+        try scan(prefix: prefix) { key, _ in
+            keys.append(prefix + Array(key))
+            return true
+        }
+        for key in keys { try delete(key) }
+    }
+}
+
+extension KnownColumn {
+    fileprivate static let indexFlag: UInt8 = 1
+    fileprivate static let syncedFlag: UInt8 = 2
+
+    fileprivate var syncedColumn: SyncColumn? {
+        isSynced ? ColumnType(rawValue: type).map { SyncColumn(name, $0) } : nil
+    }
+
+    fileprivate var bytes: [UInt8] {
+        var bytes = ByteWriter()
+        bytes.append(counted: name)
+        bytes.append(counted: type)
+        bytes.append((hasIndex ? Self.indexFlag : 0) | (isSynced ? Self.syncedFlag : 0))
+        return bytes.array
+    }
+}
+
+extension [KnownColumn] {
+    fileprivate var indexedNames: Set<String> { Set(lazy.filter(\.hasIndex).map(\.name)) }
+}

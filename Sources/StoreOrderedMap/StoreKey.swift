@@ -1,0 +1,69 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// The keys of an ``OrderedMapStore``, and with them its layout.
+///
+/// A key is one byte that names its space, then parts. A part of varying length has its length in front, unless it is
+/// the last, so no key of one table can be taken for one of another. Numbers in keys are eight bytes in numeric order.
+///
+/// | space | rest of the key       | value                                                          |
+/// |-------|-----------------------|----------------------------------------------------------------|
+/// | `F`   |                       | the name and version of this layout                            |
+/// | `T`   | table                 | every column ever declared: name, type, whether it has an index and is synced |
+/// | `I`   | table, id             | item without its id, see ``Item/bytes``                        |
+/// | `X`   | table, column, place of a value, id | how long the id is, see ``ColumnIndex``          |
+/// | `O`   | operation id          | operation: table, item id, properties as JSON                  |
+/// | `Q`   | table, operation id   | nothing; the queue of one table                                |
+/// | `P`   | table, item id        | the operation ids of one item, ascending                       |
+/// | `N`   | table                 | how many operations the table has                              |
+/// | `A`   |                       | how many operations there are in all                           |
+/// | `L`   |                       | the last operation id                                          |
+/// | `E`   | operation id          | operation error: properties as JSON                            |
+/// | `C`   | table, kind, name     | config value as text                                           |
+enum StoreKey {
+    static let format = key("F")
+    static let allOperationsCount = key("A")
+    static let lastOperationID = key("L")
+    static let operations = key("O")
+    static let operationErrors = key("E")
+
+    static func columns(of table: String) -> [UInt8] { key("T", table) }
+    static func items(of table: String) -> [UInt8] { key("I", table) }
+    static func queue(of table: String) -> [UInt8] { key("Q", table) }
+    static func operationCount(of table: String) -> [UInt8] { key("N", table) }
+
+    static func item(_ id: String, of table: String) -> [UInt8] { key("I", table) { $0.append(id) } }
+    static func operations(ofItem id: String, of table: String) -> [UInt8] {
+        key("P", table) { $0.append(id) }
+    }
+
+    static func operation(_ id: Int64) -> [UInt8] { key("O") { $0.append(ordered: id) } }
+    static func operationError(_ id: Int64) -> [UInt8] { key("E") { $0.append(ordered: id) } }
+    static func queued(_ id: Int64, of table: String) -> [UInt8] {
+        key("Q", table) { $0.append(ordered: id) }
+    }
+
+    static func index(of column: String, of table: String) -> [UInt8] {
+        key("X", table) { $0.append(counted: column) }
+    }
+
+    static func configValues(of table: String, kind: ConfigKey.Kind) -> [UInt8] {
+        key("C", table) { $0.append(counted: kind.rawValue) }
+    }
+
+    static func configValue(_ config: ConfigKey) -> [UInt8] {
+        configValues(of: config.table, kind: config.kind) + Array(config.name.utf8)
+    }
+
+    private static func key(
+        _ space: Unicode.Scalar, _ table: String? = nil, _ writeRest: (inout ByteWriter) -> Void = { _ in }
+    ) -> [UInt8] {
+        var key = ByteWriter(capacity: 128)
+        key.append(UInt8(ascii: space))
+        if let table { key.append(counted: table) }
+        writeRest(&key)
+        return key.array
+    }
+}

@@ -1,0 +1,180 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension SyncTableDefinition {
+    /// The fields of a local write, each converted to its column's type.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for an undeclared column, a value that does
+    ///   not fit its column, NaN or an infinity.
+    func normalizedForWriting(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
+        // Nearly always there is nothing to convert, and the fields are returned as they came.
+        var result = fields
+        for (name, value) in fields {
+            guard let column = column(named: name) else {
+                let why =
+                    name == "id"
+                    ? "cannot be changed"
+                    : SystemProperties.names.contains(name) ? "is kept by the server" : "is not declared"
+                throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(why).")
+            }
+            if !column.type.holds(value) { result[name] = try normalized(value, for: column) }
+        }
+        return result
+    }
+
+    /// Whether there is a declared column of that name that is not local-only.
+    func syncs(_ name: String) -> Bool { column(named: name)?.isLocalOnly == false }
+
+    /// What a server's row has beside its synced columns: see ``SystemProperties/undeclared``.
+    func undeclared(in fields: [String: ItemValue]) -> [String: ItemValue] {
+        fields.filter { !syncs($0.key) }
+    }
+
+    /// The fields of a server's row: undeclared and local-only columns are left out, the others converted.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for a value that does not fit its column.
+    func normalizedFromServer(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
+        var problem: SyncError?
+        let result = normalizedFromServer {
+            fields[columns[$0].name]
+        } orElse: { _, error in
+            problem = problem ?? error
+        }
+        if let problem { throw problem }
+        return result
+    }
+
+    /// The fields of a server's row, as above, without those that do not fit their columns.
+    ///
+    /// - Parameters:
+    ///   - value: the row's value for the column of that index, or `nil` when there is none.
+    ///   - report: receives the name of each column whose value is left out, and why.
+    func normalizedFromServer(
+        _ value: (Int) -> ItemValue?, orElse report: (_ column: String, SyncError) -> Void
+    ) -> [String: ItemValue] {
+        var result = [String: ItemValue](minimumCapacity: columns.count)
+        for (index, column) in columns.enumerated() where !column.isLocalOnly {
+            guard let value = value(index) else { continue }
+            if let converted = column.type.convertingFromServer(value) {
+                result[column.name] = converted
+            } else {
+                report(column.name, misfit(value, column))
+            }
+        }
+        return result
+    }
+
+    private func normalized(_ value: ItemValue, for column: SyncColumn) throws(SyncError) -> ItemValue {
+        guard let converted = column.type.converting(value) else { throw misfit(value, column) }
+        return converted
+    }
+
+    private func misfit(_ value: ItemValue, _ column: SyncColumn) -> SyncError {
+        SyncError(
+            .invalidItem,
+            "The column '\(column.name)' of the table '\(name)' holds \(column.type.rawValue) values; "
+                + "it cannot hold \(value.typeName).")
+    }
+}
+
+// `ItemValue` is itself expressible by `nil`: where a value stands beside it, only `.none` is no value.
+
+extension ColumnType {
+    /// Whether a column of this type can hold the value as it is.
+    fileprivate func holds(_ value: ItemValue) -> Bool {
+        switch (self, value) {
+        case (_, .null), (.bool, .bool), (.integer, .int), (.text, .text), (.date, .date), (.data, .data):
+            true
+        case (.double, .double(let double)): double.isFinite
+        default: false
+        }
+    }
+
+    /// The server's value as this type, when nothing is lost that a user cares about; `nil` otherwise.
+    ///
+    /// Servers in JavaScript keep numbers as doubles, and write them with as few digits as tell one double from the
+    /// next: such a number is read as the nearest double. Some leave out the padding of base64.
+    fileprivate func convertingFromServer(_ value: ItemValue) -> ItemValue? {
+        if let converted = converting(value) { return converted }
+        return switch (self, value) {
+        case (.double, .int(let int)): .double(Double(int))
+        case (.date, .text(let text)): Timestamp(serverText: text).map(ItemValue.date)
+        case (.data, .text(let text)): Data(unpaddedBase64: text).map(ItemValue.data)
+        default: .none
+        }
+    }
+
+    /// The value as this type, when nothing of it is lost; `nil` otherwise.
+    fileprivate func converting(_ value: ItemValue) -> ItemValue? {
+        if holds(value) { return value }
+        return switch (self, value) {
+        case (.integer, .double(let double)): Int64(exactly: double).map(ItemValue.int)
+        case (.double, .int(let int)): Double(exactly: int).map(ItemValue.double)
+        case (.date, .text(let text)): Timestamp(text).map(ItemValue.date)
+        case (.data, .text(let text)): Data(base64Encoded: text).map(ItemValue.data)
+        case (.json, _): value.plainJSON(depth: 0)
+        default: nil
+        }
+    }
+}
+
+extension ItemValue {
+    /// The value as JSON can hold it, dates and binary data as text, so that it comes back from a server equal;
+    /// `nil` when a number is not finite or the nesting is deeper than JSON readers accept.
+    fileprivate func plainJSON(depth: Int) -> ItemValue? {
+        guard depth < JSONParser.maxDepth / 2 else { return nil }
+        switch self {
+        case .null, .bool, .int, .text: return self
+        case .double(let double): return double.isFinite ? self : .none
+        case .date(let date): return .text(date.description)
+        case .data(let data): return .text(data.base64EncodedString())
+        case .array(let values):
+            let plain = values.compactMap { $0.plainJSON(depth: depth + 1) }
+            return plain.count == values.count ? .array(plain) : .none
+        case .object(let fields):
+            let plain = fields.compactMapValues { $0.plainJSON(depth: depth + 1) }
+            return plain.count == fields.count ? .object(plain) : .none
+        }
+    }
+
+    fileprivate var typeName: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a Boolean"
+        case .int(let int): "the integer \(int)"
+        case .double(let double): "the number \(double)"
+        case .text: "this text"
+        case .date: "a date"
+        case .data: "binary data"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}
+
+extension Timestamp {
+    /// The instant in a server's text, also one with a leap second: that is read as the second after it, as clocks of
+    /// computers count it.
+    init?(serverText text: String) {
+        if let timestamp = Timestamp(text) {
+            self = timestamp
+            return
+        }
+        let leap = text.utf8.dropFirst(16).prefix(3)
+        guard leap.elementsEqual(":60".utf8),
+            let second = Timestamp(String(text.prefix(16)) + ":59" + String(text.dropFirst(19)))
+        else { return nil }
+        self = second.advanced(by: .seconds(1))
+    }
+}
+
+extension Data {
+    /// The bytes of base64 text whose padding was left out.
+    fileprivate init?(unpaddedBase64 text: String) {
+        let rest = text.utf8.count % 4
+        guard rest > 1 else { return nil }
+        self.init(base64Encoded: text + String(repeating: "=", count: 4 - rest))
+    }
+}

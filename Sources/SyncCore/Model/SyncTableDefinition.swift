@@ -1,0 +1,84 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name and columns of one table, as the app declares them.
+///
+/// ```swift
+/// enum TodoItem {
+///     static let text = SyncColumn("text", .text)
+///     static let complete = SyncColumn("complete", .bool, isIndexed: true)
+///     static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
+/// }
+/// ```
+///
+/// The id and the system properties are always there and are not declared. Names are checked when a store opens
+/// the table: see ``TableCatalog``.
+public struct SyncTableDefinition: Sendable, Hashable {
+    /// The table's name, here and on the server.
+    public let name: String
+    /// The declared columns, in the order declared.
+    public let columns: [SyncColumn]
+    /// The tables that rows of this one refer to, which the server has to have first: pushes insert parents before
+    /// their children, and delete them afterwards.
+    public let parents: [String]
+    private let columnsByName: [String: SyncColumn]
+
+    /// Declares a table.
+    public init(_ name: String, columns: [SyncColumn], parents: [String] = []) {
+        self.name = name
+        self.columns = columns
+        self.parents = parents
+        columnsByName = Dictionary(columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The declared column of that name, or `nil`.
+    public func column(named name: String) -> SyncColumn? { columnsByName[name] }
+
+    /// The type of a declared column, the id or a system property; `nil` for any other name.
+    public func type(ofColumn name: String) -> ColumnType? {
+        switch name {
+        case "id", "version": .text
+        case "createdAt", "updatedAt": .date
+        case "deleted": .bool
+        default: columnsByName[name]?.type
+        }
+    }
+}
+
+/// One declared column of a table.
+public struct SyncColumn: Sendable, Hashable {
+    /// The column's name: an ASCII letter or underscore, then letters, digits and underscores; at most 128.
+    public let name: String
+    /// What values the column holds, besides null.
+    public let type: ColumnType
+    /// Whether stores that can should keep an index on it.
+    public let isIndexed: Bool
+    /// Whether the column exists on this device alone: kept on pull and never sent.
+    public let isLocalOnly: Bool
+
+    /// Declares a column.
+    public init(_ name: String, _ type: ColumnType, isIndexed: Bool = false, isLocalOnly: Bool = false) {
+        self.name = name
+        self.type = type
+        self.isIndexed = isIndexed
+        self.isLocalOnly = isLocalOnly
+    }
+}
+
+/// What values a column holds, besides null.
+public enum ColumnType: String, Sendable, Hashable, CaseIterable {
+    /// True or false.
+    case bool
+    /// A 64-bit integer.
+    case integer
+    /// A finite double.
+    case double
+    /// Text.
+    case text
+    /// An instant; RFC 3339 text on the wire.
+    case date
+    /// Binary data; base64 text on the wire.
+    case data
+    /// Any JSON value: lists, objects and scalars alike. Filters can only test it for null.
+    case json
+}

@@ -1,0 +1,134 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+
+extension RemoteResponse {
+    /// Reads an answer to that call. Secrets that the server repeats do not get into the message.
+    init(
+        _ response: HTTPTransportResponse, to call: RemoteCall, dialect: WireDialect, tokenGeneration: Int,
+        secrets: [String]
+    ) {
+        let text = ResponseText(response, hiding: secrets)
+        status = response.head.status.code
+        version = EntityTag.version(from: response.head.headerFields[.eTag])
+        retryAfter = response.head.headerFields[.retryAfter]
+        date = response.head.headerFields[.date]
+        self.tokenGeneration = tokenGeneration
+        let isSuccess = (200..<300).contains(status)
+        var json: ItemValue?
+        if response.body.isEmpty {
+            body = .empty
+        } else if isSuccess, case .query = call.action {
+            (body, isLastPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
+        } else {
+            do throws(JSONError) {
+                let value = try ItemValue(json: response.body)
+                body = Self.row(value, isSuccess: isSuccess)
+                json = value
+            } catch {
+                body = .unreadable(error, isHTML: text.isHTML)
+            }
+        }
+        message = isSuccess && !text.isHTML ? nil : text.message(json: json)
+        classification = ResponseClassification(
+            status: status, body: body.form(isJSON: json != nil, isHTML: text.isHTML),
+            to: call.kind, namesMissingRoute: text.namesMissingRoute)
+    }
+
+    private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {
+        if case .object(let row) = json, isSuccess || row["id"]?.textValue != nil { return .row(row) }
+        return isSuccess ? .unreadable("The answer is not an object, as a row must be.") : .empty
+    }
+
+    /// Reads the answer to a query: a list of rows, or an object that has one, and whether it is the last page. Only
+    /// whether there is a next page counts: its address is never followed.
+    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> (Body, isLast: Bool) {
+        var rows: [WireObject]?
+        var count: Int?
+        var isLast = false
+        do throws(JSONError) {
+            try JSONParser.read(body, style: .wire) { parser throws(JSONError) in
+                parser.skipWhitespace()
+                if parser.isAt(UInt8(ascii: "{")) {
+                    isLast = dialect.nextPageName != nil
+                    try parser.parseMembers { name, parser throws(JSONError) in
+                        switch name {
+                        case dialect.listName: rows = try parser.parseObjects()
+                        case dialect.nextPageName: isLast = try parser.parseValue().isNull
+                        case "count": count = Int(totalCount: try parser.parseValue())
+                        default: try parser.skip()
+                        }
+                    }
+                } else {
+                    rows = try parser.parseObjects()
+                }
+                try parser.parseEnd()
+            }
+        } catch {
+            return (.unreadable(error, isHTML: isHTML), false)
+        }
+        guard let rows else { return (.unreadable("The answer is not a list of rows."), false) }
+        return (.rows(rows, count: count), isLast)
+    }
+
+    /// The answer whose body was longer than the transport accepts.
+    init(_ error: HTTPBodyLimitExceeded, to call: RemoteCall, tokenGeneration: Int) {
+        status = error.status
+        version = nil
+        retryAfter = nil
+        date = nil
+        body = .unreadable("The answer is longer than \(error.limit) bytes.")
+        message = nil
+        classification = ResponseClassification(status: status, body: .unreadable, to: call.kind)
+        exceededLimit = error.limit
+        self.tokenGeneration = tokenGeneration
+    }
+}
+
+extension RemoteResponse.Body {
+    fileprivate static func unreadable(_ error: JSONError, isHTML: Bool) -> Self {
+        .unreadable(isHTML ? ResponseText.htmlMessage : "\(error)")
+    }
+}
+
+extension Int {
+    /// A count as servers write it: a whole number, in some back ends as a double.
+    fileprivate init?(totalCount value: ItemValue) {
+        let count: Int? =
+            switch value {
+            case .int(let int): Int(exactly: int)
+            case .double(let double): Int(exactly: double)
+            default: nil
+            }
+        guard let count, count >= 0 else { return nil }
+        self = count
+    }
+}
+
+extension RemoteResponse.Body {
+    fileprivate func form(isJSON: Bool, isHTML: Bool) -> ResponseClassification.BodyForm {
+        switch self {
+        case .row: .row
+        case .rows: .rows
+        case _ where isJSON: .json
+        case .empty: .empty
+        case .unreadable: isHTML ? .html : .unreadable
+        }
+    }
+}
+
+extension RemoteCall {
+    /// What is asked, for ``ResponseClassification``.
+    fileprivate var kind: ResponseClassification.Request {
+        switch action {
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        case .undelete: .undelete
+        case .read: .read
+        case .query: .query
+        }
+    }
+}

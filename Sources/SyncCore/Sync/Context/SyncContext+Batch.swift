@@ -1,0 +1,125 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncContext {
+    /// Makes several changes in one transaction: all of them happen, or none.
+    ///
+    /// ```swift
+    /// try await context.batch { local in
+    ///     for text in lines { try local.insert(["text": .text(text)], in: "TodoItem") }
+    /// }
+    /// ```
+    ///
+    /// It costs one flush to the disk, however many changes there are, and waits for no network.
+    ///
+    /// - Parameter body: makes the changes. It may run more than once, and only its last run counts, so it should
+    ///   change nothing else. What it throws is thrown, and nothing is changed then.
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws; ``SyncError/Code/storeFailure``.
+    @discardableResult
+    public func batch<T: Sendable>(
+        _ body: @escaping @Sendable (LocalBatch) throws -> T
+    ) async throws -> T {
+        let (environment, inFlight, catalog) = (environment, inFlight, store.dataSource.catalog)
+        let isShared = isStoreShared
+        do {
+            return try await write { transaction in
+                let batch = LocalBatch(
+                    transaction: transaction, catalog: catalog, inFlight: inFlight.all,
+                    isShared: isShared, environment: environment)
+                do {
+                    return try body(batch)
+                } catch let error as StoreError {
+                    throw error
+                } catch {
+                    throw BatchRefusal(reason: error)
+                }
+            }
+        } catch let error as SyncError {
+            throw (error.cause as? BatchRefusal)?.reason ?? error
+        }
+    }
+}
+
+/// What a batch's body threw, so that it is not taken for an error of the store.
+private struct BatchRefusal: Error {
+    let reason: any Error
+}
+
+/// The local tables within one transaction: see ``SyncContext/batch(_:)``. It sees the changes it made itself.
+///
+/// Each change is checked and queued as that of ``SyncTable``. One that is refused leaves nothing behind: its error may
+/// be caught, and the others still happen.
+public struct LocalBatch {
+    private let transaction: any StoreTransaction
+    private let catalog: TableCatalog
+    private let inFlight: Set<Int64>
+    private let isShared: Bool
+    private let environment: SyncEnvironment
+    private let now: Timestamp
+
+    init(
+        transaction: any StoreTransaction, catalog: TableCatalog, inFlight: Set<Int64>, isShared: Bool,
+        environment: SyncEnvironment
+    ) {
+        self.transaction = transaction
+        self.catalog = catalog
+        self.inFlight = inFlight
+        self.isShared = isShared
+        self.environment = environment
+        now = environment.now()
+    }
+
+    /// Adds an item: see ``SyncTable/insert(_:)``.
+    @discardableResult
+    public func insert(_ fields: [String: ItemValue], in table: String) throws -> Item {
+        var fields = fields
+        let id = try environment.itemID(fields.removeValue(forKey: "id"))
+        let write = try write(id, in: table)
+        return try write.insert(id: id, fields: write.definition.normalizedForWriting(fields))
+    }
+
+    /// Puts the item in place of the stored one of its id: see ``SyncTable/replace(_:)``.
+    @discardableResult
+    public func replace(_ item: Item, in table: String) throws -> Item {
+        let write = try write(item.id, in: table)
+        return try write.replace(
+            id: item.id, fields: write.definition.normalizedForWriting(item.fields, of: item.id),
+            madeOn: item.system.version)
+    }
+
+    /// Changes some fields of an item: see ``SyncTable/update(id:_:)``.
+    @discardableResult
+    public func update(id: String, _ fields: [String: ItemValue], in table: String) throws -> Item {
+        let write = try write(id, in: table)
+        return try write.change(id: id, fields: write.definition.normalizedForWriting(fields, of: id))
+    }
+
+    /// Deletes an item: see ``SyncTable/delete(id:)``.
+    public func delete(id: String, in table: String) throws {
+        try write(id, in: table).delete(id: id, madeOn: nil)
+    }
+
+    /// The item of that id as it is now, or `nil`.
+    public func item(id: String, in table: String) throws -> Item? {
+        try transaction.item(id: id, in: catalog.table(named: table).name)
+    }
+
+    private func write(_ id: String, in table: String) throws -> LocalWrite {
+        try ItemID.validate(id)
+        return LocalWrite(
+            transaction: transaction, definition: try catalog.table(named: table), inFlight: inFlight,
+            now: now, mayAttemptsBeInFlight: isShared)
+    }
+}
+
+extension SyncEnvironment {
+    /// The id that the fields of a new item come with, or a new one.
+    func itemID(_ value: ItemValue?) throws(SyncError) -> String {
+        switch value {
+        case nil: return makeItemID()
+        case .text(let id): return id
+        default: throw SyncError(.invalidItemID, "The id of an item must be text.")
+        }
+    }
+}

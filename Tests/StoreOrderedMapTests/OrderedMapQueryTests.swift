@@ -1,0 +1,79 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreOrderedMap
+import SyncCore
+import Testing
+
+struct OrderedMapQueryTests {
+    private let map = SortedArrayMap()
+    private let store: OrderedMapStore
+    private let items = (0..<200).map { index in
+        let bool: ItemValue = index % 3 == 0 ? .null : .bool(true)
+        return Item(
+            id: String(index * 7919 % 1000),
+            fields: ["integer": .int(Int64(index % 10)), "text": .text("t\(index)"), "bool": bool],
+            system: SystemProperties(version: "v\(index)"))
+    }
+
+    init() throws {
+        store = try OrderedMapStore(on: map)
+        let items = items
+        try store.write { try $0.upsert(items, in: "Todo") }
+    }
+
+    private func find(_ query: TableQuery) throws -> QueryResult {
+        try store.read { try $0.items(matching: query) }
+    }
+
+    @Test func `queries find what the reference finds`() throws {
+        let all = TableQuery("Todo")
+        let open = all.where(.column("integer") == 3)
+        let queries = [
+            all, all.limit(0), all.limit(0).includingTotalCount(), all.offset(190).limit(20), all.offset(500),
+            all.offset(3).limit(5).includingTotalCount(), open, open.limit(2).offset(1),
+            open.includingTotalCount(),
+            open.select("text"),
+            all.where(.isNull(.column("bool"))).select("integer").order(byDescending: "text").limit(7),
+            all.order(by: "integer").order(byDescending: "id").offset(11).limit(13).includingTotalCount(),
+            all.order(by: "version").select("id"), all.where(.column("id") == "7"),
+            all.where(.comparison(.equal, .constant("7"), .column("id"))),
+            all.where(.column("id") == "919" && .column("integer") == 1),
+            all.where(.column("id") == "919" && .column("integer") == 2),
+            all.where(.isIn(.column("id"), ["919", "0", "absent", "0", "838"])),
+            all.where(.isIn(.column("id"), [String]())),
+            all.where(.column("id") == "0" || .column("integer") == 4),
+            all.where(!(.column("id") == "0")).limit(3),
+            all.where(.isNull(.column("id"))),
+            all.where(.always(false)), all.where(.column("version") == "v7").select("bool"),
+            all.where(FilterExpression.length(.column("text")) == 2).includingTotalCount().limit(1),
+            all.where(FilterExpression.column("integer") + 1 == 4).where(.hasPrefix(.column("text"), "t1")),
+        ]
+        for query in queries { try #expect(find(query) == query.apply(to: items), "\(query)") }
+    }
+
+    @Test func `deleting by query deletes exactly what the query finds`() throws {
+        let query = TableQuery("Todo").where(.column("integer") < 5).order(byDescending: "text").offset(3)
+            .limit(20)
+        let found = Set(query.apply(to: items).items.map(\.id))
+        try #expect(store.write { try $0.deleteItems(matching: query) } == 20)
+        let left = items.filter { !found.contains($0.id) }
+        try #expect(find(TableQuery("Todo")) == TableQuery("Todo").apply(to: left))
+    }
+
+    @Test func `a window in order of id is read no further than its end`() throws {
+        let work = try map.work { _ = try find(TableQuery("Todo").offset(2).limit(3)) }
+        #expect(work == SortedArrayMap.Work(scans: 1, scanned: 5))
+    }
+
+    @Test func `items of known ids are looked up`() throws {
+        let one = try map.work {
+            _ = try find(TableQuery("Todo").where(.column("id") == "7" && .column("integer") == 1))
+        }
+        #expect(one == SortedArrayMap.Work(gets: 1))
+        let few = try map.work {
+            _ = try find(TableQuery("Todo").where(.isIn(.column("id"), ["7", "0", "7"])))
+        }
+        #expect(few == SortedArrayMap.Work(gets: 2))
+    }
+}
