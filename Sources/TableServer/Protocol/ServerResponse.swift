@@ -4,56 +4,58 @@
 import Foundation
 import SyncCore
 
-/// What goes back to the client.
-struct Answer: Sendable {
+/// The response to a request.
+struct ServerResponse: Sendable {
     var status: Int
     var headers: [(name: String, value: String)]
     var body: Data
 
-    /// A row, with its version as `ETag`.
-    static func row(_ row: TableRow, status: Int = 200, settings: TableServer.Configuration) -> Answer {
-        Answer(
+    /// Returns a response with a row, and its version as `ETag`.
+    static func row(_ row: TableRow, status: Int = 200, settings: TableServer.Configuration) -> ServerResponse
+    {
+        ServerResponse(
             status: status, headers: [contentType, ("ETag", EntityTag.header(version: row.version))],
             body: row.json(settings: settings))
     }
 
-    /// A value that is no row. Its weak `ETag` says nothing about versions, as on the server that this one models.
-    static func value(_ value: ItemValue, status: Int = 200) -> Answer {
+    /// Returns a response with a value that is not a row. Its weak `ETag` is not a version, as on the modelled server.
+    static func value(_ value: ItemValue, status: Int = 200) -> ServerResponse {
         json(value.json, status: status)
     }
 
-    /// JSON text that is no row.
-    static func json(_ body: Data, status: Int = 200) -> Answer {
-        Answer(status: status, headers: [contentType, ("ETag", EntityTag.weak(of: body))], body: body)
+    /// Returns a response with JSON that is not a row, and a weak `ETag`.
+    static func json(_ body: Data, status: Int = 200) -> ServerResponse {
+        ServerResponse(
+            status: status, headers: [contentType, ("ETag", EntityTag.weak(of: body))], body: body)
     }
 
-    /// The page that says there is nothing under that path.
-    static func noSuchPath(_ method: String, _ path: String) -> Answer {
+    /// Returns the HTML page for a path that does not exist.
+    static func pathNotFound(_ method: String, _ path: String) -> ServerResponse {
         let html = """
             <!DOCTYPE html>
             <html><head><title>Error</title></head><body><pre>Cannot \(method) \(path.htmlEscaped)</pre></body></html>
 
             """
-        return Answer(
+        return ServerResponse(
             status: 404, headers: [("Content-Type", "text/html; charset=utf-8")], body: Data(html.utf8))
     }
 
     private static let contentType = (name: "Content-Type", value: "application/json; charset=utf-8")
 }
 
-/// A request that is refused with a status and a sentence.
-struct Refusal: Error {
+/// An error that the server reports to the client, with a status and a message.
+struct RequestError: Error {
     let status: Int
     let message: String
 
-    static func badRequest(_ message: String) -> Refusal { Refusal(status: 400, message: message) }
-    static let noSuchItem = Refusal(status: 404, message: "The item does not exist")
+    static func badRequest(_ message: String) -> RequestError { RequestError(status: 400, message: message) }
+    static let itemNotFound = RequestError(status: 404, message: "The item does not exist")
 
-    var answer: Answer { .value(["error": .text(message)], status: status) }
+    var response: ServerResponse { .value(["error": .text(message)], status: status) }
 }
 
 extension TableRow {
-    /// The row as clients see it.
+    /// Returns the JSON form of the row, with all columns or the given ones.
     func json(settings: TableServer.Configuration, columns: Set<String>? = nil) -> Data {
         var object = fields
         object["id"] = .text(id)
