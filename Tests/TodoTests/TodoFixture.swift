@@ -9,18 +9,18 @@ import Testing
 
 @testable import todo
 
-/// A server, and apps that talk to it from memory stores.
-struct Bench {
+/// A server with the to-do table, and apps with memory stores that use it.
+struct TodoFixture {
     let server: TableServer
 
-    /// Runs the body with a server that has the to-do table.
-    static func run(softDelete: Bool = true, _ body: (Bench) async throws -> Void) async throws {
+    /// Starts the server and runs the body.
+    static func run(softDelete: Bool = true, _ body: (TodoFixture) async throws -> Void) async throws {
         let configuration = TableServer.Configuration(
             tables: [.init(TodoItem.definition.name, softDelete: softDelete)])
-        try await withTableServer(configuration) { try await body(Bench(server: $0)) }
+        try await withTableServer(configuration) { try await body(TodoFixture(server: $0)) }
     }
 
-    /// An app on a device of its own.
+    /// Creates an app on a new device.
     func app(_ transcript: Transcript = Transcript(), isInteractive: Bool = true) throws -> TodoApp {
         try Self.app(server.url, transcript, isInteractive: isInteractive)
     }
@@ -37,41 +37,41 @@ struct Bench {
             context: context, console: transcript.console(isInteractive: isInteractive), storeName: "memory")
     }
 
-    /// The server's live rows as texts.
+    /// Returns the texts of the server's rows, without tombstones.
     func texts() throws -> [String] {
         try server.rows(in: TodoItem.definition.name).filter { !$0.deleted }
             .compactMap { $0.fields["text"]?.textValue }.sorted()
     }
 
-    /// Puts a row on the server, as another device would.
+    /// Inserts or replaces a row on the server, as another device does.
     func put(_ id: String, _ text: String) async throws {
         try await server.put(
             id, ["text": .text(text), "complete": false], in: TodoItem.definition.name)
     }
 
-    /// Deletes a row on the server, as another device would.
+    /// Deletes a row on the server, as another device does.
     func remove(_ id: String) async throws {
         try await server.remove(id, in: TodoItem.definition.name)
     }
 }
 
 extension TodoApp {
-    /// The texts of all items.
+    /// Returns the texts of all items.
     func texts() async throws -> [String] { try await table.items().map(\.text).sorted() }
 }
 
-/// Expects a sentence that says all of these, and returns it.
+/// Expects an error whose message contains all of these parts, and returns the message.
 @discardableResult
 func expectFailure(
-    of app: TodoApp, saying parts: String..., sourceLocation: SourceLocation = #_sourceLocation,
+    of app: TodoApp, containing parts: String..., sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () async throws -> Void
 ) async -> String {
     do {
         try await body()
-        Issue.record("Nothing was thrown", sourceLocation: sourceLocation)
+        Issue.record("No error was thrown", sourceLocation: sourceLocation)
         return ""
     } catch {
-        let message = await app.explained(error).localizedDescription
+        let message = await app.userFacingError(for: error).localizedDescription
         for part in parts {
             #expect(message.contains(part), "\(message)", sourceLocation: sourceLocation)
         }
