@@ -7,17 +7,18 @@
     import SyncCore
     import Testing
 
-    /// The `table-server` executable, as a shell sees it.
+    /// The `table-server` program as a process.
     @Suite
     struct CommandTests {
-        /// The program, which is built into the folder of the test runner, and its arguments.
+        /// Returns the arguments of `env` that run the program, which is in the directory of the test runner.
         private func command(_ arguments: [String]) -> Arguments {
-            let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            return Arguments([folder.appending(path: "table-server").path] + arguments)
+            let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+                .deletingLastPathComponent()
+            return Arguments([directory.appending(path: "table-server").path] + arguments)
         }
 
         @Test(arguments: [Signal.interrupt, .terminate])
-        func `it prints its URL at once, keeps rows in its file, and ends when told`(_ signal: Signal)
+        func `the program prints its URL, stores rows in its file, and ends on a signal`(_ signal: Signal)
             async throws
         {
             try await withTemporaryDirectory { directory in
@@ -49,7 +50,7 @@
             (["--table", "a", "--page-size", "0"], "pageSize"),
             (["--table", "a", "--data", "/nosuch/a"], "/nosuch/a"),
         ])
-        func `arguments that make no sense end it with a sentence`(_ arguments: [String], _ word: String)
+        func `invalid arguments end the program with a message`(_ arguments: [String], _ word: String)
             async throws
         {
             let result = try await Subprocess.run(

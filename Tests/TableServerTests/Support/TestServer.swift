@@ -5,7 +5,8 @@ import Foundation
 import SyncCore
 import TableServer
 
-/// Runs a server with a soft-delete table `TodoItem` and a hard-delete table `Other`, and a client for it.
+/// Runs the body with a server and a client. The server has the table `TodoItem` with soft delete and `Other` with hard
+/// delete.
 func withServer(
     _ adjust: (inout TableServer.Configuration) -> Void = { _ in },
     _ body: (TableServer, TestClient) async throws -> Void
@@ -24,7 +25,7 @@ extension Timestamp {
     static let noon = Timestamp(Date(timeIntervalSince1970: 1_717_070_400))
 }
 
-/// A directory that is there while the body runs.
+/// Runs the body with a new directory, and removes the directory afterwards.
 func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(
         path: "TableServerTests-\(UUID().uuidString)")

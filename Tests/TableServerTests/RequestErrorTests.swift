@@ -6,10 +6,11 @@ import SyncCore
 import TableServer
 import Testing
 
+/// Requests that are an error.
 @Suite
-struct RefusalTests {
+struct RequestErrorTests {
     @Test(arguments: ["createdAt", "updatedAt", "deleted", "UpdatedAt"])
-    func `a property that only the server sets is 400`(_ name: String) async throws {
+    func `a body with a property that only the server sets is 400`(_ name: String) async throws {
         try await withServer { server, client in
             let item: ItemValue = .object(["id": "a", "text": "Tea", name: nil])
             let insert = try await client.insert(item)
@@ -26,7 +27,7 @@ struct RefusalTests {
         "", "{", "[]", "\"a\"", "{\"a\":1,}", "{\"id\":7}", "{\"id\":\"\"}", "{\"id\":\"a\\u0000\"}",
         "{\"no-name\":1}", "{\"\":1}", "{\"1a\":1}", "{\"a\":1,\"A\":2}", "{\"a\":1e999}",
     ])
-    func `a body that is no item is 400 and says why`(_ body: String) async throws {
+    func `a body that is not an item is 400 with a reason`(_ body: String) async throws {
         try await withServer { server, client in
             let reply = try await client.send("POST", "/tables/TodoItem", data: Data(body.utf8))
             #expect(reply.status == 400)
@@ -35,7 +36,8 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a body above the maximum is 400, one of just that size is not`() async throws {
+    @Test func `a body larger than the maximum is 400, and one of the maximum size is accepted`() async throws
+    {
         try await withServer({ $0.maxBodySize = 5000 }) { server, client in
             let frame = Data("{\"id\":\"a\",\"text\":\"\"}".utf8).count
             let fits = ItemValue.object([
@@ -51,7 +53,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `the default maximum is 100 kB`() async throws {
+    @Test func `the default maximum size of a body is 100 kB`() async throws {
         try await withServer { server, client in
             let text = String(repeating: "x", count: 200_000)
             try await #expect(client.insert(["text": .text(text)]).status == 400)
@@ -59,7 +61,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `an id in the body that is not the one in the path is 400`() async throws {
+    @Test func `an id in the body that differs from the path is 400`() async throws {
         try await withServer { server, client in
             try await server.put("a", ["text": "Milk"], in: "TodoItem")
             #expect(try await client.patch("a", ["id": "b", "text": "Tea"]).status == 400)
@@ -82,7 +84,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `the API version may be a parameter, or may not be asked for`() async throws {
+    @Test func `the API version can be a query parameter, or optional`() async throws {
         try await withServer { _, client in
             let path = "/tables/TodoItem?ZUMO-API-VERSION=2.0.0"
             try await #expect(client.send("GET", path, apiVersion: nil).status == 200)
@@ -97,7 +99,7 @@ struct RefusalTests {
         ("GET", "/tables/TodoItem/a/b"), ("PUT", "/tables/TodoItem/a"), ("DELETE", "/tables/TodoItem"),
         ("GET", "/tables/TodoItem/%FF"),
     ])
-    func `a path that names nothing is an HTML page with 404`(_ method: String, _ path: String) async throws {
+    func `an unknown path is 404 with an HTML page`(_ method: String, _ path: String) async throws {
         try await withServer { _, client in
             let reply = try await client.send(method, path)
             #expect(reply.status == 404)
@@ -111,7 +113,7 @@ struct RefusalTests {
         ("$inlinecount", "some"), ("$count", "true"), ("$filter", "text eq"), ("$filter", "(1 eq 1"),
         ("$orderby", "text up"), ("$orderby", "text,"), ("$orderby", "length(text)"),
     ])
-    func `a parameter that means nothing is 400 and says why`(_ name: String, _ value: String) async throws {
+    func `an invalid parameter is 400 with a reason`(_ name: String, _ value: String) async throws {
         try await withServer { _, client in
             let reply = try await client.list("TodoItem", [(name, value)])
             #expect(reply.status == 400)
@@ -120,7 +122,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `parameters of the user's own pass`() async throws {
+    @Test func `a client's own parameters are ignored`() async throws {
         try await withServer { server, client in
             let reply = try await client.list("TodoItem", [("mine", "a b&c"), ("x", "1"), ("x", "2")])
             #expect(reply.status == 200)
