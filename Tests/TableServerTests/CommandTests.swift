@@ -10,11 +10,10 @@
     /// The `table-server` program as a process.
     @Suite
     struct CommandTests {
-        /// Returns the arguments of `env` that run the program, which is in the directory of the test runner.
+        /// The program, which is built into the folder of the test runner, and its arguments.
         private func command(_ arguments: [String]) -> Arguments {
-            let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-                .deletingLastPathComponent()
-            return Arguments([directory.appending(path: "table-server").path] + arguments)
+            let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            return Arguments([folder.appending(path: "table-server").path] + arguments)
         }
 
         @Test(arguments: [Signal.interrupt, .terminate])

@@ -16,7 +16,7 @@ struct TodoProcess {
         let errors: String
     }
 
-    /// Runs the body with a new data directory, and removes the directory afterwards.
+    /// Runs the body with a fresh data directory, which is removed afterwards.
     static func withDirectory(_ body: (TodoProcess) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory
             .appendingPathComponent("todo-tests-\(UUID().uuidString)")
@@ -24,10 +24,10 @@ struct TodoProcess {
         try await body(TodoProcess(directory: directory))
     }
 
-    /// Runs `todo` with these arguments, without a terminal, and waits for its end.
+    /// Runs `todo` with these arguments and without a terminal, until it ends.
     func run(_ arguments: String...) async throws -> Run { try await run(arguments) }
 
-    /// Runs `todo` with these arguments, without a terminal, and waits for its end.
+    /// Runs `todo` with these arguments and without a terminal, until it ends.
     func run(_ arguments: [String]) async throws -> Run {
         let program = try Self.executable().path
         let result = try await Subprocess.run(
@@ -39,7 +39,7 @@ struct TodoProcess {
             errors: result.standardError)
     }
 
-    /// Returns the program's file, in the directory of the test bundle.
+    /// The program beside the test bundle.
     private static func executable() throws -> URL {
         let bundles = [Bundle.main] + Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
         let candidates = bundles.flatMap { bundle in

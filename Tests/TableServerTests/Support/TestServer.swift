@@ -25,7 +25,7 @@ extension Timestamp {
     static let noon = Timestamp(Date(timeIntervalSince1970: 1_717_070_400))
 }
 
-/// Runs the body with a new directory, and removes the directory afterwards.
+/// A directory that is there while the body runs.
 func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(
         path: "TableServerTests-\(UUID().uuidString)")
