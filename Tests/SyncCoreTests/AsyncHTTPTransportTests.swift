@@ -11,10 +11,10 @@ import Testing
 @Suite
 struct AsyncHTTPTransportTests {
     private static func fromServer<Value>(
-        _ answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
-        _ body: (RemoteRawServer, AsyncHTTPTransport) async throws -> Value
+        _ answer: @escaping @Sendable (RawHTTPServer.Request) -> [RawHTTPServer.Step],
+        _ body: (RawHTTPServer, AsyncHTTPTransport) async throws -> Value
     ) async throws -> Value {
-        let server = try RemoteRawServer(answer: answer)
+        let server = try RawHTTPServer(answer: answer)
         defer { server.stop() }
         return try await body(server, AsyncHTTPTransport())
     }

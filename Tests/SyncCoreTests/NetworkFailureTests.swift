@@ -56,7 +56,7 @@ struct NetworkFailureTests {
     @Test func `a port without TLS is a secure connection that failed, and trying again does not help`()
         async throws
     {
-        try await withRawServer(greeting: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) { _ in
+        try await withRawHTTPServer(greeting: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) { _ in
             []
         } _: { server, transport in
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
@@ -68,7 +68,7 @@ struct NetworkFailureTests {
     }
 
     @Test func `silence is a timeout`() async throws {
-        try await withRawServer(idleTimeout: .milliseconds(100)) { _ in
+        try await withRawHTTPServer(idleTimeout: .milliseconds(100)) { _ in
             [.waitForHangUp]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
@@ -80,7 +80,7 @@ struct NetworkFailureTests {
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "", "nonsense\r\n\r\n"])
     func `a response that is cut is a lost connection`(bytes: String) async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.send(bytes)]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
@@ -91,7 +91,7 @@ struct NetworkFailureTests {
     }
 
     @Test func `a closed transport is not offline`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             []
         } _: { server, transport in
             transport.close()
@@ -108,7 +108,7 @@ struct NetworkFailureTests {
         struct Other: Error {}
         let errors: [any Error] = [NetworkFailure(.unknownHost, host: "h", port: 1), Other()]
         for (thrown, reason) in zip(errors, [NetworkFailure.Reason.unknownHost, .other]) {
-            let client = try SyncClient.scripted(RemoteScriptedTransport { _ in throw thrown })
+            let client = try SyncClient.scripted(ScriptedTransport { _ in throw thrown })
             let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
             #expect(error?.code == .networkUnavailable)
             #expect((error?.cause as? NetworkFailure)?.reason == reason)

@@ -53,7 +53,7 @@ struct ODataQueryTests {
         "'\u{301}", "a;b", "~-._", "\u{202E}",
     ])
     func `any text goes through the URL unchanged`(value: String) async throws {
-        let transport = RemoteScriptedTransport(200, "[]")
+        let transport = ScriptedTransport(200, "[]")
         let query = TableQuery("T").where(.column("a") == value).parameter("user", value)
         _ = try await SyncClient.scripted(transport).table("T").query(query)
         let url = try #require(transport.requests.first?.head.url)

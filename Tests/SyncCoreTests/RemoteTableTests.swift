@@ -12,7 +12,7 @@ struct RemoteTableTests {
     private func table(
         _ status: Int, headers: HTTPFields = [:], _ body: String = ""
     ) throws -> RemoteTable {
-        try SyncClient.scripted(RemoteScriptedTransport(status, headers: headers, body)).table("T")
+        try SyncClient.scripted(ScriptedTransport(status, headers: headers, body)).table("T")
     }
 
     @Test func `writes return the row as the server has it`() async throws {
@@ -30,7 +30,7 @@ struct RemoteTableTests {
 
     @Test func `the item's version is the condition of its update, and its parameters are sent`() async throws
     {
-        let transport = RemoteScriptedTransport(200, Self.row)
+        let transport = ScriptedTransport(200, Self.row)
         let table = try SyncClient.scripted(transport).table("T")
         let item = Item(id: "a", fields: ["n": 2], system: SystemProperties(version: "7"))
         _ = try await table.update(item, parameters: ["mode": "x y"])
@@ -104,7 +104,7 @@ struct RemoteTableTests {
     }
 
     @Test func `a body that was cut by the end of its connection may be retried`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":\"a\",")]
         } _: {
             server, transport in

@@ -8,7 +8,7 @@ import Testing
 
 struct ReusedConnectionTests {
     /// Answers everything but the second request of the first connection, which it closes.
-    private static func closesFirstConnection(_ request: RemoteRawServer.Request) -> [RemoteRawServer.Step] {
+    private static func closesFirstConnection(_ request: RawHTTPServer.Request) -> [RawHTTPServer.Step] {
         switch (request.connection, request.lines[0].hasPrefix("GET")) {
         case (1, false): []
         case (_, true): [.answer("200 OK", body: "x"), .keepOpen]
@@ -21,7 +21,7 @@ struct ReusedConnectionTests {
         method: HTTPRequest.Method, size: Int
     ) async throws {
         // With these timeouts a request that stalls makes the test run hang.
-        try await withRawServer(
+        try await withRawHTTPServer(
             idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), answer: Self.closesFirstConnection
         ) { server, transport in
             _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
@@ -47,7 +47,7 @@ struct ReusedConnectionTests {
     func `a write without a body over a reused connection that is closed ends`(
         method: HTTPRequest.Method
     ) async throws {
-        try await withRawServer(
+        try await withRawHTTPServer(
             idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), answer: Self.closesFirstConnection
         ) { server, transport in
             _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))

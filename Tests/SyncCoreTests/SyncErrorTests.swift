@@ -43,7 +43,7 @@ struct SyncErrorTests {
     @Test func `a push without network is offline, and prints the server once more with the cause`()
         async throws
     {
-        let transport = RemoteScriptedTransport { _ in
+        let transport = ScriptedTransport { _ in
             throw NetworkFailure(.unknownHost, host: "example.com", port: 443)
         }
         let context = SyncContext(
@@ -61,7 +61,7 @@ struct SyncErrorTests {
     }
 
     @Test func `an answer of 401 is the cause, with what the server says`() async throws {
-        let client = try SyncClient.scripted(RemoteScriptedTransport(401, #"{"error":"token expired"}"#))
+        let client = try SyncClient.scripted(ScriptedTransport(401, #"{"error":"token expired"}"#))
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
         #expect(error?.code == .authenticationRequired)
         let cause = try #require(error?.cause as? SyncError)
@@ -76,7 +76,7 @@ struct SyncErrorTests {
     func `a client's URL that cannot be used is a configuration error that names the problem`(
         url: String, problem: String
     ) async throws {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let client = try SyncClient.scripted(transport, url: url)
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
         #expect(error?.code == .invalidConfiguration)

@@ -7,10 +7,10 @@ import SyncCore
 import Testing
 
 @Suite
-struct RemoteURLSessionLimitTests {
+struct TransportLimitTests {
     @Test func `a body of the greatest length is accepted and one byte more is not`() async throws {
         let full = String(repeating: "x", count: 1000)
-        try await withRawServer(maxBodyBytes: 1000) { request in
+        try await withRawHTTPServer(maxBodyBytes: 1000) { request in
             [.answer("200 OK", body: request.lines[0].contains("long") ? full + "x" : full)]
         } _: { server, transport in
             let fits = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
@@ -22,8 +22,8 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `an endless body is hung up on`() async throws {
-        try await withRawServer(maxBodyBytes: 100_000) { _ in
-            let chunk = RemoteRawServer.Step.send("8000\r\n" + String(repeating: "x", count: 0x8000) + "\r\n")
+        try await withRawHTTPServer(maxBodyBytes: 100_000) { _ in
+            let chunk = RawHTTPServer.Step.send("8000\r\n" + String(repeating: "x", count: 0x8000) + "\r\n")
             return [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")]
                 + Array(repeating: chunk, count: 8) + [.waitForHangUp]
         } _: { server, transport in
@@ -42,7 +42,7 @@ struct RemoteURLSessionLimitTests {
                     "H4sIAAAAAAACA+3BMQEAAADCoPVPbQ0PoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
                     + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBXA32VEdSghgEA"
             ))
-        try await withRawServer(maxBodyBytes: 50_000) { _ in
+        try await withRawHTTPServer(maxBodyBytes: 50_000) { _ in
             [
                 .send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(gzip.count)\r\n\r\n"),
                 .sendBytes(Array(gzip)),
@@ -55,7 +55,7 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `a server that stays silent is given up after the idle timeout`() async throws {
-        try await withRawServer(idleTimeout: .milliseconds(100)) { _ in
+        try await withRawHTTPServer(idleTimeout: .milliseconds(100)) { _ in
             [.waitForHangUp]
         } _: {
             server, transport in
@@ -70,7 +70,7 @@ struct RemoteURLSessionLimitTests {
     @Test func `silence is given up every time, of exchanges beside each other and after each other`()
         async throws
     {
-        try await withRawServer(idleTimeout: .milliseconds(100)) { _ in
+        try await withRawHTTPServer(idleTimeout: .milliseconds(100)) { _ in
             [.waitForHangUp]
         } _: { server, transport in
             let request = HTTPTransportRequest(HTTPRequest(url: server.url))
@@ -90,7 +90,7 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `a server that drips is given up after the total timeout`() async throws {
-        try await withRawServer(idleTimeout: .seconds(3600), totalTimeout: .milliseconds(200)) { _ in
+        try await withRawHTTPServer(idleTimeout: .seconds(3600), totalTimeout: .milliseconds(200)) { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"), .send("x"), .waitForHangUp]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
@@ -101,7 +101,7 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `cancelling a request ends it at once and hangs up`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.waitForHangUp]
         } _: { server, transport in
             let request = HTTPTransportRequest(HTTPRequest(url: server.url))
@@ -114,7 +114,7 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `a task that is already cancelled sends nothing`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("200 OK")]
         } _: { server, transport in
             let request = HTTPTransportRequest(HTTPRequest(url: server.url))
@@ -129,7 +129,7 @@ struct RemoteURLSessionLimitTests {
 
     @Test func `cancelling at any moment does no harm`() async throws {
         let body = String(repeating: "x", count: 200_000)
-        try await withRawServer(maxBodyBytes: 1 << 20) { _ in
+        try await withRawHTTPServer(maxBodyBytes: 1 << 20) { _ in
             [.answer("200 OK", body: body), .keepOpen]
         } _: {
             server, transport in
@@ -149,7 +149,7 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `many requests at once are all answered with their own bodies`() async throws {
-        try await withRawServer { request in
+        try await withRawHTTPServer { request in
             [.answer("200 OK", body: request.lines[0]), .keepOpen]
         } _: {
             server, transport in
@@ -169,7 +169,7 @@ struct RemoteURLSessionLimitTests {
     }
 
     @Test func `closing ends what is under way and refuses what comes later`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.waitForHangUp]
         } _: { server, transport in
             let request = HTTPTransportRequest(HTTPRequest(url: server.url))

@@ -7,7 +7,7 @@ import SyncCore
 import Synchronization
 import Testing
 
-struct RemoteMiddlewareTests {
+struct HTTPMiddlewareTests {
     private struct Tag: HTTPMiddleware {
         let name: String
 
@@ -32,7 +32,7 @@ struct RemoteMiddlewareTests {
     }
 
     @Test func `the first sees requests first and answers last`() async throws {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
         let response = try await transport.intercepted(by: Tag(name: "a"), Tag(name: "b"))
             .send(HTTPTransportRequest(HTTPRequest(url: url)))
@@ -42,7 +42,7 @@ struct RemoteMiddlewareTests {
 
     @Test func `middleware may send again`() async throws {
         let failures = Mutex(1)
-        let transport = RemoteScriptedTransport { _ in
+        let transport = ScriptedTransport { _ in
             let fails = failures.withLock { failures in
                 defer { failures -= 1 }
                 return failures > 0
@@ -55,7 +55,7 @@ struct RemoteMiddlewareTests {
     }
 
     @Test func `a header that middleware spoils is refused before it is sent`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("200 OK", body: "{}")]
         } _: { server, transport in
             let client = SyncClient(
@@ -67,7 +67,7 @@ struct RemoteMiddlewareTests {
     }
 
     @Test func `a line break in a value of middleware makes no second header`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("200 OK", body: #"{"id":"a"}"#)]
         } _: { server, transport in
             let middleware = Tag(name: "a\r\nX-Evil: 1")
@@ -80,7 +80,7 @@ struct RemoteMiddlewareTests {
     }
 
     @Test func `a middleware can be called alone, with the transport behind it`() async throws {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
         let request = HTTPTransportRequest(HTTPRequest(url: url))
         _ = try await Tag(name: "a").intercept(request, next: HTTPMiddlewareNext(transport))

@@ -14,7 +14,7 @@ import Testing
 #endif
 
 /// A server on a port of its own that answers with exactly the bytes a test wants, well-formed or not.
-final class RemoteRawServer: Sendable {
+final class RawHTTPServer: Sendable {
     /// What the server does with one request. The connection is closed after the last step unless it is `.keepOpen`.
     enum Step: Sendable {
         case send(String)
@@ -194,7 +194,7 @@ final class RemoteRawServer: Sendable {
     }
 }
 
-extension RemoteRawServer.Step {
+extension RawHTTPServer.Step {
     /// A whole answer with a length.
     static func answer(_ status: String, headers: [String] = [], body: String = "") -> Self {
         let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
@@ -211,11 +211,11 @@ extension URLSessionTransport: ClosableTransport {}
 extension AsyncHTTPTransport: ClosableTransport {}
 
 /// Runs a body with each transport in turn, and a server of its own for each, and ends both afterwards.
-func withRawServer(
+func withRawHTTPServer(
     maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
     totalTimeout: Duration = .seconds(60), greeting: [UInt8] = [],
-    answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
-    _ body: (RemoteRawServer, any ClosableTransport) async throws -> Void
+    answer: @escaping @Sendable (RawHTTPServer.Request) -> [RawHTTPServer.Step],
+    _ body: (RawHTTPServer, any ClosableTransport) async throws -> Void
 ) async throws {
     let transports: [any ClosableTransport] = [
         URLSessionTransport(
@@ -225,7 +225,7 @@ func withRawServer(
     ]
     defer { for transport in transports { transport.close() } }
     for transport in transports {
-        let server = try RemoteRawServer(greeting: greeting, answer: answer)
+        let server = try RawHTTPServer(greeting: greeting, answer: answer)
         defer { server.stop() }
         do { try await body(server, transport) } catch {
             Issue.record(error, "with \(type(of: transport))")

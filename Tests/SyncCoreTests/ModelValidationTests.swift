@@ -7,7 +7,7 @@ import Testing
 @testable import SyncCore
 
 /// What ids, names and values may be.
-@Suite struct ModelRulesTests {
+@Suite struct ModelValidationTests {
     private func code(_ body: () throws -> Void) -> SyncError.Code? {
         do { try body() } catch { return (error as? SyncError)?.code }
         return nil

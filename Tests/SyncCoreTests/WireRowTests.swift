@@ -4,7 +4,7 @@
 import SyncCore
 import Testing
 
-struct RemoteRowTests {
+struct WireRowTests {
     @Test func `system properties are split off and the text of updatedAt is kept`() throws {
         let row: [String: ItemValue] = [
             "id": "a", "n": 1, "when": "2020-01-01T00:00:00Z", "createdAt": "2014-05-30T20:30:00+02:00",

@@ -7,9 +7,9 @@ import SyncCore
 import Testing
 
 @Suite
-struct RemoteURLSessionRedirectTests {
+struct RedirectTests {
     @Test func `a GET follows a redirect within the origin, with every header`() async throws {
-        try await withRawServer { request in
+        try await withRawHTTPServer { request in
             request.lines[0].hasPrefix("GET /old")
                 ? [.answer("307 X", headers: ["Location: /new?a=1"])] : [.answer("200 OK", body: "here")]
         } _: { server, transport in
@@ -30,9 +30,9 @@ struct RemoteURLSessionRedirectTests {
     @Test(arguments: ["http://127.0.0.1:%/x", "http://localhost:PORT/x", "https://127.0.0.1:PORT/x"])
     func `a redirect to another origin is the answer, and nothing is sent there`(target: String) async throws
     {
-        let other = try RemoteRawServer { _ in [.answer("200 OK")] }
+        let other = try RawHTTPServer { _ in [.answer("200 OK")] }
         defer { other.stop() }
-        try await withRawServer { request in
+        try await withRawHTTPServer { request in
             let port = request.header("Host")?.split(separator: ":").last.map(String.init) ?? ""
             let location = target.replacing("%", with: "\(other.port)").replacing("PORT", with: port)
             return [.answer("302 X", headers: ["Location: \(location)"], body: "moved")]
@@ -49,7 +49,7 @@ struct RemoteURLSessionRedirectTests {
 
     @Test(arguments: [HTTPRequest.Method.post, .patch, .put, .delete], [301, 302, 303, 307, 308])
     func `a write never follows a redirect`(method: HTTPRequest.Method, status: Int) async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("\(status) X", headers: ["Location: /new"])]
         } _: {
             server, transport in
@@ -63,7 +63,7 @@ struct RemoteURLSessionRedirectTests {
     }
 
     @Test func `a circle of redirects ends with the redirect`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("307 X", headers: ["Location: /again"])]
         } _: {
             server, transport in

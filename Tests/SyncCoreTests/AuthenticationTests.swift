@@ -8,10 +8,10 @@ import Synchronization
 import Testing
 
 @Suite
-struct RemoteAuthenticationTests {
+struct AuthenticationTests {
     /// Answers 401 to every token but this one.
-    private func transport(accepting token: String) -> RemoteScriptedTransport {
-        RemoteScriptedTransport { request in
+    private func transport(accepting token: String) -> ScriptedTransport {
+        ScriptedTransport { request in
             request.head.headerFields[.zumoAuth] == token
                 ? HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
                 : HTTPTransportResponse(status: 401)
@@ -48,7 +48,7 @@ struct RemoteAuthenticationTests {
         let refreshes = Mutex(0)
         let (rejected, reject) = AsyncStream.makeStream(of: Void.self)
         let (start, go) = AsyncStream.makeStream(of: Void.self)
-        let transport = RemoteScriptedTransport { request in
+        let transport = ScriptedTransport { request in
             if request.head.headerFields[.zumoAuth] == "new" {
                 return HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
             }

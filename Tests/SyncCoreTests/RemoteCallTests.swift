@@ -6,11 +6,11 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-struct RemoteRequestTests {
+struct RemoteCallTests {
     private func request(
         for call: RemoteCall, dialect: WireDialect = .v2, url: String = "https://example.com/api"
     ) async throws -> HTTPTransportRequest {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         _ = try await SyncClient.scripted(transport, dialect: dialect, url: url).send(call)
         return try #require(transport.requests.first)
     }
@@ -79,7 +79,7 @@ struct RemoteRequestTests {
     }
 
     @Test func `every call carries the common headers`() async throws {
-        let transport = RemoteScriptedTransport(200, "{}")
+        let transport = ScriptedTransport(200, "{}")
         let client = SyncClient(
             url: try #require(URL(string: "https://example.com")), transport: transport,
             applicationKey: "key", installationID: "me", userAgent: "tests")
@@ -115,7 +115,7 @@ struct RemoteRequestTests {
         "https://example.com#a", "file:///etc/passwd",
     ])
     func `a URL that cannot be used is reported by the first call`(url: String) async throws {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let error = await #expect(throws: SyncError.self) {
             try await SyncClient.scripted(transport, url: url).send(
                 RemoteCall(.read(id: "a"), table: "T"))
@@ -146,7 +146,7 @@ struct RemoteRequestTests {
         ),
     ])
     func `what cannot be sent as it is, is not sent`(call: RemoteCall, code: SyncError.Code) async throws {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let error = await #expect(throws: SyncError.self) {
             try await SyncClient.scripted(transport).send(call)
         }
@@ -159,7 +159,7 @@ struct RemoteRequestTests {
         func nested(_ depth: Int) -> ItemValue {
             (1..<depth).reduce(ItemValue.array([])) { value, _ in .array([value]) }
         }
-        let transport = RemoteScriptedTransport(200, "{}")
+        let transport = ScriptedTransport(200, "{}")
         let client = try SyncClient.scripted(transport)
         _ = try await client.send(RemoteCall(.insert(id: nil, fields: ["n": nested(99)]), table: "T"))
         let sent = try #require(transport.requests.first?.body)
@@ -171,7 +171,7 @@ struct RemoteRequestTests {
     }
 
     @Test func `a token that is no header is refused without being shown`() async throws {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let client = try SyncClient.scripted(transport)
         client.authenticationToken = "CANARY\r\nIf-Match: *"
         let error = await #expect(throws: SyncError.self) {

@@ -7,7 +7,7 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-struct RemoteHeadersTests {
+struct HeaderValidationTests {
     private static let spoiled = [
         "CANARY\r\nb", "CANARY\nb", "CANARY\rb", "CANARY\u{0}b", "CANARY\r\n b", "CANARY\tb", "CANARY\u{7F}",
         "CANARYé", "\u{1F600}CANARY", " CANARY", "CANARY ",
@@ -38,7 +38,7 @@ struct RemoteHeadersTests {
     func `a header of the client's own that would not arrive is refused and not shown`(value: String)
         async throws
     {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
         let withToken = SyncClient(url: url, transport: transport)
         withToken.authenticationToken = value
@@ -104,7 +104,7 @@ struct RemoteHeadersTests {
     @Test func `a client's dump hides its token and key`() throws {
         let url = try #require(URL(string: "https://example.com"))
         let client = SyncClient(
-            url: url, transport: RemoteScriptedTransport(200), applicationKey: "CANARY-key")
+            url: url, transport: ScriptedTransport(200), applicationKey: "CANARY-key")
         client.authenticationToken = "CANARY-token"
         var dumped = ""
         dump(client, to: &dumped)

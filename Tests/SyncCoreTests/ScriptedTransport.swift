@@ -7,7 +7,7 @@ import SyncCore
 import Synchronization
 
 /// A transport that answers from memory and remembers what it was asked.
-final class RemoteScriptedTransport: HTTPTransport {
+final class ScriptedTransport: HTTPTransport {
     private let answer: @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse
     private let log = Mutex<[HTTPTransportRequest]>([])
 

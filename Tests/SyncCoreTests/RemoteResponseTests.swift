@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCore
 
-struct RemoteAnswerTests {
+struct RemoteResponseTests {
     private static let read = RemoteCall(.read(id: "a"), table: "T")
     private static let query = RemoteCall(.query([], includesDeleted: false), table: "T")
     private static let insert = RemoteCall(.insert(id: "a", fields: [:]), table: "T")
@@ -18,7 +18,7 @@ struct RemoteAnswerTests {
         dialect: WireDialect = .v2
     ) async throws -> RemoteResponse {
         try await SyncClient.scripted(
-            RemoteScriptedTransport(status, headers: headers, body), dialect: dialect
+            ScriptedTransport(status, headers: headers, body), dialect: dialect
         )
         .send(call)
     }
@@ -40,7 +40,7 @@ struct RemoteAnswerTests {
 
     @Test(arguments: ["a", "\"", "\\", "a\"b\\\"c\\\\", "\\\"", "x y", "W/\"x\""])
     func `a version survives the way there and back`(version: String) async throws {
-        let transport = RemoteScriptedTransport { request in
+        let transport = ScriptedTransport { request in
             HTTPTransportResponse(
                 status: 200, headerFields: [.eTag: request.head.headerFields[.ifMatch] ?? ""])
         }
@@ -118,7 +118,7 @@ struct RemoteAnswerTests {
     }
 
     @Test func `a secret that the server repeats is hidden`() async throws {
-        let transport = RemoteScriptedTransport(401, #"{"error":"bad token CANARY-1 for CANARY-2!"}"#)
+        let transport = ScriptedTransport(401, #"{"error":"bad token CANARY-1 for CANARY-2!"}"#)
         let client = SyncClient(
             url: try #require(URL(string: "https://example.com")), transport: transport,
             applicationKey: "CANARY-2")
@@ -144,7 +144,7 @@ struct RemoteAnswerTests {
     }
 
     @Test func `an answer beyond the limit keeps its status`() async throws {
-        let transport = RemoteScriptedTransport { _ in throw HTTPBodyLimitExceeded(status: 201, limit: 9) }
+        let transport = ScriptedTransport { _ in throw HTTPBodyLimitExceeded(status: 201, limit: 9) }
         let answer = try await SyncClient.scripted(transport).send(Self.insert)
         #expect(answer.status == 201)
         #expect(answer.failure(of: Self.insert, dialect: .v2)?.code == .unreadableResponse)
@@ -157,7 +157,7 @@ struct RemoteAnswerTests {
 
     @Test func `an error of a transport is a failure of the network`() async throws {
         struct Broken: Error {}
-        let transport = RemoteScriptedTransport { _ in throw Broken() }
+        let transport = ScriptedTransport { _ in throw Broken() }
         let error = await #expect(throws: SyncError.self) {
             try await SyncClient.scripted(transport).send(Self.read)
         }

@@ -7,9 +7,9 @@ import SyncCore
 import Testing
 
 @Suite
-struct RemoteURLSessionTransportTests {
+struct HTTPTransportTests {
     @Test func `method, path, headers and body arrive as they were given`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("200 OK", headers: ["ETag: \"a\""], body: "hello")]
         } _: {
             server, transport in
@@ -33,7 +33,7 @@ struct RemoteURLSessionTransportTests {
 
     @Test(arguments: [HTTPRequest.Method.post, .delete, .get])
     func `without a body there is no content type`(method: HTTPRequest.Method) async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("204 No Content")]
         } _: { server, transport in
             let response = try await transport.send(
@@ -47,7 +47,7 @@ struct RemoteURLSessionTransportTests {
     }
 
     @Test func `connections are used again`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("200 OK", body: "x"), .keepOpen]
         } _: { server, transport in
             for _ in 0..<5 {
@@ -59,7 +59,7 @@ struct RemoteURLSessionTransportTests {
     }
 
     @Test func `cookies are neither kept nor sent`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("200 OK", headers: ["Set-Cookie: a=b; Path=/"])]
         } _: {
             server, transport in
@@ -72,7 +72,7 @@ struct RemoteURLSessionTransportTests {
     }
 
     @Test func `answers are not cached`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [
                 .answer(
                     "200 OK",
@@ -90,7 +90,7 @@ struct RemoteURLSessionTransportTests {
 
     @Test(arguments: [401, 404, 409, 412, 429, 500, 503])
     func `every status is an answer`(status: Int) async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.answer("\(status) X", headers: ["WWW-Authenticate: Basic realm=\"x\""], body: "why")]
         } _: { server, transport in
             let request = HTTPTransportRequest(HTTPRequest(method: .delete, url: server.url))
@@ -106,7 +106,7 @@ struct RemoteURLSessionTransportTests {
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n",
     ])
     func `an answer that is cut is a failure of the network that may be retried`(bytes: String) async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.send(bytes)]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
@@ -134,7 +134,7 @@ struct RemoteURLSessionTransportTests {
     }
 
     @Test func `a body that ends with the connection is taken as it is`() async throws {
-        try await withRawServer { _ in
+        try await withRawHTTPServer { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":")]
         } _: { server, transport in
             let response = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))

@@ -6,9 +6,9 @@ import Testing
 @testable import SyncCore
 
 /// Rows that a pull would leave out, read directly from the server.
-@Suite struct RemoteOddRowTests {
+@Suite struct UnreadableRowTests {
     private func query(_ body: String) async throws -> [Item] {
-        let client = try SyncClient.scripted(RemoteScriptedTransport(200, body))
+        let client = try SyncClient.scripted(ScriptedTransport(200, body))
         return try await client.table("T").query(TableQuery("T")).items
     }
 
