@@ -31,7 +31,7 @@ struct HTTPMiddlewareTests {
         }
     }
 
-    @Test func `the first sees requests first and answers last`() async throws {
+    @Test func `the first middleware sees requests first and responses last`() async throws {
         let transport = ScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
         let response = try await transport.intercepted(by: Tag(name: "a"), Tag(name: "b"))
@@ -40,7 +40,7 @@ struct HTTPMiddlewareTests {
         #expect(response.head.headerFields[.tag] == "b, a")
     }
 
-    @Test func `middleware may send again`() async throws {
+    @Test func `middleware may send a request again`() async throws {
         let failures = Mutex(1)
         let transport = ScriptedTransport { _ in
             let fails = failures.withLock { failures in
@@ -54,9 +54,9 @@ struct HTTPMiddlewareTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test func `a header that middleware spoils is refused before it is sent`() async throws {
-        try await withRawHTTPServer { _ in
-            [.answer("200 OK", body: "{}")]
+    @Test func `an invalid header set by middleware is refused before the request is sent`() async throws {
+        try await withEachTransport { _ in
+            [.response("200 OK", body: "{}")]
         } _: { server, transport in
             let client = SyncClient(
                 url: server.url, transport: transport.intercepted(by: Tag(name: "é")))
@@ -66,9 +66,9 @@ struct HTTPMiddlewareTests {
         }
     }
 
-    @Test func `a line break in a value of middleware makes no second header`() async throws {
-        try await withRawHTTPServer { _ in
-            [.answer("200 OK", body: #"{"id":"a"}"#)]
+    @Test func `a line break in a header value set by middleware adds no header`() async throws {
+        try await withEachTransport { _ in
+            [.response("200 OK", body: #"{"id":"a"}"#)]
         } _: { server, transport in
             let middleware = Tag(name: "a\r\nX-Evil: 1")
             let client = SyncClient(url: server.url, transport: transport.intercepted(by: middleware))
@@ -79,7 +79,7 @@ struct HTTPMiddlewareTests {
         }
     }
 
-    @Test func `a middleware can be called alone, with the transport behind it`() async throws {
+    @Test func `middleware can be called directly, with a transport as next`() async throws {
         let transport = ScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
         let request = HTTPTransportRequest(HTTPRequest(url: url))

@@ -24,8 +24,7 @@ struct HeaderValidationTests {
     }
 
     @Test(arguments: ["CANARY\tb", "CANARYé", "\u{1F600}CANARY"])
-    func `a value that would not arrive is refused by the transport and not shown`(value: String) async throws
-    {
+    func `the transport refuses an invalid header value and does not show it`(value: String) async throws {
         var head = HTTPRequest(method: .patch, url: try #require(URL(string: "http://127.0.0.1:1")))
         head.headerFields[.ifMatch] = value
         for error in await errors(sending: HTTPTransportRequest(head)) {
@@ -35,7 +34,7 @@ struct HeaderValidationTests {
     }
 
     @Test(arguments: spoiled)
-    func `a header of the client's own that would not arrive is refused and not shown`(value: String)
+    func `the client refuses an invalid value of its own headers and does not show it`(value: String)
         async throws
     {
         let transport = ScriptedTransport(200)
@@ -57,7 +56,7 @@ struct HeaderValidationTests {
     }
 
     @Test(arguments: ["Host", "content-length", "Transfer-Encoding", "Connection"])
-    func `headers of the transport's own cannot be set`(name: String) async throws {
+    func `a request cannot set the headers that the transport sets`(name: String) async throws {
         var head = HTTPRequest(url: try #require(URL(string: "http://127.0.0.1:1")))
         head.headerFields[try #require(HTTPField.Name(name))] = "5"
         for error in await errors(sending: HTTPTransportRequest(head)) {
@@ -69,7 +68,7 @@ struct HeaderValidationTests {
         "http://example.com", "http://127.0.0.1.example.com", "http://localhost.example.com",
         "http://128.0.0.1", "ftp://localhost", "file:///etc/passwd", "http://127.1",
     ])
-    func `plain HTTP to another machine is refused`(url: String) async throws {
+    func `plain HTTP to a remote host is refused`(url: String) async throws {
         let request = HTTPTransportRequest(HTTPRequest(url: try #require(URL(string: url))))
         for error in await errors(sending: request) {
             #expect(error?.code == .invalidConfiguration)
@@ -101,7 +100,7 @@ struct HeaderValidationTests {
         }
     }
 
-    @Test func `a client's dump hides its token and key`() throws {
+    @Test func `a dump of a client hides its token and key`() throws {
         let url = try #require(URL(string: "https://example.com"))
         let client = SyncClient(
             url: url, transport: ScriptedTransport(200), applicationKey: "CANARY-key")

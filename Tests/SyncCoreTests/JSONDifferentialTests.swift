@@ -7,7 +7,7 @@ import Testing
 
 /// The parser beside Foundation's: they agree on what is JSON and what it means, but for a few known differences.
 @Suite struct JSONDifferentialTests {
-    @Test(arguments: 0..<8) func `valid texts mean the same to both`(seed: UInt64) throws {
+    @Test(arguments: 0..<8) func `both parsers read valid texts alike`(seed: UInt64) throws {
         var maker = TextMaker(seed: seed)
         for _ in 0..<400 {
             let text = Data(maker.value(depth: 0).utf8)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<8) func `what is read of a damaged text is what Foundation reads`(seed: UInt64)
+    @Test(arguments: 0..<8) func `Foundation reads every accepted damaged text alike`(seed: UInt64)
         throws
     {
         var maker = TextMaker(seed: 1000 + seed)
@@ -36,7 +36,7 @@ import Testing
         #expect(accepted > 100)
     }
 
-    @Test(arguments: 0..<8) func `what is refused is refused by Foundation too, or known to be lenient`(
+    @Test(arguments: 0..<8) func `Foundation refuses every refused text, except for known lenient cases`(
         seed: UInt64
     ) throws {
         var maker = TextMaker(seed: 2000 + seed)

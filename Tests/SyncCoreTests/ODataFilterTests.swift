@@ -31,11 +31,11 @@ struct ODataFilterTests {
     ]
 
     @Test(arguments: literals)
-    func `comparisons and literals`(filter: Filter, text: String) throws {
+    func `comparisons and literals are printed in OData syntax`(filter: Filter, text: String) throws {
         #expect(Array(try filter.odata(.v2).utf8) == Array(text.utf8))
     }
 
-    @Test func `dates keep the digits they have, in each dialect's form`() throws {
+    @Test func `dates keep their digits in each dialect's form`() throws {
         let filter: Filter = .column("updatedAt") >= (try #require(Self.date))
         #expect(try filter.odata(.v1) == "__updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
         #expect(try filter.odata(.v2) == "updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
@@ -43,7 +43,7 @@ struct ODataFilterTests {
             try filter.odata(.v3) == "updatedAt ge cast(2014-05-30T18:30:00.0000001Z,Edm.DateTimeOffset)")
     }
 
-    @Test func `functions have each dialect's name and order`() throws {
+    @Test func `functions have each dialect's name and argument order`() throws {
         let filter = Filter.contains(.column("text"), "a'b")
         #expect(try filter.odata(.v2) == "substringof('a''b',text)")
         #expect(try filter.odata(.v3) == "contains(text,'a''b')")
@@ -80,7 +80,7 @@ struct ODataFilterTests {
     ]
 
     @Test(arguments: conditions)
-    func `conditions have the parentheses they need and no more`(filter: Filter, text: String) throws {
+    func `conditions have only the necessary parentheses`(filter: Filter, text: String) throws {
         #expect(try filter.odata(.v2) == text)
     }
 
@@ -111,12 +111,12 @@ struct ODataFilterTests {
     ]
 
     @Test(arguments: refused)
-    func `what OData cannot say is refused`(filter: Filter) {
+    func `a filter that OData cannot express is refused`(filter: Filter) {
         let error = #expect(throws: SyncError.self) { try filter.odata(.v2) }
         #expect(error?.code == .filterNotSupported)
     }
 
-    @Test func `ten thousand terms and deep nesting print without recursion`() throws {
+    @Test func `ten thousand terms and deep nesting are printed without recursion`() throws {
         let one: Filter = .column("n") == 1
         let wide = Filter.isIn(.column("n"), Array(1...10_000))
         #expect(try wide.odata(.v2).hasSuffix(" or n eq 9999 or n eq 10000"))

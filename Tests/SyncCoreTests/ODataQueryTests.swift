@@ -11,11 +11,11 @@ struct ODataQueryTests {
         try query.odata(dialect).map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
-    @Test func `a query without anything has no options`() throws {
+    @Test func `an empty query has no options`() throws {
         #expect(try text(TableQuery("T")).isEmpty)
     }
 
-    @Test func `all options come in a fixed order`() throws {
+    @Test func `options have a fixed order`() throws {
         let query = TableQuery("T").where(.column("a") == 1).where(.column("b") == 2).order(by: "a").order(
             byDescending: "updatedAt"
         )
@@ -29,7 +29,7 @@ struct ODataQueryTests {
         #expect(try text(query, .v3).hasSuffix("&$count=true"))
     }
 
-    @Test func `what cannot be asked is refused`() {
+    @Test func `an invalid query is refused`() {
         let refusals: [(TableQuery, SyncError.Code)] = [
             (TableQuery("T").offset(-1), .invalidParameter),
             (TableQuery("T").limit(-1), .invalidParameter),
@@ -52,7 +52,7 @@ struct ODataQueryTests {
         "",
         "'\u{301}", "a;b", "~-._", "\u{202E}",
     ])
-    func `any text goes through the URL unchanged`(value: String) async throws {
+    func `a URL preserves any text`(value: String) async throws {
         let transport = ScriptedTransport(200, "[]")
         let query = TableQuery("T").where(.column("a") == value).parameter("user", value)
         _ = try await SyncClient.scripted(transport).table("T").query(query)
@@ -66,7 +66,7 @@ struct ODataQueryTests {
     }
 
     @Test(arguments: [("a/b", "a%2Fb"), ("%", "%25"), ("ü'", "%C3%BC%27"), ("a-._~Z9", "a-._~Z9"), ("", "")])
-    func `percent-encoding leaves only unreserved characters`(text: String, encoded: String) {
+    func `percent-encoding keeps only unreserved characters`(text: String, encoded: String) {
         #expect(text.percentEncoded == encoded)
     }
 }

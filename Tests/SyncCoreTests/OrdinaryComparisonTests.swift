@@ -20,7 +20,7 @@ struct OrdinaryComparisonTests {
         Person(name: "Ada", nickname: "Ada", age: 36), Person(name: "Grace", nickname: nil, age: 85),
     ]
 
-    @Test func `strings and optional strings compare to a Bool without an annotation`() {
+    @Test func `strings and optional strings compare to a Bool without a type annotation`() {
         let (name, optionalName): (String, String?) = ("Ada", "Ada")
         let isSame = name == optionalName
         let isSameReversed = optionalName == name
@@ -46,7 +46,7 @@ struct OrdinaryComparisonTests {
         #expect(sorted.map(\.name) == ["Grace", "Ada"])
     }
 
-    @Test func `conditions mix numbers, dates, nils and literals as before`() {
+    @Test func `conditions may mix numbers, dates, nil and literals`() {
         let (count, limit): (Int, Int?) = (3, nil)
         let date = Date(timeIntervalSince1970: 0)
         let isWithin = limit == nil || count < limit ?? 5
@@ -60,7 +60,7 @@ struct OrdinaryComparisonTests {
         }
     }
 
-    @Test func `equality of columns, expressions and values stays a Bool where nothing asks for a filter`() {
+    @Test func `equality of columns, expressions and values is a Bool unless a filter is expected`() {
         let (text, complete) = (SyncColumn("text", .text), SyncColumn("complete", .bool))
         let isSame = text == complete
         let areExpressionsSame = FilterExpression.column("a") == FilterExpression.column("a")

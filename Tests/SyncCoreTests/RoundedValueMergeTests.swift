@@ -29,7 +29,7 @@ struct RoundedValueMergeTests {
         return (item.fields, asked.withLock { $0 })
     }
 
-    @Test func `our own change that the server has rounded does not clash with itself`() async throws {
+    @Test func `a local change that the server has rounded does not clash with itself`() async throws {
         let result = try await merge(
             client: ["n": Self.exact, "text": "base"], server: ["n": Self.rounded, "text": "theirs"],
             base: ["n": 1, "text": "base"])
@@ -37,7 +37,8 @@ struct RoundedValueMergeTests {
         #expect(result.fields?["text"] == "theirs")
     }
 
-    @Test func `an old copy of a value that was rounded since does not clash with another client's change`()
+    @Test
+    func `an older copy of a value that the server has rounded does not clash with another client's change`()
         async throws
     {
         let result = try await merge(
@@ -47,7 +48,9 @@ struct RoundedValueMergeTests {
         #expect(result.fields == ["n": 7, "text": "mine"])
     }
 
-    @Test func `an edit within the precision stays when nothing else has changed the field`() async throws {
+    @Test func `an edit within the precision is kept when no other client has changed the field`()
+        async throws
+    {
         let result = try await merge(
             client: ["n": Self.exact, "text": "base"], server: ["n": Self.rounded, "text": "theirs"],
             base: ["n": Self.rounded, "text": "base"])
@@ -55,7 +58,7 @@ struct RoundedValueMergeTests {
         #expect(result.fields == ["n": Self.exact, "text": "theirs"])
     }
 
-    @Test func `two edits of one field still clash`() async throws {
+    @Test func `two edits of one field clash`() async throws {
         let result = try await merge(
             client: ["n": Self.exact], server: ["n": 7], base: ["n": 1])
         #expect(result.hasClash && result.fields == nil)

@@ -43,7 +43,7 @@ import Testing
         for name in named { #expect(existing.contains(name), "\(name)") }
     }
 
-    @Test func `no rule has a number twice`() throws {
+    @Test func `rule numbers are unique`() throws {
         let numbers = try Self.text("Tests/Rules.md").split(separator: "\n")
             .filter { $0.hasPrefix("| ") }
             .compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }

@@ -32,7 +32,7 @@ struct SentValueComparisonTests {
     ]
 
     @Test(arguments: shown.indices)
-    func `a server may show a value as it keeps it`(_ index: Int) {
+    func `a sent value matches each form in which a server may store it`(_ index: Int) {
         let (sent, received) = Self.shown[index]
         #expect(sent.isShown(as: received), "\(sent) as \(received)")
     }
@@ -54,18 +54,18 @@ struct SentValueComparisonTests {
     ]
 
     @Test(arguments: different.indices)
-    func `any other value is another client's`(_ index: Int) {
+    func `any other value does not match the sent value`(_ index: Int) {
         let (sent, received) = Self.different[index]
         #expect(!sent.isShown(as: received), "\(sent) as \(received)")
     }
 
-    @Test func `every value is shown as itself`() {
+    @Test func `every value matches itself`() {
         for (sent, received) in Self.shown + Self.different {
             #expect(sent.isShown(as: sent) && received.isShown(as: received))
         }
     }
 
-    @Test func `an attempt is applied in a row that has all of its fields, nulls as missing ones`() {
+    @Test func `a row with all fields of an attempt proves the attempt, and null equals a missing field`() {
         let sent = TableOperation.SentSnapshot(
             kind: .insert, fields: ["a": 1.0, "b": nil, "c": ["x": nil]], version: nil)
         #expect(sent.isApplied(in: Item(id: "i", fields: ["a": 1, "c": [:], "d": "computed"])))
@@ -75,7 +75,7 @@ struct SentValueComparisonTests {
         #expect(!sent.isApplied(in: dead))
     }
 
-    @Test func `objects are equal only under the same bytes of their names`() {
+    @Test func `objects are equal only when their names have the same bytes`() {
         #expect(ItemValue.object(["é": 1]) != ["e\u{301}": 1])
         #expect(ItemValue.object(["é": 1, "a": nil]) == ["a": nil, "é": 1])
         #expect(ItemValue.object(["a": nil]) != [:])

@@ -1,0 +1,37 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import AsyncHTTPTransport
+import SyncCore
+import Testing
+
+/// A transport that a test closes.
+protocol ClosableTransport: HTTPTransport {
+    func close()
+}
+
+extension URLSessionTransport: ClosableTransport {}
+extension AsyncHTTPTransport: ClosableTransport {}
+
+/// Runs the body once for each transport, with a new server each time, and closes the transport and the server afterwards.
+func withEachTransport(
+    maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
+    totalTimeout: Duration = .seconds(60), greeting: [UInt8] = [],
+    respond: @escaping @Sendable (RawHTTPServer.Request) -> [RawHTTPServer.Step],
+    _ body: (RawHTTPServer, any ClosableTransport) async throws -> Void
+) async throws {
+    let transports: [any ClosableTransport] = [
+        URLSessionTransport(
+            idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes),
+        AsyncHTTPTransport(
+            idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes),
+    ]
+    defer { for transport in transports { transport.close() } }
+    for transport in transports {
+        let server = try RawHTTPServer(greeting: greeting, respond: respond)
+        defer { server.stop() }
+        do { try await body(server, transport) } catch {
+            Issue.record(error, "with \(type(of: transport))")
+        }
+    }
+}
