@@ -7,7 +7,7 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-/// The behaviour of this transport alone. ``HTTPTransportTests`` run with each transport.
+/// Behaviour that only this transport has; `HTTPTransportTests` run with each transport.
 @Suite
 struct AsyncHTTPTransportTests {
     private static func withServer<Value>(

@@ -13,7 +13,7 @@ protocol ClosableTransport: HTTPTransport {
 extension URLSessionTransport: ClosableTransport {}
 extension AsyncHTTPTransport: ClosableTransport {}
 
-/// Runs the body once for each transport, with a new server each time, and closes the transport and the server afterwards.
+/// Runs the body once for each transport, with a new server each time, and closes both afterwards.
 func withEachTransport(
     maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
     totalTimeout: Duration = .seconds(60), greeting: [UInt8] = [],

@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 import Testing
 
-/// Which items a filter matches, and which filters are refused.
+/// The items that a filter matches, and the filters that are refused.
 @Suite struct FilterMatchingTests {
     private static let definition = SyncTableDefinition(
         "T",
@@ -27,7 +27,7 @@ import Testing
 
     private static let empty = Item(id: "y", fields: ["n": .null])
 
-    /// Collects filters one by one, which spares the compiler a long search for each list.
+    /// Returns the filters that the body adds. The compiler type-checks them faster than one array literal.
     private static func filters(_ body: ((Filter) -> Void) -> Void) -> [Filter] {
         var filters: [Filter] = []
         body { filters.append($0) }
@@ -78,7 +78,7 @@ import Testing
         add(FilterExpression.year(.column("at")) == 1970)
     }
 
-    private static let others = filters { add in
+    private static let nonmatching = filters { add in
         add(.column("t") == "Straße \u{E9}")
         add(.contains(.column("t"), "\u{E9}"))
         add(.column("n") == 6)
@@ -130,7 +130,7 @@ import Testing
         #expect(!(!filter).matches(Self.full))
     }
 
-    @Test(arguments: others)
+    @Test(arguments: nonmatching)
     func `a filter does not match`(_ filter: Filter) throws {
         try TableQuery("T").where(filter).validate(against: Self.definition)
         #expect(!filter.matches(Self.full))

@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 import Testing
 
-/// What stands on each side of a filter's comparison operators.
+/// The operands of a filter's comparison operators.
 struct FilterOperatorTests {
     private static let text = SyncColumn("text", .text)
     private static let complete = SyncColumn("complete", .bool)

@@ -8,7 +8,7 @@ import SyncCore
 import Testing
 
 struct HeaderValidationTests {
-    private static let spoiled = [
+    private static let invalidValues = [
         "CANARY\r\nb", "CANARY\nb", "CANARY\rb", "CANARY\u{0}b", "CANARY\r\n b", "CANARY\tb", "CANARY\u{7F}",
         "CANARYé", "\u{1F600}CANARY", " CANARY", "CANARY ",
     ]
@@ -33,7 +33,7 @@ struct HeaderValidationTests {
         }
     }
 
-    @Test(arguments: spoiled)
+    @Test(arguments: invalidValues)
     func `the client refuses an invalid value of its own headers and does not show it`(value: String)
         async throws
     {
@@ -80,35 +80,5 @@ struct HeaderValidationTests {
         for error in await errors(sending: HTTPTransportRequest(head)) {
             #expect(error?.code == .invalidConfiguration)
         }
-    }
-
-    @Test(arguments: ["X-ZUMO-AUTH", "Authorization", "x-zumo-application", "Cookie", "Api-Key"])
-    func `descriptions and dumps hide credentials`(name: String) throws {
-        let name = try #require(HTTPField.Name(name))
-        let url = try #require(URL(string: "https://example.com"))
-        let fields: HTTPFields = [name: "CANARY", .accept: "seen"]
-        let request = HTTPTransportRequest(HTTPRequest(url: url, headerFields: fields))
-        let response = HTTPTransportResponse(status: 200, headerFields: fields)
-        var dumped = ""
-        dump(request, to: &dumped)
-        dump(response, to: &dumped)
-        for text in [
-            "\(request)", String(reflecting: request), "\(response)", String(reflecting: response), dumped,
-        ] {
-            #expect(!text.contains("CANARY"))
-            #expect(text.contains("seen"))
-        }
-    }
-
-    @Test func `a dump of a client hides its token and key`() throws {
-        let url = try #require(URL(string: "https://example.com"))
-        let client = SyncClient(
-            url: url, transport: ScriptedTransport(200), applicationKey: "CANARY-key")
-        client.authenticationToken = "CANARY-token"
-        var dumped = ""
-        dump(client, to: &dumped)
-        #expect(!dumped.contains("CANARY"))
-        #expect(!"\(client)".contains("CANARY"))
-        #expect(dumped.contains("example.com"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncCore
 
-/// The names of JSON objects are what their bytes are; a dictionary that would mix some up is refused.
+/// The names of JSON objects are compared by their bytes; objects that a Swift dictionary cannot represent are refused.
 struct JSONNameTests {
     private func read(_ json: String) throws -> ItemValue { try ItemValue(json: Data(json.utf8)) }
 
@@ -18,7 +18,7 @@ struct JSONNameTests {
         let error = #expect(throws: JSONError.self) { try read(json) }
         #expect(error?.problem.contains("names") == true)
         #expect(throws: JSONError.self) { try ItemValue(storedJSON: Data(json.utf8)) }
-        // In a list of rows only the row is unreadable.
+        // In a list of rows only this row is unreadable.
         let rows = try JSONParser.read(Data("[\(json),{}]".utf8), style: .wire) { parser throws(JSONError) in
             try parser.parseObjects()
         }

@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 import Testing
 
-/// Reading and writing JSON: what RFC 8259 allows is read exactly, everything else is refused.
+/// JSON is read exactly as RFC 8259 defines it; any other text is refused.
 @Suite struct JSONTests {
     private func parse(_ bytes: some Sequence<UInt8>) throws -> ItemValue { try ItemValue(json: Data(bytes)) }
 
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Values of every type, the awkward ones included.
+    /// Values of every type, including edge cases.
     private static let values: [ItemValue] = [
         .null, true, false, 0, -1, .int(.max), .int(.min), 0.0, -0.0, 0.1, .double(.leastNonzeroMagnitude),
         .double(.greatestFiniteMagnitude), 1e21,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncCore
 
-/// What ids, names and values may be.
+/// The valid ids, names of tables and columns, and values.
 @Suite struct ModelValidationTests {
     private func code(_ body: () throws -> Void) -> SyncError.Code? {
         do { try body() } catch { return (error as? SyncError)?.code }

@@ -5,8 +5,8 @@ import Foundation
 import SyncCore
 import Testing
 
-// Foundation has an `FilterExpression` too.
-private typealias Value = SyncCore.FilterExpression
+// Foundation has a `FilterExpression` too.
+private typealias Expression = SyncCore.FilterExpression
 
 struct ODataFilterTests {
     private static let date = Timestamp("2014-05-30T18:30:00.0000001Z")
@@ -49,8 +49,8 @@ struct ODataFilterTests {
         #expect(try filter.odata(.v3) == "contains(text,'a''b')")
         #expect(try Filter.hasPrefix(.column("text"), "a").odata(.v2) == "startswith(text,'a')")
         #expect(try Filter.hasSuffix(.column("text"), "a").odata(.v3) == "endswith(text,'a')")
-        #expect(try (Value.lowercased(.column("text")) == "a").odata(.v2) == "tolower(text) eq 'a'")
-        let position = Value.call(
+        #expect(try (Expression.lowercased(.column("text")) == "a").odata(.v2) == "tolower(text) eq 'a'")
+        let position = Expression.call(
             .indexof, [.call(.concat, [.column("a"), .column("b")]), .constant("x")])
         #expect(try (position > 0).odata(.v2) == "indexof(concat(a,b),'x') gt 0")
         #expect(try (.column("n") == 5_000_000_000).odata(.v3) == "n eq 5000000000")
@@ -84,17 +84,17 @@ struct ODataFilterTests {
         #expect(try filter.odata(.v2) == text)
     }
 
-    private static let sums: [(Value, String)] = [
-        (Value.column("a") + 1 - 2, "a add 1 sub 2"),
-        ((Value.column("a") + 1) * 2, "(a add 1) mul 2"),
-        (Value.column("a") * 2 + 1, "a mul 2 add 1"),
-        (.arithmetic(.sub, .column("a"), Value.column("b") - 1), "a sub (b sub 1)"),
-        (.arithmetic(.div, .column("a"), Value.column("b") * 2), "a div (b mul 2)"),
-        (.call(.round, [Value.column("a") / 2]) % 3, "round(a div 2) mod 3"),
+    private static let sums: [(Expression, String)] = [
+        (Expression.column("a") + 1 - 2, "a add 1 sub 2"),
+        ((Expression.column("a") + 1) * 2, "(a add 1) mul 2"),
+        (Expression.column("a") * 2 + 1, "a mul 2 add 1"),
+        (.arithmetic(.sub, .column("a"), Expression.column("b") - 1), "a sub (b sub 1)"),
+        (.arithmetic(.div, .column("a"), Expression.column("b") * 2), "a div (b mul 2)"),
+        (.call(.round, [Expression.column("a") / 2]) % 3, "round(a div 2) mod 3"),
     ]
 
     @Test(arguments: sums)
-    fileprivate func `arithmetic keeps its grouping`(expression: Value, text: String) throws {
+    fileprivate func `arithmetic keeps its grouping`(expression: Expression, text: String) throws {
         #expect(try (expression == 7).odata(.v2) == text + " eq 7")
     }
 
@@ -117,15 +117,15 @@ struct ODataFilterTests {
     }
 
     @Test func `ten thousand terms and deep nesting are printed without recursion`() throws {
-        let one: Filter = .column("n") == 1
+        let term: Filter = .column("n") == 1
         let wide = Filter.isIn(.column("n"), Array(1...10_000))
         #expect(try wide.odata(.v2).hasSuffix(" or n eq 9999 or n eq 10000"))
-        let chain = (2...10_000).reduce(one) { .any([$0, .column("n") == $1]) }
+        let chain = (2...10_000).reduce(term) { .any([$0, .column("n") == $1]) }
         #expect(try chain.odata(.v2) == wide.odata(.v2))
-        let deep = (0..<10_000).reduce(one) { filter, _ in !filter }
+        let deep = (0..<10_000).reduce(term) { filter, _ in !filter }
         let text = try deep.odata(.v2)
         #expect(text.utf8.count == 10_000 * "not ()".utf8.count + "n eq 1".utf8.count)
-        let sum = (1...10_000).reduce(Value.column("n")) { sum, _ in sum + 1 }
+        let sum = (1...10_000).reduce(Expression.column("n")) { sum, _ in sum + 1 }
         #expect(try (sum == 0).odata(.v2).hasSuffix(" add 1 add 1 eq 0"))
     }
 }

@@ -59,7 +59,7 @@ struct ODataQueryTests {
         let url = try #require(transport.requests.first?.head.url)
         let items = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems)
         #expect(items.map(\.name) == ["$filter", "user"])
-        let expected = try "a".expressionText(equalTo: value)
+        let expected = try "a".odataFilter(equalTo: value)
         #expect(Array((items[0].value ?? "").utf8) == Array(expected.utf8))
         #expect(Array((items[1].value ?? "").utf8) == Array(value.utf8))
         #expect(!url.absoluteString.contains("+"))
@@ -72,8 +72,8 @@ struct ODataQueryTests {
 }
 
 extension String {
-    /// The filter text for the column of this name, with quotes doubled byte by byte.
-    fileprivate func expressionText(equalTo value: String) throws -> String {
+    /// Returns the OData filter that compares the column of this name with the value, with doubled quotes.
+    fileprivate func odataFilter(equalTo value: String) throws -> String {
         let doubled = value.utf8.flatMap { $0 == UInt8(ascii: "'") ? [$0, $0] : [$0] }
         return self + " eq '" + String(decoding: doubled, as: UTF8.self) + "'"
     }

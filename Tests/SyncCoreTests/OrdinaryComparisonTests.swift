@@ -5,10 +5,10 @@ import Foundation
 import SyncCore
 import Testing
 
-/// Importing SyncCore changes the meaning of no comparison in an app's own code.
+/// An import of SyncCore does not change the meaning of comparisons in an app's code.
 ///
-/// This file imports the module as apps do. That a comparison of a string with an integer, or of a string with a
-/// filter's result, does not compile cannot be tested here.
+/// This file imports the module as apps do. It cannot test that comparisons of a string with an integer or with a
+/// filter do not compile.
 struct OrdinaryComparisonTests {
     private struct Person {
         var name: String
@@ -24,10 +24,10 @@ struct OrdinaryComparisonTests {
         let (name, optionalName): (String, String?) = ("Ada", "Ada")
         let isSame = name == optionalName
         let isSameReversed = optionalName == name
-        let isOther = name != optionalName
+        let isDifferent = name != optionalName
         let isMissing = optionalName == nil
         let isLess = name < "B"
-        let results = [isSame, isSameReversed, !isOther, !isMissing, isLess]
+        let results = [isSame, isSameReversed, !isDifferent, !isMissing, isLess]
         #expect(type(of: results) == [Bool].self)
         #expect(results.allSatisfy { $0 })
     }
@@ -39,10 +39,10 @@ struct OrdinaryComparisonTests {
             return lowercased == person.nickname?.lowercased()
         }
         let isAda = { (name: String) in name == "Ada" }
-        let grown = Self.people.first { $0.age == 85 && $0.name != "Ada" || $0.nickname == "x" }
+        let first = Self.people.first { $0.age == 85 && $0.name != "Ada" || $0.nickname == "x" }
         let sorted = Self.people.sorted { $0.name > $1.name }
         #expect(type(of: flags) == [Bool].self && type(of: isAda("")) == Bool.self)
-        #expect(named.count == 1 && flags == [true, false] && grown?.name == "Grace")
+        #expect(named.count == 1 && flags == [true, false] && first?.name == "Grace")
         #expect(sorted.map(\.name) == ["Grace", "Ada"])
     }
 
@@ -55,7 +55,7 @@ struct OrdinaryComparisonTests {
         #expect(isWithin && isFirst && isData)
         #expect(type(of: isWithin) == Bool.self && type(of: isFirst) == Bool.self)
         guard "a" == "a", count == 3, limit == nil else {
-            Issue.record("the conditions of a guard have another meaning")
+            Issue.record("The conditions of a guard have a different meaning.")
             return
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncCore
 
-/// The whole table: each status, form of body and kind of request.
+/// The classification of every combination of status, form of body and kind of request.
 @Suite struct ResponseClassificationTests {
     typealias Body = ResponseClassification.BodyForm
     typealias Request = ResponseClassification.Request
@@ -17,7 +17,7 @@ import Testing
         ResponseClassification(status: status, body: body, to: request)
     }
 
-    /// The specification's table, written independently of the code.
+    /// The specified classification, written independently of the code.
     private func expected(_ status: Int, _ body: Body, _ request: Request) -> ResponseClassification {
         let (isWrite, isJSON) = (Self.writes.contains(request), Self.json.contains(body))
         if status == 401 { return .unauthenticated }

@@ -22,7 +22,7 @@ struct ReusedConnectionTests {
             method: HTTPRequest.Method, size: Int
         ) async throws
     {
-        // With these timeouts a request that stalls makes the test run hang.
+        // The timeouts are long, so that a stalled request hangs the test instead of passing it.
         try await withEachTransport(
             idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), respond: Self.closeFirstConnection
         ) { server, transport in

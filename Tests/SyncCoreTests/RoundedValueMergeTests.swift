@@ -5,18 +5,18 @@ import SyncCore
 import Synchronization
 import Testing
 
-/// A value that the server has rounded is neither an edit nor a clash when fields are merged.
+/// In a merge of fields, a value that the server has rounded is neither an edit nor a clash.
 struct RoundedValueMergeTests {
     private static let exact = ItemValue.int((1 << 53) + 1)
     private static let rounded = ItemValue.int(1 << 53)
 
-    /// Merges, and tells whether there was a clash.
+    /// Merges the fields, and returns whether they clashed.
     private func merge(
         client: [String: ItemValue], server: [String: ItemValue], base: [String: ItemValue]
     ) async throws -> (fields: [String: ItemValue]?, hasClash: Bool) {
-        let asked = Mutex(false)
-        let rule = ConflictResolver { _ in
-            asked.withLock { $0 = true }
+        let didClash = Mutex(false)
+        let onClash = ConflictResolver { _ in
+            didClash.withLock { $0 = true }
             return .keepPending
         }
         let operation = TableOperation(
@@ -24,9 +24,9 @@ struct RoundedValueMergeTests {
         let conflict = Conflict(
             operation: operation, clientItem: Item(id: "x", fields: client),
             serverItem: Item(id: "x", fields: server))
-        let decision = try await ConflictResolver.fieldMerge(onClash: rule).resolve(conflict)
-        guard case .merge(let item) = decision else { return (nil, asked.withLock { $0 }) }
-        return (item.fields, asked.withLock { $0 })
+        let decision = try await ConflictResolver.fieldMerge(onClash: onClash).resolve(conflict)
+        guard case .merge(let item) = decision else { return (nil, didClash.withLock { $0 }) }
+        return (item.fields, didClash.withLock { $0 })
     }
 
     @Test func `a local change that the server has rounded does not clash with itself`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncCore
 
-/// What a server may make of a value that it was sent, and what only another client can have written.
+/// The forms in which a server may return a sent value, and the values that only another client can have written.
 struct SentValueComparisonTests {
     private static let exact: Int64 = (1 << 53) + 1
 
@@ -14,7 +14,7 @@ struct SentValueComparisonTests {
         Timestamp(text).map(ItemValue.date) ?? .text("not a date: \(text)")
     }
 
-    private static let shown: [(sent: ItemValue, received: ItemValue)] = [
+    private static let equivalent: [(sent: ItemValue, received: ItemValue)] = [
         (nil, nil), (true, true), ("é", "é"), (.data(Data([1])), .data(Data([1]))),
         (.int(exact), .int(exact)), (.int(exact), .int(1 << 53)), (.int(exact), .double(0x1p53)),
         (.int(.max), .double(9_223_372_036_854_775_808)), (.double(0x1p60), .int(1_152_921_504_606_847_000)),
@@ -31,9 +31,9 @@ struct SentValueComparisonTests {
         ([nil, 1.0], [nil, 1]),
     ]
 
-    @Test(arguments: shown.indices)
+    @Test(arguments: equivalent.indices)
     func `a sent value matches each form in which a server may store it`(_ index: Int) {
-        let (sent, received) = Self.shown[index]
+        let (sent, received) = Self.equivalent[index]
         #expect(sent.isShown(as: received), "\(sent) as \(received)")
     }
 
@@ -60,7 +60,7 @@ struct SentValueComparisonTests {
     }
 
     @Test func `every value matches itself`() {
-        for (sent, received) in Self.shown + Self.different {
+        for (sent, received) in Self.equivalent + Self.different {
             #expect(sent.isShown(as: sent) && received.isShown(as: received))
         }
     }
@@ -71,8 +71,8 @@ struct SentValueComparisonTests {
         #expect(sent.isApplied(in: Item(id: "i", fields: ["a": 1, "c": [:], "d": "computed"])))
         #expect(!sent.isApplied(in: Item(id: "i", fields: ["a": 1, "b": 2, "c": [:]])))
         #expect(!sent.isApplied(in: Item(id: "i", fields: ["a": 1])))
-        let dead = Item(id: "i", fields: ["a": 1, "c": [:]], system: SystemProperties(deleted: true))
-        #expect(!sent.isApplied(in: dead))
+        let tombstone = Item(id: "i", fields: ["a": 1, "c": [:]], system: SystemProperties(deleted: true))
+        #expect(!sent.isApplied(in: tombstone))
     }
 
     @Test func `objects are equal only when their names have the same bytes`() {

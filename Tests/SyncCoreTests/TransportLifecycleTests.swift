@@ -44,7 +44,7 @@ struct TransportLifecycleTests {
         let body = String(repeating: "x", count: pieceCount * pieceLength)
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
         try await withEachTransport { request in
-            // The path tells how many pieces of the body the server sends before it signals the test.
+            // The path is the number of body pieces that the server sends before it signals the test.
             let count = Int(request.lines[0].split(separator: " ")[1].dropFirst()) ?? 0
             let (first, rest) = (body.prefix(count * pieceLength), body.dropFirst(count * pieceLength))
             return [.send(head + String(first)), .signal(count), .send(String(rest)), .keepOpen]

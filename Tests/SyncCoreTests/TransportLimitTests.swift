@@ -6,7 +6,7 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-/// The limits of body length and of time, for each transport.
+/// The limits of body length and duration, for each transport.
 @Suite
 struct TransportLimitTests {
     @Test func `a body of the maximum length is accepted, and one byte more is refused`() async throws {

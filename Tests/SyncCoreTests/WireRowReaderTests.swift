@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncCore
 
-/// Rows that a pull would leave out, read directly from the server.
+/// Rows with invalid ids or fields, in the response to a query.
 @Suite struct WireRowReaderTests {
     private func query(_ body: String) async throws -> [Item] {
         let client = try SyncClient.scripted(ScriptedTransport(200, body))
