@@ -11,8 +11,7 @@ struct HTTPTransportTests {
     @Test func `method, path, headers and body are sent unchanged`() async throws {
         try await withEachTransport { _ in
             [.response("200 OK", headers: ["ETag: \"a\""], body: "hello")]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             let url = try #require(URL(string: "\(server.url)/a%2Fb/c?d=%26%20%27%2B"))
             var request = HTTPTransportRequest(HTTPRequest(method: .patch, url: url))
             request.head.headerFields[.ifMatch] = "\"a\\\"b\""
@@ -61,8 +60,7 @@ struct HTTPTransportTests {
     @Test func `cookies are neither stored nor sent`() async throws {
         try await withEachTransport { _ in
             [.response("200 OK", headers: ["Set-Cookie: a=b; Path=/"])]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             for _ in 0..<2 {
                 _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }

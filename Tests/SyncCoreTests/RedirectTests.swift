@@ -50,8 +50,7 @@ struct RedirectTests {
     func `a write never follows a redirect`(method: HTTPRequest.Method, status: Int) async throws {
         try await withEachTransport { _ in
             [.response("\(status) X", headers: ["Location: /new"])]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             var request = HTTPTransportRequest(HTTPRequest(method: method, url: server.url))
             request.body = method == .delete ? nil : Data("{}".utf8)
             let response = try await transport.send(request)
@@ -64,8 +63,7 @@ struct RedirectTests {
     @Test func `a redirect loop ends after five redirects with the redirect response`() async throws {
         try await withEachTransport { _ in
             [.response("307 X", headers: ["Location: /again"])]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             let response = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             #expect(response.head.status.code == 307)
             #expect(server.requests.count == 6)

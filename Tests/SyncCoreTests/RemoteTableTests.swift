@@ -105,8 +105,7 @@ struct RemoteTableTests {
     @Test func `a body that is cut off when the connection closes may be retried`() async throws {
         try await withEachTransport { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":\"a\",")]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
                 try await SyncClient(url: server.url, transport: transport).table("T").read(id: "a")
             }

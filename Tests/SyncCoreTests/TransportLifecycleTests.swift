@@ -68,8 +68,7 @@ struct TransportLifecycleTests {
     @Test func `concurrent requests each return their own response`() async throws {
         try await withEachTransport { request in
             [.response("200 OK", body: request.lines[0]), .keepOpen]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<100 {
                     let url = server.url.appending(path: "\(number)")

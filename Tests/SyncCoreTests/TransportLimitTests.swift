@@ -58,8 +58,7 @@ struct TransportLimitTests {
     @Test func `a request to a silent server fails after the idle timeout`() async throws {
         try await withEachTransport(idleTimeout: .milliseconds(100)) { _ in
             [.waitForDisconnect]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
                 try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
