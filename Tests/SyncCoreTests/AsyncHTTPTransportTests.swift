@@ -7,7 +7,7 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-/// Behaviour that only this transport has; `HTTPTransportTests` run with each transport.
+/// Tests of this transport alone; `HTTPTransportTests` run with each transport.
 @Suite
 struct AsyncHTTPTransportTests {
     private static func withServer<Value>(

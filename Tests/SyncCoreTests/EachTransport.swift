@@ -35,3 +35,20 @@ func withEachTransport(
         }
     }
 }
+
+/// Returns the error that each transport throws for the request.
+func errorsOfEachTransport(
+    sending request: HTTPTransportRequest, allowsInsecureHTTP: Bool = false
+) async throws -> [SyncError] {
+    let transports: [any ClosableTransport] = [
+        URLSessionTransport(allowsInsecureHTTP: allowsInsecureHTTP),
+        AsyncHTTPTransport(allowsInsecureHTTP: allowsInsecureHTTP),
+    ]
+    var errors: [SyncError] = []
+    for transport in transports {
+        defer { transport.close() }
+        let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
+        errors.append(try #require(error))
+    }
+    return errors
+}

@@ -1,26 +1,15 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPTransport
 import Foundation
 import HTTPTypes
 import SyncCore
 import Testing
 
 struct NetworkFailureTests {
-    /// Returns the error of a GET of the URL with each transport.
     private func errors(getting url: String) async throws -> [SyncError] {
         let request = HTTPTransportRequest(HTTPRequest(url: try #require(URL(string: url))))
-        let transports: [any ClosableTransport] = [
-            URLSessionTransport(allowsInsecureHTTP: true), AsyncHTTPTransport(allowsInsecureHTTP: true),
-        ]
-        var errors: [SyncError] = []
-        for transport in transports {
-            let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
-            errors.append(try #require(error))
-            transport.close()
-        }
-        return errors
+        return try await errorsOfEachTransport(sending: request, allowsInsecureHTTP: true)
     }
 
     private func expect(

@@ -64,8 +64,7 @@ struct RemoteCallTests {
     }
 
     @Test
-    func
-        `a query's parameters are its options, the flag for deleted rows, and the user's parameters by name`()
+    func `a query's parameters are its options, the flag for deleted rows, and the user's`()
         async throws
     {
         let options = [QueryParameter(name: "$filter", value: "a eq 'b&c=d+e'")]

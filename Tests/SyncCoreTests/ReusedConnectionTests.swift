@@ -17,11 +17,9 @@ struct ReusedConnectionTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .patch, .put], [2, 300_000])
-    func
-        `a write over a reused connection that the server closes ends, and each attempt sends the whole body`(
-            method: HTTPRequest.Method, size: Int
-        ) async throws
-    {
+    func `a write over a closed reused connection ends, and each attempt sends the whole body`(
+        method: HTTPRequest.Method, size: Int
+    ) async throws {
         // The timeouts are long, so that a stalled request hangs the test instead of passing it.
         try await withEachTransport(
             idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), respond: Self.closeFirstConnection
@@ -46,7 +44,7 @@ struct ReusedConnectionTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.delete, .post])
-    func `a write without a body over a reused connection that the server closes ends`(
+    func `a write without a body over a closed reused connection ends`(
         method: HTTPRequest.Method
     ) async throws {
         try await withEachTransport(
