@@ -41,18 +41,18 @@ struct Step: Hashable, CustomStringConvertible {
     var push: Push?
 
     struct Push: Hashable {
-        var fate: ModelServer.Fate
+        var outcome: ModelServer.Outcome
         /// When the change is made: before the push, or while its first request is on its way.
         var timing: Timing
     }
 
     var description: String {
-        push.map { "\(change) \($0.timing) a push that is \($0.fate)" } ?? "\(change)"
+        push.map { "\(change) \($0.timing) a push that is \($0.outcome)" } ?? "\(change)"
     }
 
     static func all(withReinserting: Bool) -> [Step] {
-        let pushes = ModelServer.Fate.allCases.flatMap { fate in
-            Timing.allCases.map { Push(fate: fate, timing: $0) }
+        let pushes = ModelServer.Outcome.allCases.flatMap { outcome in
+            Timing.allCases.map { Push(outcome: outcome, timing: $0) }
         }
         return TableOperation.Kind.allCases.flatMap { change in
             ([nil] + pushes).map { Step(change: change, push: $0) }
@@ -138,14 +138,14 @@ private struct World {
         let (context, store, server) = try revive(deletesSoftly: deletesSoftly)
         let change = Change(kind: step.change, number: number)
         if let push = step.push {
-            var script = ModelServer.Script(fate: push.fate)
+            var script = ModelServer.Script(outcome: push.outcome)
             let pending = PendingChange(change, context)
             switch push.timing {
             case .before: await pending.make()
             case .whileUnapplied: script.beforeApplying = { await pending.make() }
             case .whileApplied: script.afterApplying = { await pending.make() }
             }
-            server.expect(script)
+            server.setNextWrite(script)
             _ = try? await context.push()
             await pending.make()
         } else {

@@ -18,7 +18,7 @@ import Testing
         let call = RemoteCall(.query([], includesDeleted: false), table: "T")
         for (dialect, expected) in [(WireDialect.v3, isLast), (.v2, false)] {
             let client = SyncClient(
-                url: try #require(Self.url), transport: RemoteScriptedTransport(200, body), dialect: dialect)
+                url: try #require(Self.url), transport: ScriptedTransport(200, body), dialect: dialect)
             #expect(try await client.send(call).isLastPage == expected)
         }
     }

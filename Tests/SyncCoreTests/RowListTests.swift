@@ -86,7 +86,7 @@ import Testing
     }
 
     private func answer(_ text: String) async throws -> RemoteResponse {
-        try await SyncClient.scripted(RemoteScriptedTransport(200, text))
+        try await SyncClient.scripted(ScriptedTransport(200, text))
             .send(RemoteCall(.query([], includesDeleted: false), table: "T"))
     }
 

@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 
 extension SyncEnvironment {
-    /// No threads, no time and no chance: every store call runs at once where it was made.
+    /// A deterministic environment: a fixed clock, no delays, no randomness, and store calls on the calling thread.
     static var inline: SyncEnvironment {
         SyncEnvironment(
             now: { .unixEpoch }, sleep: { _ in try Task.checkCancellation() }, random: { 0 },
@@ -13,7 +13,7 @@ extension SyncEnvironment {
     }
 }
 
-/// Runs a store's work where it was asked for, which is fit for stores that do not block.
+/// Runs a store's work on the calling thread; for stores that do not block.
 private struct InlineExecutor: StoreExecutor {
     func read(_ work: @escaping @Sendable () -> Void) { work() }
     func write(_ work: @escaping @Sendable () -> Void) { work() }

@@ -6,32 +6,32 @@ import HTTPTypes
 import SyncCore
 import Synchronization
 
-/// A transport that answers from memory and remembers what it was asked.
-final class RemoteScriptedTransport: HTTPTransport {
-    private let answer: @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse
-    private let log = Mutex<[HTTPTransportRequest]>([])
+/// A transport that returns the responses of a closure and records the requests.
+final class ScriptedTransport: HTTPTransport {
+    private let respond: @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse
+    private let recorded = Mutex<[HTTPTransportRequest]>([])
 
-    init(_ answer: @escaping @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse) {
-        self.answer = answer
+    init(_ respond: @escaping @Sendable (HTTPTransportRequest) async throws -> HTTPTransportResponse) {
+        self.respond = respond
     }
 
-    /// Answers the same to every request.
+    /// Returns the same response to every request.
     convenience init(_ status: Int, headers: HTTPFields = [:], _ body: String = "") {
         let status = HTTPResponse.Status(code: status)
         self.init { _ in HTTPTransportResponse(status: status, headerFields: headers, body: Data(body.utf8)) }
     }
 
-    /// The requests so far, oldest first.
-    var requests: [HTTPTransportRequest] { log.withLock { $0 } }
+    /// The recorded requests, oldest first.
+    var requests: [HTTPTransportRequest] { recorded.withLock { $0 } }
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        log.withLock { $0.append(request) }
-        return try await answer(request)
+        recorded.withLock { $0.append(request) }
+        return try await respond(request)
     }
 }
 
 extension SyncClient {
-    /// A client of `https://example.com/api` over that transport.
+    /// Returns a client of `https://example.com/api` that uses the transport.
     static func scripted(
         _ transport: any HTTPTransport, dialect: WireDialect = .v2, url: String = "https://example.com/api",
         refresh: (@Sendable () async throws -> String?)? = nil

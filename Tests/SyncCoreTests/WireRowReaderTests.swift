@@ -5,14 +5,14 @@ import Testing
 
 @testable import SyncCore
 
-/// Rows that a pull would leave out, read directly from the server.
-@Suite struct RemoteOddRowTests {
+/// Rows with invalid ids or fields, in the response to a query.
+@Suite struct WireRowReaderTests {
     private func query(_ body: String) async throws -> [Item] {
-        let client = try SyncClient.scripted(RemoteScriptedTransport(200, body))
+        let client = try SyncClient.scripted(ScriptedTransport(200, body))
         return try await client.table("T").query(TableQuery("T")).items
     }
 
-    @Test func `an id that breaks the rules for ids does not hide the other rows`() async throws {
+    @Test func `an invalid id does not hide the other rows`() async throws {
         let items = try await query(#"[{"id":"a/b","n":1},{"id":"c"}]"#)
         #expect(items.map(\.id) == ["a/b", "c"])
     }
@@ -22,7 +22,7 @@ import Testing
         await #expect(throws: SyncError.self) { try await query(body) }
     }
 
-    @Test func `what can be read of a row is told apart from what cannot`() throws {
+    @Test func `an unreadable field is reported, and the other fields are read`() throws {
         let definition = SyncTableDefinition(
             "T",
             columns: [

@@ -6,11 +6,11 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-struct RemoteRequestTests {
+struct RemoteCallTests {
     private func request(
         for call: RemoteCall, dialect: WireDialect = .v2, url: String = "https://example.com/api"
     ) async throws -> HTTPTransportRequest {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         _ = try await SyncClient.scripted(transport, dialect: dialect, url: url).send(call)
         return try #require(transport.requests.first)
     }
@@ -19,7 +19,7 @@ struct RemoteRequestTests {
         String(decoding: try #require(request.body), as: UTF8.self)
     }
 
-    @Test func `an insert posts the fields and the id`() async throws {
+    @Test func `an insert is a POST of the fields and the id`() async throws {
         let request = try await request(
             for: RemoteCall(.insert(id: "a", fields: ["text": "Milk", "done": false]), table: "TodoItem"))
         #expect(request.head.method == .post)
@@ -29,12 +29,12 @@ struct RemoteRequestTests {
         #expect(request.head.headerFields[.ifMatch] == nil)
     }
 
-    @Test func `an insert without an id leaves it to the server`() async throws {
+    @Test func `an insert without an id lets the server choose it`() async throws {
         let request = try await request(for: RemoteCall(.insert(id: nil, fields: [:]), table: "T"))
         #expect(try body(request) == "{}")
     }
 
-    @Test func `an update patches on condition of the version`() async throws {
+    @Test func `an update is a PATCH with the version in If-Match`() async throws {
         let request = try await request(
             for: RemoteCall(.update(id: "a b'ü", fields: ["n": 1], version: #"x"y"#), table: "T"))
         #expect(request.head.method == .patch)
@@ -51,7 +51,7 @@ struct RemoteRequestTests {
         #expect(request.head.headerFields[.ifMatch] == "\"1\"")
     }
 
-    @Test func `an undelete posts to the row, and puts the whole row in v3`() async throws {
+    @Test func `an undelete is a POST to the row, and in v3 a PUT of the whole row`() async throws {
         let call = RemoteCall(.undelete(id: "a", fields: ["n": 1], version: "1"), table: "T")
         let v2 = try await request(for: call)
         #expect(v2.head.method == .post)
@@ -63,7 +63,9 @@ struct RemoteRequestTests {
         #expect(try body(v3) == #"{"id":"a","n":1}"#)
     }
 
-    @Test func `a query has its options, then deleted rows, then the user's parameters by name`() async throws
+    @Test
+    func `a query's parameters are its options, the flag for deleted rows, and the user's`()
+        async throws
     {
         let options = [QueryParameter(name: "$filter", value: "a eq 'b&c=d+e'")]
         let request = try await request(
@@ -78,8 +80,8 @@ struct RemoteRequestTests {
         #expect(request.head.headerFields[.zumoFeatures] == "OL,IP")
     }
 
-    @Test func `every call carries the common headers`() async throws {
-        let transport = RemoteScriptedTransport(200, "{}")
+    @Test func `every request has the common headers`() async throws {
+        let transport = ScriptedTransport(200, "{}")
         let client = SyncClient(
             url: try #require(URL(string: "https://example.com")), transport: transport,
             applicationKey: "key", installationID: "me", userAgent: "tests")
@@ -95,7 +97,7 @@ struct RemoteRequestTests {
         #expect(headers[.accept] == "application/json")
     }
 
-    @Test func `v1 asks for system properties and has no version header`() async throws {
+    @Test func `v1 requests the system properties and has no version header`() async throws {
         let request = try await request(for: RemoteCall(.read(id: "a"), table: "T"), dialect: .v1)
         #expect(
             request.head.url?.absoluteString == "https://example.com/api/tables/T/a?__systemproperties=%2A")
@@ -105,7 +107,7 @@ struct RemoteRequestTests {
     @Test(arguments: [
         "https://example.com", "https://example.com/", "https://example.com//", "HTTPS://example.com",
     ])
-    func `slashes at the end of the client's URL do not matter`(url: String) async throws {
+    func `trailing slashes of the client's URL are ignored`(url: String) async throws {
         let request = try await request(for: RemoteCall(.read(id: "a"), table: "T"), url: url)
         #expect(request.head.url?.absoluteString.lowercased() == "https://example.com/tables/t/a")
     }
@@ -114,8 +116,8 @@ struct RemoteRequestTests {
         "ftp://example.com", "/tables", "https://", "https://u:p@example.com", "https://example.com?a=b",
         "https://example.com#a", "file:///etc/passwd",
     ])
-    func `a URL that cannot be used is reported by the first call`(url: String) async throws {
-        let transport = RemoteScriptedTransport(200)
+    func `an invalid client URL fails the first call`(url: String) async throws {
+        let transport = ScriptedTransport(200)
         let error = await #expect(throws: SyncError.self) {
             try await SyncClient.scripted(transport, url: url).send(
                 RemoteCall(.read(id: "a"), table: "T"))
@@ -145,8 +147,8 @@ struct RemoteRequestTests {
             .invalidUserParameter
         ),
     ])
-    func `what cannot be sent as it is, is not sent`(call: RemoteCall, code: SyncError.Code) async throws {
-        let transport = RemoteScriptedTransport(200)
+    func `an invalid request is not sent`(call: RemoteCall, code: SyncError.Code) async throws {
+        let transport = ScriptedTransport(200)
         let error = await #expect(throws: SyncError.self) {
             try await SyncClient.scripted(transport).send(call)
         }
@@ -155,11 +157,11 @@ struct RemoteRequestTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `fields nested deeper than the parser reads are refused`() async throws {
+    @Test func `fields nested deeper than the parser's limit are refused`() async throws {
         func nested(_ depth: Int) -> ItemValue {
             (1..<depth).reduce(ItemValue.array([])) { value, _ in .array([value]) }
         }
-        let transport = RemoteScriptedTransport(200, "{}")
+        let transport = ScriptedTransport(200, "{}")
         let client = try SyncClient.scripted(transport)
         _ = try await client.send(RemoteCall(.insert(id: nil, fields: ["n": nested(99)]), table: "T"))
         let sent = try #require(transport.requests.first?.body)
@@ -170,8 +172,8 @@ struct RemoteRequestTests {
         #expect(error?.code == .invalidItem)
     }
 
-    @Test func `a token that is no header is refused without being shown`() async throws {
-        let transport = RemoteScriptedTransport(200)
+    @Test func `a token that is not a valid header value is refused and not shown`() async throws {
+        let transport = ScriptedTransport(200)
         let client = try SyncClient.scripted(transport)
         client.authenticationToken = "CANARY\r\nIf-Match: *"
         let error = await #expect(throws: SyncError.self) {

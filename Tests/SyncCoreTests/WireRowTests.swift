@@ -4,8 +4,8 @@
 import SyncCore
 import Testing
 
-struct RemoteRowTests {
-    @Test func `system properties are split off and the text of updatedAt is kept`() throws {
+struct WireRowTests {
+    @Test func `system properties are separated from the fields, and the text of updatedAt is kept`() throws {
         let row: [String: ItemValue] = [
             "id": "a", "n": 1, "when": "2020-01-01T00:00:00Z", "createdAt": "2014-05-30T20:30:00+02:00",
             "updatedAt": "2014-05-30T18:30:00.1234567+00:00", "version": "AAA=", "deleted": true,
@@ -20,7 +20,7 @@ struct RemoteRowTests {
         #expect(wire.updatedAtText == "2014-05-30T18:30:00.1234567+00:00")
     }
 
-    @Test func `v1 has its own names`() throws {
+    @Test func `v1 has its own names of system properties`() throws {
         let row: [String: ItemValue] = [
             "id": "a", "__version": "1", "__updatedAt": "2014-05-30T18:30:00Z", "__deleted": false,
             "__createdAt": .null, "version": "mine",
@@ -31,14 +31,14 @@ struct RemoteRowTests {
         #expect(wire.updatedAtText == "2014-05-30T18:30:00Z")
     }
 
-    @Test func `the version of the entity tag wins over the row's`() throws {
+    @Test func `the version of the entity tag overrides the version in the row`() throws {
         let row: [String: ItemValue] = ["id": "a", "version": "old"]
         #expect(try WireRow(row, version: "new", dialect: .v2).item.system.version == "new")
         #expect(try WireRow(row, dialect: .v2).item.system.version == "old")
         #expect(try WireRow(["id": "a", "version": ""], dialect: .v2).item.system.version == nil)
     }
 
-    @Test func `missing and null system properties are alike`() throws {
+    @Test func `missing and null system properties are equal`() throws {
         let null: [String: ItemValue] = [
             "id": "a", "createdAt": nil, "updatedAt": nil, "version": nil, "deleted": nil,
         ]
@@ -61,7 +61,8 @@ struct RemoteRowTests {
             (["id": "a", "deleted": "true"], .unreadableResponse),
             (["id": "a", "deleted": 1], .unreadableResponse),
         ] as [([String: ItemValue], SyncError.Code)])
-    func `a row that makes no sense is refused by name`(row: [String: ItemValue], code: SyncError.Code) {
+    func `an invalid row is refused, and the message names it`(row: [String: ItemValue], code: SyncError.Code)
+    {
         let error = #expect(throws: SyncError.self) { try WireRow(row, dialect: .v2) }
         #expect(error?.code == code)
         if code == .unreadableResponse { #expect(error?.message.contains("'a'") == true) }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SyncCore
 
-/// What ids, names and values may be.
-@Suite struct ModelRulesTests {
+/// The valid ids, names of tables and columns, and values.
+@Suite struct ModelValidationTests {
     private func code(_ body: () throws -> Void) -> SyncError.Code? {
         do { try body() } catch { return (error as? SyncError)?.code }
         return nil
@@ -20,7 +20,7 @@ import Testing
         "\u{2028}",
         "\u{202E}", String(repeating: "x", count: 255), String(repeating: "😀", count: 255), "DROP TABLE x;--",
     ])
-    func `an id may be`(_ id: String) { #expect(code { try ItemID.validate(id) } == nil) }
+    func `an id is valid`(_ id: String) { #expect(code { try ItemID.validate(id) } == nil) }
 
     @Test(arguments: [
         "", ".", "..", "a\"b", "a+b", "a?b", "a\\b", "a/b", "a#b", "a`b", "\u{0}", "a\nb", "\t", "\u{7F}",
@@ -28,7 +28,7 @@ import Testing
         String(repeating: "x", count: 256), String(repeating: "😀", count: 256),
         String(repeating: "e\u{301}", count: 128),
     ])
-    func `an id may not be`(_ id: String) { #expect(code { try ItemID.validate(id) } == .invalidItemID) }
+    func `an id is invalid`(_ id: String) { #expect(code { try ItemID.validate(id) } == .invalidItemID) }
 
     // MARK: Tables
 
@@ -36,7 +36,7 @@ import Testing
         code { _ = try TableCatalog(tables) }
     }
 
-    @Test func `names are letters, digits and underscores, and not too long`() {
+    @Test func `names are letters, digits and underscores, of limited length`() {
         for name in ["T", "_t", "t1", String(repeating: "t", count: 128), "order", "select", "rowid"] {
             #expect(catalog(SyncTableDefinition(name, columns: [SyncColumn(name, .text)])) == nil, "\(name)")
         }
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `reserved names and names that differ in case alone are refused`() {
+    @Test func `reserved names and names that differ only in case are refused`() {
         for name in ["MS_TableOperations", "ms_x", "sqlite_master", "SQLITE_x"] {
             #expect(catalog(SyncTableDefinition(name, columns: [])) == .invalidTableDefinition)
         }
@@ -75,7 +75,7 @@ import Testing
         #expect(catalog(SyncTableDefinition("A", columns: [], parents: ["A"])) == .invalidTableDefinition)
     }
 
-    @Test func `an unknown table is named together with those there are`() throws {
+    @Test func `an unknown table is an error`() throws {
         let catalog = try TableCatalog([SyncTableDefinition("Todo", columns: [])])
         #expect(code { _ = try catalog.table(named: "todo") } == .unknownTable)
         #expect(throws: SyncError.self) { try catalog.table(named: "Nosuch") }
@@ -103,7 +103,7 @@ import Testing
             ("data", "AQI=", .data(Data([1, 2]))), ("json", ["a": [1, nil, "x"]], ["a": [1, nil, "x"]]),
             ("json", [.date(time), .data(Data([1]))], ["1970-01-01T00:00:00.000Z", "AQ=="]),
         ] as [(String, ItemValue, ItemValue)])
-    func `a value that fits is converted without loss`(
+    func `a value that fits its column is converted without loss`(
         _ column: String, _ value: ItemValue, _ stored: ItemValue
     ) throws {
         for name in ColumnType.allCases.map(\.rawValue) {
@@ -125,13 +125,16 @@ import Testing
             ("version", "x"),
             ("updatedAt", "x"), ("Text", "x"),
         ] as [(String, ItemValue)])
-    func `a value that does not fit is refused before anything is written`(
+    func `a value that does not fit its column is refused`(
         _ column: String, _ value: ItemValue
     ) {
         #expect(code { _ = try Self.definition.normalizedForWriting([column: value]) } == .invalidItem)
     }
 
-    @Test func `a server's row loses what is not declared, and local-only columns are ours`() throws {
+    @Test
+    func `undeclared columns of a server's row are dropped, and local-only columns are never exchanged`()
+        throws
+    {
         let row: [String: ItemValue] = ["text": "x", "nosuch": 1, "local": "server", "Text": 1]
         #expect(try Self.definition.normalizedFromServer(row) == ["text": "x"])
         #expect(try Self.definition.normalizedForWriting(["local": "mine"]) == ["local": "mine"])

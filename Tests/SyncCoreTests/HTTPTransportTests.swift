@@ -7,12 +7,11 @@ import SyncCore
 import Testing
 
 @Suite
-struct RemoteURLSessionTransportTests {
-    @Test func `method, path, headers and body arrive as they were given`() async throws {
-        try await withRawServer { _ in
-            [.answer("200 OK", headers: ["ETag: \"a\""], body: "hello")]
-        } _: {
-            server, transport in
+struct HTTPTransportTests {
+    @Test func `method, path, headers and body are sent unchanged`() async throws {
+        try await withEachTransport { _ in
+            [.response("200 OK", headers: ["ETag: \"a\""], body: "hello")]
+        } _: { server, transport in
             let url = try #require(URL(string: "\(server.url)/a%2Fb/c?d=%26%20%27%2B"))
             var request = HTTPTransportRequest(HTTPRequest(method: .patch, url: url))
             request.head.headerFields[.ifMatch] = "\"a\\\"b\""
@@ -22,47 +21,46 @@ struct RemoteURLSessionTransportTests {
             #expect(response.head.status.code == 200)
             #expect(response.head.headerFields[.eTag] == "\"a\"")
             #expect(response.body == Data("hello".utf8))
-            let seen = try #require(server.requests.first)
-            #expect(seen.lines[0] == "PATCH /a%2Fb/c?d=%26%20%27%2B HTTP/1.1")
-            #expect(seen.header("If-Match") == "\"a\\\"b\"")
-            #expect(seen.header("X-ZUMO-AUTH") == "token")
-            #expect(seen.header("Cookie") == nil)
-            #expect(seen.body == Array("{}".utf8))
+            let received = try #require(server.requests.first)
+            #expect(received.lines[0] == "PATCH /a%2Fb/c?d=%26%20%27%2B HTTP/1.1")
+            #expect(received.header("If-Match") == "\"a\\\"b\"")
+            #expect(received.header("X-ZUMO-AUTH") == "token")
+            #expect(received.header("Cookie") == nil)
+            #expect(received.body == Array("{}".utf8))
         }
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .delete, .get])
-    func `without a body there is no content type`(method: HTTPRequest.Method) async throws {
-        try await withRawServer { _ in
-            [.answer("204 No Content")]
+    func `a request without a body has no content type`(method: HTTPRequest.Method) async throws {
+        try await withEachTransport { _ in
+            [.response("204 No Content")]
         } _: { server, transport in
             let response = try await transport.send(
                 HTTPTransportRequest(HTTPRequest(method: method, url: server.url)))
             #expect(response.head.status.code == 204)
             #expect(response.body.isEmpty)
-            let seen = try #require(server.requests.first)
-            #expect(seen.header("Content-Type") == nil)
-            #expect(seen.body.isEmpty)
+            let received = try #require(server.requests.first)
+            #expect(received.header("Content-Type") == nil)
+            #expect(received.body.isEmpty)
         }
     }
 
-    @Test func `connections are used again`() async throws {
-        try await withRawServer { _ in
-            [.answer("200 OK", body: "x"), .keepOpen]
+    @Test func `connections are reused`() async throws {
+        try await withEachTransport { _ in
+            [.response("200 OK", body: "x"), .keepOpen]
         } _: { server, transport in
             for _ in 0..<5 {
                 _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
-            // The second request may begin before the first connection is back in the pool.
+            // The second request may start before the first connection is returned to the pool.
             #expect(Set(server.requests.map(\.connection)).count <= 2)
         }
     }
 
-    @Test func `cookies are neither kept nor sent`() async throws {
-        try await withRawServer { _ in
-            [.answer("200 OK", headers: ["Set-Cookie: a=b; Path=/"])]
-        } _: {
-            server, transport in
+    @Test func `cookies are neither stored nor sent`() async throws {
+        try await withEachTransport { _ in
+            [.response("200 OK", headers: ["Set-Cookie: a=b; Path=/"])]
+        } _: { server, transport in
             for _ in 0..<2 {
                 _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             }
@@ -71,10 +69,10 @@ struct RemoteURLSessionTransportTests {
         }
     }
 
-    @Test func `answers are not cached`() async throws {
-        try await withRawServer { _ in
+    @Test func `responses are not cached`() async throws {
+        try await withEachTransport { _ in
             [
-                .answer(
+                .response(
                     "200 OK",
                     headers: ["Cache-Control: public, max-age=3600", "Date: Fri, 31 Dec 2027 23:59:59 GMT"],
                     body: "x")
@@ -89,9 +87,9 @@ struct RemoteURLSessionTransportTests {
     }
 
     @Test(arguments: [401, 404, 409, 412, 429, 500, 503])
-    func `every status is an answer`(status: Int) async throws {
-        try await withRawServer { _ in
-            [.answer("\(status) X", headers: ["WWW-Authenticate: Basic realm=\"x\""], body: "why")]
+    func `every status is returned as a response`(status: Int) async throws {
+        try await withEachTransport { _ in
+            [.response("\(status) X", headers: ["WWW-Authenticate: Basic realm=\"x\""], body: "why")]
         } _: { server, transport in
             let request = HTTPTransportRequest(HTTPRequest(method: .delete, url: server.url))
             let response = try await transport.send(request)
@@ -105,8 +103,8 @@ struct RemoteURLSessionTransportTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", "nonsense\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n",
     ])
-    func `an answer that is cut is a failure of the network that may be retried`(bytes: String) async throws {
-        try await withRawServer { _ in
+    func `a response that is cut off is a network failure that may be retried`(bytes: String) async throws {
+        try await withEachTransport { _ in
             [.send(bytes)]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
@@ -117,7 +115,7 @@ struct RemoteURLSessionTransportTests {
         }
     }
 
-    @Test func `a body shorter than announced is not complete, where its length can be known`() {
+    @Test func `a body shorter than its content length is incomplete`() {
         let short = HTTPTransportResponse(
             status: 200, headerFields: [.contentLength: "3"], body: Data("ab".utf8))
         #expect(!short.isComplete(after: "GET"))
@@ -133,8 +131,8 @@ struct RemoteURLSessionTransportTests {
         #expect(response.isComplete(after: "DELETE"))
     }
 
-    @Test func `a body that ends with the connection is taken as it is`() async throws {
-        try await withRawServer { _ in
+    @Test func `a body without a content length ends when the connection closes`() async throws {
+        try await withEachTransport { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":")]
         } _: { server, transport in
             let response = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
@@ -143,7 +141,7 @@ struct RemoteURLSessionTransportTests {
         }
     }
 
-    @Test func `a refused connection is a failure of the network`() async throws {
+    @Test func `a refused connection is a network failure`() async throws {
         let port = try RefusingPort()
         let url = try #require(URL(string: "http://127.0.0.1:\(port.number)"))
         let transport = URLSessionTransport()

@@ -1,11 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPTransport
 import Foundation
-import SyncCore
 import Synchronization
-import Testing
 
 #if canImport(Darwin)
     import Darwin
@@ -13,24 +10,27 @@ import Testing
     import Glibc
 #endif
 
-/// A server on a port of its own that answers with exactly the bytes a test wants, well-formed or not.
-final class RemoteRawServer: Sendable {
-    /// What the server does with one request. The connection is closed after the last step unless it is `.keepOpen`.
+/// A TCP server on its own port that sends exactly the bytes of a test, whether or not they are valid HTTP.
+final class RawHTTPServer: Sendable {
+    /// A step of the response to one request. The server closes the connection after the last step unless it is
+    /// `.keepOpen`.
     enum Step: Sendable {
         case send(String)
         case sendBytes([UInt8])
-        /// Waits until the client hangs up.
-        case waitForHangUp
+        /// Emits `Event.signal` with this number.
+        case signal(Int)
+        /// Waits until the client closes the connection.
+        case waitForDisconnect
         /// Waits for the next request on the same connection.
         case keepOpen
     }
 
-    /// A request as it came over the wire.
+    /// A request as received.
     struct Request: Sendable {
-        /// The lines of the head, the request line first.
+        /// The lines of the head, beginning with the request line.
         let lines: [String]
         let body: [UInt8]
-        /// Which connection it came over, counted from 1.
+        /// The number of the connection, counted from 1.
         let connection: Int
 
         func header(_ name: String) -> String? {
@@ -43,12 +43,11 @@ final class RemoteRawServer: Sendable {
     private struct State {
         var requests: [Request] = []
         var connections: [Int32] = []
-        var hangUps = 0
         var isStopped = false
     }
 
-    /// The server's events, for tests that wait for one.
-    enum Event: Sendable { case request, hangUp }
+    /// An event that a test can wait for.
+    enum Event: Equatable, Sendable { case request, signal(Int), disconnect }
 
     let port: UInt16
     let events: AsyncStream<Event>
@@ -56,12 +55,16 @@ final class RemoteRawServer: Sendable {
     private let state = Mutex(State())
     private let emit: AsyncStream<Event>.Continuation
     private let greeting: [UInt8]
-    private let answer: @Sendable (Request) -> [Step]
+    private let respond: @Sendable (Request) -> [Step]
 
-    /// - Parameter greeting: bytes that the server sends over a new connection before it has received any.
-    init(greeting: [UInt8] = [], answer: @escaping @Sendable (Request) -> [Step]) throws {
+    /// Starts the server.
+    ///
+    /// - Parameters:
+    ///   - greeting: bytes that the server sends over each new connection before it reads a request.
+    ///   - respond: returns the steps of the response to a request.
+    init(greeting: [UInt8] = [], respond: @escaping @Sendable (Request) -> [Step]) throws {
         self.greeting = greeting
-        self.answer = answer
+        self.respond = respond
         (events, emit) = AsyncStream.makeStream(of: Event.self)
         #if canImport(Darwin)
             listener = socket(AF_INET, SOCK_STREAM, 0)
@@ -97,7 +100,7 @@ final class RemoteRawServer: Sendable {
         emit.finish()
     }
 
-    /// Waits for an event that has happened or will.
+    /// Waits for an event, which may already have happened. Discards the events before it.
     func wait(for event: Event) async {
         for await next in events where next == event { return }
     }
@@ -125,13 +128,14 @@ final class RemoteRawServer: Sendable {
         serving: while let request = read(connection, number: number, buffer: &buffer) {
             state.withLock { $0.requests.append(request) }
             emit.yield(.request)
-            for step in answer(request) {
+            for step in respond(request) {
                 switch step {
                 case .send(let text): guard send(connection, Array(text.utf8)) else { break serving }
                 case .sendBytes(let bytes): guard send(connection, bytes) else { break serving }
-                case .waitForHangUp:
+                case .signal(let number): emit.yield(.signal(number))
+                case .waitForDisconnect:
                     while receive(connection, into: &buffer) {}
-                    emit.yield(.hangUp)
+                    emit.yield(.disconnect)
                     break serving
                 case .keepOpen: continue serving
                 }
@@ -194,41 +198,10 @@ final class RemoteRawServer: Sendable {
     }
 }
 
-extension RemoteRawServer.Step {
-    /// A whole answer with a length.
-    static func answer(_ status: String, headers: [String] = [], body: String = "") -> Self {
+extension RawHTTPServer.Step {
+    /// A complete response with a content length.
+    static func response(_ status: String, headers: [String] = [], body: String = "") -> Self {
         let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)"] + headers
         return .send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
-    }
-}
-
-/// A transport that a test ends.
-protocol ClosableTransport: HTTPTransport {
-    func close()
-}
-
-extension URLSessionTransport: ClosableTransport {}
-extension AsyncHTTPTransport: ClosableTransport {}
-
-/// Runs a body with each transport in turn, and a server of its own for each, and ends both afterwards.
-func withRawServer(
-    maxBodyBytes: Int = 1 << 20, idleTimeout: Duration = .seconds(60),
-    totalTimeout: Duration = .seconds(60), greeting: [UInt8] = [],
-    answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
-    _ body: (RemoteRawServer, any ClosableTransport) async throws -> Void
-) async throws {
-    let transports: [any ClosableTransport] = [
-        URLSessionTransport(
-            idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes),
-        AsyncHTTPTransport(
-            idleTimeout: idleTimeout, totalTimeout: totalTimeout, maxBodyBytes: maxBodyBytes),
-    ]
-    defer { for transport in transports { transport.close() } }
-    for transport in transports {
-        let server = try RemoteRawServer(greeting: greeting, answer: answer)
-        defer { server.stop() }
-        do { try await body(server, transport) } catch {
-            Issue.record(error, "with \(type(of: transport))")
-        }
     }
 }

@@ -7,11 +7,11 @@ import SyncCore
 import Testing
 
 @Suite
-struct RemoteURLSessionRedirectTests {
-    @Test func `a GET follows a redirect within the origin, with every header`() async throws {
-        try await withRawServer { request in
+struct RedirectTests {
+    @Test func `a GET follows a redirect within its origin and keeps all headers`() async throws {
+        try await withEachTransport { request in
             request.lines[0].hasPrefix("GET /old")
-                ? [.answer("307 X", headers: ["Location: /new?a=1"])] : [.answer("200 OK", body: "here")]
+                ? [.response("307 X", headers: ["Location: /new?a=1"])] : [.response("200 OK", body: "here")]
         } _: { server, transport in
             var request = HTTPTransportRequest(HTTPRequest(url: server.url.appending(path: "old")))
             request.head.headerFields = [
@@ -28,14 +28,13 @@ struct RemoteURLSessionRedirectTests {
     }
 
     @Test(arguments: ["http://127.0.0.1:%/x", "http://localhost:PORT/x", "https://127.0.0.1:PORT/x"])
-    func `a redirect to another origin is the answer, and nothing is sent there`(target: String) async throws
-    {
-        let other = try RemoteRawServer { _ in [.answer("200 OK")] }
+    func `a redirect to another origin is returned and not followed`(target: String) async throws {
+        let other = try RawHTTPServer { _ in [.response("200 OK")] }
         defer { other.stop() }
-        try await withRawServer { request in
+        try await withEachTransport { request in
             let port = request.header("Host")?.split(separator: ":").last.map(String.init) ?? ""
             let location = target.replacing("%", with: "\(other.port)").replacing("PORT", with: port)
-            return [.answer("302 X", headers: ["Location: \(location)"], body: "moved")]
+            return [.response("302 X", headers: ["Location: \(location)"], body: "moved")]
         } _: { server, transport in
             var request = HTTPTransportRequest(HTTPRequest(url: server.url))
             request.head.headerFields[.zumoAuth] = "token"
@@ -49,10 +48,9 @@ struct RemoteURLSessionRedirectTests {
 
     @Test(arguments: [HTTPRequest.Method.post, .patch, .put, .delete], [301, 302, 303, 307, 308])
     func `a write never follows a redirect`(method: HTTPRequest.Method, status: Int) async throws {
-        try await withRawServer { _ in
-            [.answer("\(status) X", headers: ["Location: /new"])]
-        } _: {
-            server, transport in
+        try await withEachTransport { _ in
+            [.response("\(status) X", headers: ["Location: /new"])]
+        } _: { server, transport in
             var request = HTTPTransportRequest(HTTPRequest(method: method, url: server.url))
             request.body = method == .delete ? nil : Data("{}".utf8)
             let response = try await transport.send(request)
@@ -62,11 +60,10 @@ struct RemoteURLSessionRedirectTests {
         }
     }
 
-    @Test func `a circle of redirects ends with the redirect`() async throws {
-        try await withRawServer { _ in
-            [.answer("307 X", headers: ["Location: /again"])]
-        } _: {
-            server, transport in
+    @Test func `a redirect loop ends after five redirects with the redirect response`() async throws {
+        try await withEachTransport { _ in
+            [.response("307 X", headers: ["Location: /again"])]
+        } _: { server, transport in
             let response = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             #expect(response.head.status.code == 307)
             #expect(server.requests.count == 6)

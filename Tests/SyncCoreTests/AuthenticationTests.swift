@@ -8,17 +8,17 @@ import Synchronization
 import Testing
 
 @Suite
-struct RemoteAuthenticationTests {
-    /// Answers 401 to every token but this one.
-    private func transport(accepting token: String) -> RemoteScriptedTransport {
-        RemoteScriptedTransport { request in
+struct AuthenticationTests {
+    /// Returns a transport that responds with 401 to any other token.
+    private func transport(accepting token: String) -> ScriptedTransport {
+        ScriptedTransport { request in
             request.head.headerFields[.zumoAuth] == token
                 ? HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
                 : HTTPTransportResponse(status: 401)
         }
     }
 
-    @Test func `a call is repeated once with the new token`() async throws {
+    @Test func `a call is sent again once with the new token`() async throws {
         let transport = transport(accepting: "new")
         let client = try SyncClient.scripted(transport) { "new" }
         client.authenticationToken = "old"
@@ -28,7 +28,7 @@ struct RemoteAuthenticationTests {
     }
 
     @Test(arguments: ["wrong", nil])
-    func `a refresh that does not help ends with one more try at most`(token: String?) async throws {
+    func `a refresh without a valid token causes at most one more request`(token: String?) async throws {
         let transport = transport(accepting: "new")
         let client = try SyncClient.scripted(transport) { token }
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
@@ -36,7 +36,7 @@ struct RemoteAuthenticationTests {
         #expect(transport.requests.count == (token == nil ? 1 : 2))
     }
 
-    @Test func `a failing refresh is the cause of the error`() async throws {
+    @Test func `an error thrown by the refresh is the cause of the error`() async throws {
         struct Refused: Error {}
         let client = try SyncClient.scripted(transport(accepting: "new")) { throw Refused() }
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
@@ -44,30 +44,30 @@ struct RemoteAuthenticationTests {
         #expect(error?.cause is Refused)
     }
 
-    @Test func `callers that fail together refresh once`() async throws {
+    @Test func `concurrent calls that are rejected share one refresh`() async throws {
         let refreshes = Mutex(0)
-        let (rejected, reject) = AsyncStream.makeStream(of: Void.self)
-        let (start, go) = AsyncStream.makeStream(of: Void.self)
-        let transport = RemoteScriptedTransport { request in
+        let (rejections, rejected) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let transport = ScriptedTransport { request in
             if request.head.headerFields[.zumoAuth] == "new" {
                 return HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
             }
-            reject.yield()
+            rejected.yield()
             return HTTPTransportResponse(status: 401)
         }
         let client = try SyncClient.scripted(transport) {
             refreshes.withLock { $0 += 1 }
-            for await _ in start { break }
+            for await _ in gate { break }
             return "new"
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<10 { group.addTask { _ = try await client.table("T").read(id: "a") } }
             var count = 0
-            for await _ in rejected {
+            for await _ in rejections {
                 count += 1
                 if count == 10 { break }
             }
-            go.yield()
+            open.yield()
             try await group.waitForAll()
         }
         #expect(refreshes.withLock { $0 } == 1)
@@ -75,56 +75,62 @@ struct RemoteAuthenticationTests {
     }
 
     @Test func `a token set by the app during a refresh is not overwritten`() async throws {
-        let box = Mutex<SyncClient?>(nil)
-        let client = try SyncClient.scripted(transport(accepting: "app's")) {
-            box.withLock { $0 }?.authenticationToken = "app's"
-            return "hook's"
+        let clientBox = Mutex<SyncClient?>(nil)
+        let client = try SyncClient.scripted(transport(accepting: "app token")) {
+            clientBox.withLock { $0 }?.authenticationToken = "app token"
+            return "refreshed token"
         }
-        box.withLock { $0 = client }
+        clientBox.withLock { $0 = client }
         #expect(try await client.table("T").read(id: "a").id == "a")
-        #expect(client.authenticationToken == "app's")
-        box.withLock { $0 = nil }
+        #expect(client.authenticationToken == "app token")
+        clientBox.withLock { $0 = nil }
     }
 
-    @Test func `after signing out there is nothing to try`() async throws {
+    @Test func `no refresh runs after the user has signed out`() async throws {
         let refreshed = Mutex(false)
         let client = try SyncClient.scripted(transport(accepting: "new")) {
             refreshed.withLock { $0 = true }
             return "new"
         }
         client.authenticationToken = "old"
-        let answer = try await client.send(RemoteCall(.read(id: "a"), table: "T"))
+        let response = try await client.send(RemoteCall(.read(id: "a"), table: "T"))
         client.authenticationToken = nil
-        #expect(try await !client.refreshAuthentication(after: answer))
+        #expect(try await !client.refreshAuthentication(after: response))
         #expect(!refreshed.withLock { $0 })
     }
 
-    @Test func `who is cancelled while waiting leaves, and the others go on`() async throws {
-        let (start, go) = AsyncStream.makeStream(of: Void.self)
-        let (refreshing, begun) = AsyncStream.makeStream(of: Void.self)
+    @Test func `a caller that is cancelled while it waits for a refresh throws, and the others continue`()
+        async throws
+    {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (refreshes, started) = AsyncStream.makeStream(of: Void.self)
         let client = try SyncClient.scripted(transport(accepting: "new")) {
-            begun.yield()
-            for await _ in start { break }
+            started.yield()
+            for await _ in gate { break }
             return "new"
         }
         let first = Task { try await client.table("T").read(id: "a") }
-        for await _ in refreshing { break }
+        for await _ in refreshes { break }
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await client.table("T").read(id: "a")
         }
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        let answer = try await client.send(RemoteCall(.read(id: "a"), table: "T"))
-        let waiting = Task { try await client.refreshAuthentication(after: answer) }
-        for _ in 0..<100 { await Task.yield() }
-        waiting.cancel()
-        let late = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await client.refreshAuthentication(after: answer)
+        let response = try await client.send(RemoteCall(.read(id: "a"), table: "T"))
+        let executor = SerialTaskExecutor()
+        let waiting = Task(executorPreference: executor) {
+            try await client.refreshAuthentication(after: response)
         }
-        await #expect(throws: CancellationError.self) { try await late.value }
+        // The task is now suspended until the running refresh returns.
+        await executor.drain()
+        waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        go.yield()
+        let cancelledBefore = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await client.refreshAuthentication(after: response)
+        }
+        await #expect(throws: CancellationError.self) { try await cancelledBefore.value }
+        open.yield()
         #expect(try await first.value.id == "a")
         #expect(try await client.table("T").read(id: "a").id == "a")
     }

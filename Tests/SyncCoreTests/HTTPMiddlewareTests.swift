@@ -7,8 +7,8 @@ import SyncCore
 import Synchronization
 import Testing
 
-struct RemoteMiddlewareTests {
-    private struct Tag: HTTPMiddleware {
+struct HTTPMiddlewareTests {
+    private struct TaggingMiddleware: HTTPMiddleware {
         let name: String
 
         func intercept(
@@ -22,7 +22,7 @@ struct RemoteMiddlewareTests {
         }
     }
 
-    private struct Retry: HTTPMiddleware {
+    private struct RetryMiddleware: HTTPMiddleware {
         func intercept(
             _ request: HTTPTransportRequest, next: HTTPMiddlewareNext
         ) async throws -> HTTPTransportResponse {
@@ -31,46 +31,48 @@ struct RemoteMiddlewareTests {
         }
     }
 
-    @Test func `the first sees requests first and answers last`() async throws {
-        let transport = RemoteScriptedTransport(200)
+    @Test func `the first middleware sees requests first and responses last`() async throws {
+        let transport = ScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
-        let response = try await transport.intercepted(by: Tag(name: "a"), Tag(name: "b"))
-            .send(HTTPTransportRequest(HTTPRequest(url: url)))
+        let response = try await transport.intercepted(
+            by: TaggingMiddleware(name: "a"), TaggingMiddleware(name: "b")
+        )
+        .send(HTTPTransportRequest(HTTPRequest(url: url)))
         #expect(transport.requests.first?.head.headerFields[.tag] == "a, b")
         #expect(response.head.headerFields[.tag] == "b, a")
     }
 
-    @Test func `middleware may send again`() async throws {
-        let failures = Mutex(1)
-        let transport = RemoteScriptedTransport { _ in
-            let fails = failures.withLock { failures in
-                defer { failures -= 1 }
-                return failures > 0
+    @Test func `middleware may send a request again`() async throws {
+        let remainingFailures = Mutex(1)
+        let transport = ScriptedTransport { _ in
+            let fails = remainingFailures.withLock { remaining in
+                defer { remaining -= 1 }
+                return remaining > 0
             }
             return HTTPTransportResponse(status: fails ? 503 : 200, body: Data(#"{"id":"a"}"#.utf8))
         }
-        let client = try SyncClient.scripted(transport.intercepted(by: Retry()))
+        let client = try SyncClient.scripted(transport.intercepted(by: RetryMiddleware()))
         #expect(try await client.table("T").read(id: "a").id == "a")
         #expect(transport.requests.count == 2)
     }
 
-    @Test func `a header that middleware spoils is refused before it is sent`() async throws {
-        try await withRawServer { _ in
-            [.answer("200 OK", body: "{}")]
+    @Test func `an invalid header set by middleware is refused before the request is sent`() async throws {
+        try await withEachTransport { _ in
+            [.response("200 OK", body: "{}")]
         } _: { server, transport in
             let client = SyncClient(
-                url: server.url, transport: transport.intercepted(by: Tag(name: "é")))
+                url: server.url, transport: transport.intercepted(by: TaggingMiddleware(name: "é")))
             let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
             #expect(error?.code == .invalidConfiguration)
             #expect(server.requests.isEmpty)
         }
     }
 
-    @Test func `a line break in a value of middleware makes no second header`() async throws {
-        try await withRawServer { _ in
-            [.answer("200 OK", body: #"{"id":"a"}"#)]
+    @Test func `a line break in a header value set by middleware adds no header`() async throws {
+        try await withEachTransport { _ in
+            [.response("200 OK", body: #"{"id":"a"}"#)]
         } _: { server, transport in
-            let middleware = Tag(name: "a\r\nX-Evil: 1")
+            let middleware = TaggingMiddleware(name: "a\r\nX-Evil: 1")
             let client = SyncClient(url: server.url, transport: transport.intercepted(by: middleware))
             _ = try await client.table("T").read(id: "a")
             let request = try #require(server.requests.first)
@@ -79,11 +81,11 @@ struct RemoteMiddlewareTests {
         }
     }
 
-    @Test func `a middleware can be called alone, with the transport behind it`() async throws {
-        let transport = RemoteScriptedTransport(200)
+    @Test func `middleware can be called directly, with a transport as next`() async throws {
+        let transport = ScriptedTransport(200)
         let url = try #require(URL(string: "https://example.com"))
         let request = HTTPTransportRequest(HTTPRequest(url: url))
-        _ = try await Tag(name: "a").intercept(request, next: HTTPMiddlewareNext(transport))
+        _ = try await TaggingMiddleware(name: "a").intercept(request, next: HTTPMiddlewareNext(transport))
         #expect(transport.requests.map { $0.head.headerFields[.tag] } == ["a"])
     }
 }
