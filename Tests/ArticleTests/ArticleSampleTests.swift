@@ -50,6 +50,17 @@ struct ArticleSampleTests {
         #expect(Self.samples(of: text, language: "swift,nocompile").count == document.excerpts)
     }
 
+    @Test func `the article about troubleshooting has every error code`() throws {
+        let codes = try String(
+            contentsOfFile: Self.path("Sources/SyncCore/Errors/SyncError+Code.swift"), encoding: .utf8)
+        let article = try String(
+            contentsOfFile: Self.path("Sources/SyncCore/Documentation.docc/Troubleshooting.md"),
+            encoding: .utf8)
+        let names = codes.matches(of: /public static let (\w+) =/).map(\.output.1)
+        #expect(names.count > 40)
+        #expect(names.filter { !article.contains("``SyncError/Code/\($0)``") } == [])
+    }
+
     private static func path(_ relative: String) -> String { root.appending(path: relative).path() }
 
     /// The text of all Swift files at the paths. A document without samples has no file.
