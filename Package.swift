@@ -131,6 +131,12 @@ let targets: [Target] = [
             "TableServer", grdb,
         ]),
     .testTarget(
+        name: "ArticleTests",
+        dependencies: [
+            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer",
+            grdb, httpTypes, logging,
+        ]),
+    .testTarget(
         name: "TodoTests",
         dependencies: ["StoreMemory", "SyncCore", "TableServer", "todo", argumentParser, subprocess]),
 ]

@@ -15,7 +15,7 @@ public enum StoreLevel: String, Sendable, Hashable, CaseIterable {
     case full
 }
 
-/// An optional power of a store, as ``SyncCore/StoreCapabilities`` declares it.
+/// An optional power of a store, as ``/SyncCore/StoreCapabilities`` declares it.
 public enum StorePower: String, Sendable, Hashable, CaseIterable {
     /// `isDurable`.
     case durable

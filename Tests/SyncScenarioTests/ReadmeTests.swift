@@ -16,22 +16,8 @@ enum TodoItem {
     static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
 }
 
-/// The README's examples: each is here word for word, so that it compiles, and does what the README says.
+/// The README's samples, with checks of what they do. `ArticleSampleTests` compares them with the README's text.
 @Suite struct ReadmeTests {
-    @Test func `every example of the README is in this file`() throws {
-        let here = URL(fileURLWithPath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        let code = Self.withoutMargins(try String(contentsOf: here, encoding: .utf8))
-        let examples = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```").first
-        }
-        #expect(examples.count >= 5)
-        for example in examples {
-            #expect(code.contains(Self.withoutMargins(example)), "\(example)")
-        }
-    }
-
     @Test func `the example`() async throws {
         try await Scenario.run(on: .sqlite) { scenario in
             let (url, path) = (scenario.server.url, scenario.directory.appendingPathComponent("todo").path)
@@ -49,7 +35,7 @@ enum TodoItem {
             try await table.update(id: milk.id, ["complete": true])
 
             try await context.push()
-            try await context.pull(table.query, queryID: "all")
+            try await table.pull(queryID: "all")
 
             let rows = try scenario.server.rows(in: "TodoItem")
             #expect(rows.map(\.fields) == [["text": "Buy milk", "complete": true]])
@@ -173,11 +159,5 @@ enum TodoItem {
         } else {
             try await server.remove("eggs", in: "TodoItem")
         }
-    }
-
-    /// The lines without the white space around them, and without empty ones.
-    private static func withoutMargins(_ text: String) -> String {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-            .joined(separator: "\n")
     }
 }

@@ -4,7 +4,7 @@
 import SyncCore
 
 /// What a child process does until it is killed: transactions that follow from a seed, each acknowledged when
-/// ``SyncCore/SyncContextDataSource/write(_:)`` has returned.
+/// ``/SyncCore/SyncContextDataSource/write(_:)`` has returned.
 ///
 /// ```swift
 /// if let child = CrashChild(arguments: CommandLine.arguments.dropFirst()) { try child.run(MyHarness()) }

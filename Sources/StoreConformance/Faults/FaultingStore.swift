@@ -11,7 +11,7 @@ import Synchronization
 /// store.faults.failingChange = 3
 /// ```
 ///
-/// Changes are the calls of ``SyncCore/StoreTransaction`` that change something; they are counted from 1 over the
+/// Changes are the calls of ``/SyncCore/StoreTransaction`` that change something; they are counted from 1 over the
 /// whole life of the wrapper, as are writes and reads. Without faults the wrapper changes nothing.
 public final class FaultingStore: SyncContextDataSource {
     private let base: any SyncContextDataSource

@@ -19,7 +19,7 @@ public struct SystemProperties: Sendable, Hashable {
     /// What the server's row has in columns that the app does not sync: undeclared ones, and those whose name is that
     /// of a local-only column.
     ///
-    /// They are kept as they came, and stores keep them. They are no fields: filters, orders and ``Item/subscript(_:)``
+    /// They are kept as they came, and stores keep them. They are no fields: filters, orders and subscripts
     /// do not see them. A dialect whose updates replace the whole row sends them back; the others never send them.
     public var undeclared: [String: ItemValue]
 

@@ -39,7 +39,7 @@
 /// A store throws ``StoreError``. An error that a body throws leaves ``read(_:)`` and ``write(_:)`` unchanged.
 /// After any error the store is as usable as before.
 ///
-/// An author who has an ordered map of bytes need not implement this: see ``OrderedMap``.
+/// An author who has an ordered map of bytes need not implement this: see `OrderedMap`.
 public protocol SyncContextDataSource: Sendable {
     /// The tables the store was opened with. It never changes.
     var catalog: TableCatalog { get }

@@ -68,7 +68,7 @@ extension ConflictResolver {
     /// Field by field: a change that one side made stays. Where both changed a field to different values, or one side
     /// deleted the item, the other rule decides: its item's field, or the whole.
     ///
-    /// - Parameter rule: what to do about clashes; ``keepServer`` and ``keepClient`` decide the clashing fields only,
+    /// - Parameter rule: what to do about clashes; `keepServer` and `keepClient` decide the clashing fields only,
     ///   any other decision the whole conflict.
     public static func fieldMerge(onClash rule: ConflictResolver) -> ConflictResolver {
         ConflictResolver { conflict in
