@@ -5,6 +5,7 @@ import AsyncHTTPTransport
 import Foundation
 import HTTPTypes
 import SyncCore
+import TestSupport
 import Testing
 
 struct NetworkFailureTests {
