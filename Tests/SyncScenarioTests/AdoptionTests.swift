@@ -8,7 +8,9 @@ import Testing
 
 @Suite struct AdoptionTests {
     @Test(arguments: StoreKind.allCases)
-    func `rows that nobody queued are sent, as updates where the server has them`(_ kind: StoreKind)
+    func `existing items without operations are pushed as inserts, or as updates if the server has the row`(
+        _ kind: StoreKind
+    )
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -29,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes made behind the context's back are recorded and sent`(_ kind: StoreKind) async throws {
+    func `changes made directly in the store are enqueued and pushed`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.device("A")
             let changed = try await device.table.insert(["text": "changed"])
@@ -51,8 +53,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `reconciling removes what the server no longer has, and nothing else`(_ kind: StoreKind) async throws
-    {
+    func `reconcile removes only items that the server does not return`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.device("A")
             for id in ["stays", "hard deleted", "left the filter", "edited here"] {
@@ -75,7 +76,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the status tells what is pending, running, and how it ended`(_ kind: StoreKind) async throws {
+    func `the status shows pending operations, a running push and the last result`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.device("A")
             var statuses = device.context.observeStatus().makeAsyncIterator()
@@ -102,7 +105,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an observed query yields again after changes of its rows only`(_ kind: StoreKind) async throws {
+    func `an observed query yields a new result only after a change of its rows`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.device("A")
             var results = device.table.observe(Todo.query.where(.column("complete") == false))

@@ -12,7 +12,7 @@ import Testing
 /// drains all that needs no decision.
 @Suite struct AnswerSequenceTests {
     @Test(arguments: StoreKind.allCases, 0..<12)
-    func `no sequence of answers leaves an operation that waits unseen`(
+    func `after any sequence of responses, every remaining operation is reported by the next push`(
         _ kind: StoreKind, _ part: Int
     ) async throws {
         for seed in (part * 4)..<(part * 4 + 4) {

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `rows that the app writes are sent, and those it pulls are its records`() async throws {
+    @Test func `rows that the app writes are pushed, and pulled rows are the app's records`() async throws {
         try await run { app in
             let store = app.store
             try await app.write { database in
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a change made while the item is being sent waits behind the one on its way`() async throws {
+    @Test func `a change during a push is queued behind the operation in flight`() async throws {
         try await run { app in
             let store = app.store
             try await app.device.table.insert(["id": "1", "text": "one"])
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `observers see what the app commits`() async throws {
+    @Test func `observers receive changes that the app commits`() async throws {
         try await run { app in
             let store = app.store
             var results = app.device.table.observe(Todo.query).makeAsyncIterator()

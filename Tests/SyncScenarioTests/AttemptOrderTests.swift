@@ -15,7 +15,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `edits after an unknown attempt are sent before the next operation`(_ kind: StoreKind) async throws {
+    func `edits after an attempt with unknown outcome are sent before the next operation`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario)
             try await a.table.insert(["id": "x", "text": "one"])
@@ -34,7 +36,7 @@ import Testing
 
     /// The insert never arrived, and the row of that id is somebody else's.
     @Test(arguments: StoreKind.allCases)
-    func `a delete after an unknown insert looks at the row before it deletes it`(_ kind: StoreKind)
+    func `a delete after an insert with unknown outcome reads the row before it deletes it`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -54,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an answer with a value that does not fit its column completes the operation`(_ kind: StoreKind)
+    func `a response with a value that does not fit its column completes the operation`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `bad ids are refused by every write`(_ kind: StoreKind) async throws {
+    func `every write refuses invalid ids`(_ kind: StoreKind) async throws {
         try await prepared(on: kind) { scenario, a in
             for id in ["", ".", "a/b", "a\nb", "a\u{0}", "a\"b", String(repeating: "x", count: 256)] {
                 try await refuses(scenario, a, .invalidItemID) { try await a.table.insert(["id": .text(id)]) }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `bad fields are refused by every write`(_ kind: StoreKind) async throws {
+    func `every write refuses invalid fields`(_ kind: StoreKind) async throws {
         let bad: [[String: ItemValue]] = [
             ["nosuch": 1], ["Text": "x"], ["version": "1"], ["text": 5], ["price": .double(.nan)],
             ["price": .double(.infinity)], ["due": "soon"], ["tags": [.double(.nan)]], ["complete": 1],
@@ -67,8 +67,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what is there cannot be inserted, and what is not cannot be changed`(_ kind: StoreKind) async throws
-    {
+    func `insert refuses an existing item, and update, replace and delete refuse a missing one`(
+        _ kind: StoreKind
+    ) async throws {
         try await prepared(on: kind) { scenario, a in
             try await refuses(scenario, a, .itemAlreadyExists) { try await a.table.insert(["id": "x"]) }
             try await refuses(scenario, a, .itemNotFound) { try await a.table.update(id: "y", ["text": "?"]) }
@@ -83,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an unknown table is refused by every call`(_ kind: StoreKind) async throws {
+    func `every call refuses an unknown table`(_ kind: StoreKind) async throws {
         try await prepared(on: kind) { scenario, a in
             let table = a.context.table("todoitem")
             try await refuses(scenario, a, .unknownTable) { try await table.insert(["id": "y"]) }
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a query that cannot be run is refused by reads, pulls and purges`(_ kind: StoreKind) async throws {
+    func `reads, pulls and purges refuse an invalid query`(_ kind: StoreKind) async throws {
         let queries: [(TableQuery, SyncError.Code)] = [
             (Todo.query.where(.column("nosuch") == 1), .filterNotSupported),
             (Todo.query.where(.column("text") == 1), .filterNotSupported),
@@ -123,7 +124,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pull refuses what it cannot keep, before anything is sent`(_ kind: StoreKind) async throws {
+    func `a pull refuses invalid settings and queries before it sends a request`(_ kind: StoreKind)
+        async throws
+    {
         try await prepared(on: kind) { scenario, a in
             func refusesPull(
                 _ code: SyncError.Code, _ query: TableQuery, queryID: String? = "q", size: Int = 50,
@@ -153,7 +156,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `any text may be a query ID, and each has a token of its own`(_ kind: StoreKind) async throws {
+    func `any text can be a query ID, and each query ID has a separate delta token`(_ kind: StoreKind)
+        async throws
+    {
         try await prepared(on: kind) { scenario, a in
             let ids = [
                 "a.b|c", "a.b", "A.B", "'; DROP TABLE x", "é", "e\u{301}", String(repeating: "q", count: 255),
@@ -166,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that cannot be read ends the pull and stores nothing of it`(_ kind: StoreKind) async throws {
+    func `an unreadable page ends the pull, and none of its rows is stored`(_ kind: StoreKind) async throws {
         let pages = [
             "<html>login</html>", "", "null", "{}", #"{"id":"y"}"#, "[1]", "[null]", #"[{"text":"no id"}]"#,
             #"[{"id":5}]"#,
@@ -196,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an answer to a write that cannot be read proves nothing and loses nothing`(_ kind: StoreKind)
+    func `an unreadable response to a write leaves the outcome unknown and loses no change`(_ kind: StoreKind)
         async throws
     {
         let answers = [
@@ -216,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a closed context says so in every call`(_ kind: StoreKind) async throws {
+    func `every call of a closed context throws contextInvalid`(_ kind: StoreKind) async throws {
         try await prepared(on: kind) { scenario, a in
             try await a.context.close()
             try await a.context.close()

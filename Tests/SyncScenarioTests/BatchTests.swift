@@ -10,7 +10,7 @@ import Testing
     private struct ChangedMyMind: Error {}
 
     @Test(arguments: StoreKind.allCases)
-    func `its changes are queued in their order and pushed like any others`(_ kind: StoreKind) async throws {
+    func `changes of a batch are queued in order and pushed`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "old", "text": "old"])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what its body throws is thrown as it is, and nothing is changed`(_ kind: StoreKind) async throws {
+    func `a batch rethrows the error of its body and changes nothing`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             await #expect(throws: ChangedMyMind.self) {
@@ -54,7 +54,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a refused change that is caught leaves the others`(_ kind: StoreKind) async throws {
+    func `a batch that catches the error of an invalid change keeps its other changes`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.context.batch { local in

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `every push names a parked operation, also in a later process`(_ kind: StoreKind) async throws {
+    func `every push reports a parked operation, also after a restart`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.mortalDevice(settings: settings())
             try await a.table.insert(["id": "x", "text": "poison"])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a conflict is never parked, and is named by every push`(_ kind: StoreKind) async throws {
+    func `a conflict is never parked, and every push reports it`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings(parkAfter: 2))
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a conflict that a resolver keeps pending is named by every push`(_ kind: StoreKind) async throws {
+    func `every push reports a conflict that a resolver keeps pending`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = settings()
             settings.resolver = .keepPending
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation behind a parked one is named too`(_ kind: StoreKind) async throws {
+    func `a push also reports the operation behind a parked one`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings())
             try await parkDelete(scenario, a)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a held operation can be discarded by itself`(_ kind: StoreKind) async throws {
+    func `a held operation can be discarded alone`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings())
             try await parkDelete(scenario, a)
@@ -133,7 +133,7 @@ import Testing
 
     @Test(arguments: StoreKind.persistent)
     func
-        `an operation of a table that is no longer declared is listed, fails no other table, and can be discarded`(
+        `an operation of an undeclared table is reported, fails no other table, and can be discarded`(
             _ kind: StoreKind
         ) async throws
     {
@@ -167,7 +167,7 @@ import Testing
     ]
 
     @Test(arguments: StoreKind.allCases, [1, 4])
-    func `children wait for their own refused parent, and other rows of the table go`(
+    func `children of a refused parent are held, and other rows of their table are pushed`(
         _ kind: StoreKind, _ concurrency: Int
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {

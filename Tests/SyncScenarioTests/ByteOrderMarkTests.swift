@@ -11,7 +11,7 @@ import Testing
     private static func marked(_ json: ItemValue) -> Data { Data([0xEF, 0xBB, 0xBF]) + json.json }
 
     @Test(arguments: StoreKind.allCases)
-    func `pages and answers to writes may begin with one`(_ kind: StoreKind) async throws {
+    func `pages and responses to writes can start with a byte order mark`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             let row: ItemValue = ["id": "x", "text": "\u{FEFF}one", "version": "v1"]

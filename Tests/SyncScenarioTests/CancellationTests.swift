@@ -32,7 +32,7 @@ import Testing
     private struct ExpectedCancellation: Error {}
 
     @Test(arguments: StoreKind.allCases)
-    func `a push that is cancelled at any request ends with a cancellation and loses nothing`(
+    func `a push cancelled at any request throws CancellationError and loses no change`(
         _ kind: StoreKind
     ) async throws {
         for request in 1...4 {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pull that is cancelled at any page keeps the pages that came`(_ kind: StoreKind) async throws {
+    func `a pull cancelled at any page keeps the pages already stored`(_ kind: StoreKind) async throws {
         for request in 1...4 {
             try await Scenario.run(on: kind) { scenario in
                 for number in 0..<35 {
@@ -77,8 +77,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that has come is stored although the pull was cancelled then`(_ kind: StoreKind) async throws
-    {
+    func `a page already received is stored although the pull is cancelled`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             for number in 0..<35 {
                 try await scenario.server.put("row-\(number)", ["text": .text("\(number)")], in: Todo.name)
@@ -99,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a call that is cancelled before it begins sends nothing`(_ kind: StoreKind) async throws {
+    func `a call in a cancelled task sends nothing`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x"])
@@ -120,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a push that waits for another one can be cancelled alone`(_ kind: StoreKind) async throws {
+    func `a push that waits for another push can be cancelled alone`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x"])
@@ -138,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge that pushes first removes nothing when it is cancelled`(_ kind: StoreKind) async throws {
+    func `a purge that is cancelled during its push removes nothing`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -151,8 +150,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during a request that is cancelled is sent by the next push`(_ kind: StoreKind) async throws
-    {
+    func `an edit made during a cancelled request is sent by the next push`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -172,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `waiting for a retry ends when the push is cancelled`(_ kind: StoreKind) async throws {
+    func `cancelling the push ends the delay before a retry`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (started, signal) = AsyncStream.makeStream(of: Void.self)
             var environment = SyncEnvironment.instant(seed: 1)

@@ -9,12 +9,14 @@ import Testing
 /// Several devices that do everything at once over a bad network: when it is over, all have the same.
 @Suite struct ConvergenceTests {
     @Test(arguments: 1...24)
-    func `devices that work against each other come to agree`(_ seed: Int) async throws {
+    func `devices with conflicting changes and network faults converge`(_ seed: Int) async throws {
         try await run(on: .memory, seed: seed)
     }
 
     @Test(arguments: StoreKind.persistent, 101...104)
-    func `they do so on every store`(_ kind: StoreKind, _ seed: Int) async throws {
+    func `devices with conflicting changes and network faults converge on every store`(
+        _ kind: StoreKind, _ seed: Int
+    ) async throws {
         try await run(on: kind, seed: seed)
     }
 

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, TableOperation.Kind.allCases)
-    func `a crash between sending and the answer applies the operation once`(
+    func `an operation is applied once when the device crashes before it receives the response`(
         _ kind: StoreKind, _ operation: TableOperation.Kind
     ) async throws {
         for applied in [true, false] {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit made before the crash while the operation was in flight is sent after it`(
+    func `an edit made while the operation was in flight is sent after a crash`(
         _ kind: StoreKind
     ) async throws {
         for operation in [TableOperation.Kind.insert, .update] {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item deleted after the crash is deleted on the server, whether its insert arrived or not`(
+    func `an item deleted after a crash is deleted on the server, whether or not its insert was applied`(
         _ kind: StoreKind
     ) async throws {
         for applied in [true, false] {
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `every write that returned is there after the crash, item and operation together`(
+    func `every local write that returned survives a crash, with item and operation`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -113,7 +113,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `operation ids rise for ever, also over an empty queue and a restart`(_ kind: StoreKind) async throws
+    func `operation ids always increase, also after the queue is empty and after a restart`(_ kind: StoreKind)
+        async throws
     {
         try await Scenario.run(on: kind) { scenario in
             var a = try scenario.mortalDevice()
@@ -135,7 +136,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the push order is the order of the changes, also after a restart`(_ kind: StoreKind) async throws {
+    func `operations are pushed in the order of the changes, also after a restart`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.mortalDevice()
             for id in ["m", "a", "z", "b"] { try await a.table.insert(["id": .text(id), "text": .text(id)]) }
@@ -147,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `an operation of a table that is no longer declared waits and holds nothing up`(
+    func `an operation of an undeclared table stays queued and blocks no other operation`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

@@ -12,7 +12,10 @@ import Testing
     private struct Mistake: Error, CustomStringConvertible { let description = "a mistake" }
 
     @Test(arguments: StoreKind.allCases)
-    func `an error thrown after success is reported, and the operation is complete`(_ kind: StoreKind)
+    func
+        `an error that a delegate throws after execute succeeded is reported, and the operation is completed`(
+            _ kind: StoreKind
+        )
         async throws
     {
         let delegate = Delegate(perform: { _, operation in
@@ -30,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a second execution after success changes nothing`(_ kind: StoreKind) async throws {
+    func `a second execute after success sends nothing`(_ kind: StoreKind) async throws {
         let delegate = Delegate(perform: { _, operation in
             let first = try await operation.execute()
             let second = try await operation.execute()
@@ -46,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `a cancellation of the delegate's own is the operation's error`(
+    func `a CancellationError thrown by the delegate is recorded on the operation`(
         _ kind: StoreKind, _ executes: Bool
     ) async throws {
         let delegate = Delegate(perform: { _, operation in
@@ -66,7 +69,7 @@ import Testing
 
     /// One item that both sides have changed, in a push and in a pull.
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `a resolver's wrong answer is the operation's error, and the rest goes on`(
+    func `an error or invalid item of a resolver is recorded on the operation, and the push continues`(
         _ kind: StoreKind, _ pulls: Bool
     ) async throws {
         let resolvers: [ConflictResolver] = [

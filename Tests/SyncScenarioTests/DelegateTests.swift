@@ -40,8 +40,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a push from inside a push is refused instead of waiting for itself`(_ kind: StoreKind) async throws
-    {
+    func `a push or pull started by a delegate during a push is refused`(_ kind: StoreKind) async throws {
         let delegate = Delegate(perform: { context, operation in
             await expectError(.invalidOperation) { try await context.push() }
             await expectError(.invalidOperation) { try await context.pull(Todo.query) }
@@ -56,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it sees every operation in the order of the queue and the result once`(
+    func `a delegate receives every operation in queue order and the result once`(
         _ kind: StoreKind
     ) async throws {
         let seen = Mutex<[String]>([])
@@ -76,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it changes is sent and stored`(_ kind: StoreKind) async throws {
+    func `an item changed by the delegate is sent and stored`(_ kind: StoreKind) async throws {
         let delegate = Delegate(perform: { _, operation in
             operation.item?["text"] = "edited"
             return try await operation.execute()
@@ -91,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it may retry with the server's version, and then the whole item is sent`(
+    func `a delegate can retry with the server's version, and the whole item is sent`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { _, operation in
@@ -111,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns after a conflict is stored as the result`(_ kind: StoreKind) async throws {
+    func `an item that a delegate returns after a conflict is stored`(_ kind: StoreKind) async throws {
         let delegate = Delegate(perform: { _, operation in
             do {
                 return try await operation.execute()
@@ -128,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns for a delete brings the item back, and the delete is gone`(
+    func `an item that a delegate returns for a failed delete restores the item and removes the operation`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { _, operation in
@@ -149,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns is checked like any other`(_ kind: StoreKind) async throws {
+    func `an invalid item returned by a delegate is not stored`(_ kind: StoreKind) async throws {
         let items = [
             Item(id: "y", fields: ["text": "other id"]), Item(id: "x", fields: ["nosuch": 1]),
             Item(id: "x", fields: ["price": .double(.nan)]), Item(id: "x", fields: ["text": 5]),
@@ -174,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a bad item that it puts in place becomes the operation's error, and the push goes on`(
+    func `an invalid item set by a delegate is recorded on the operation, and the push continues`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { _, operation in
@@ -194,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that it does not execute stays pending without an error`(
+    func `an operation that the delegate does not execute stays pending without an error`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -208,7 +207,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what it throws is recorded, and is gone after a push that goes well`(_ kind: StoreKind) async throws
+    func `an error thrown by the delegate is recorded, and removed after a successful push`(_ kind: StoreKind)
+        async throws
     {
         struct Refusal: Error, CustomStringConvertible { let description = "not today" }
         let refuses = Mutex(true)
@@ -229,7 +229,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it may end the push, and what was not executed stays pending`(_ kind: StoreKind) async throws {
+    func `a delegate can end the push, and operations not executed stay pending`(_ kind: StoreKind)
+        async throws
+    {
         let delegate = Delegate(perform: { _, operation in
             if operation.operation.itemID == "b" {
                 operation.cancelPush()
@@ -247,7 +249,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `errors that it resolves when the push is complete are not thrown`(_ kind: StoreKind) async throws {
+    func `errors that a delegate resolves in didCompletePush are not thrown`(_ kind: StoreKind) async throws {
         let delegate = Delegate(complete: { context, result in
             for error in result.errors {
                 guard let server = error.serverItem else { continue }
@@ -262,7 +264,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that waits behind another is not taken for sent`(_ kind: StoreKind) async throws {
+    func `an operation queued behind another is not marked as sent by a delegate's item`(_ kind: StoreKind)
+        async throws
+    {
         let delegate = Delegate(perform: { _, operation in
             let item = operation.item
             _ = try? await operation.execute()
@@ -287,7 +291,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit made while it thinks is not undone by the item it puts in place`(
+    func `an item set by a delegate does not undo an edit made during the callback`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { context, operation in
@@ -306,7 +310,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns after success brings back neither an old version nor a deleted item`(
+    func `an item returned after success restores neither an old version nor a deleted item`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { _, operation in
@@ -331,7 +335,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item with a version that nobody knows here is sent whole`(_ kind: StoreKind) async throws {
+    func `an item with a version that the store does not know is sent whole`(_ kind: StoreKind) async throws {
         let delegate = Delegate(perform: { _, operation in
             if operation.item?["priority"] == 2 { operation.item?.system.version = "Mg==" }
             return try await operation.execute()

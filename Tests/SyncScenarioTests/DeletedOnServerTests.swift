@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, ["Buy eggs (6)", "Buy organic eggs"])
-    func `an edit can bring a deleted row back`(_ kind: StoreKind, text: String) async throws {
+    func `an edit can undelete a row`(_ kind: StoreKind, text: String) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, failure) = try await conflict(scenario, text: .text(text))
             #expect(failure.serverItem?.system.deleted == true)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `bringing a row back is a conflict again when somebody else was faster`(_ kind: StoreKind)
+    func `undeleting a row that another client has undeleted is a conflict`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -63,7 +63,9 @@ import Testing
     ]
 
     @Test(arguments: StoreKind.allCases, losses)
-    func `a row comes back with its edit whichever answer is lost`(_ kind: StoreKind, _ losses: [ServerFault])
+    func `a row is undeleted with the edit whichever response is lost`(
+        _ kind: StoreKind, _ losses: [ServerFault]
+    )
         async throws
     {
         for tries in [1, 3] {
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change that somebody makes to a row that we have brought back is a conflict`(_ kind: StoreKind)
+    func `a change by another client after the undelete is a conflict`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -96,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit of a row that is gone can insert it again`(_ kind: StoreKind) async throws {
+    func `an edit of a hard-deleted row can insert it again`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, failure) = try await conflict(scenario, leavingTombstone: false)
             #expect(failure.code == .itemNotOnServer)
@@ -120,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert of an id whose row was deleted undeletes it when asked to`(_ kind: StoreKind)
+    func `an insert with the id of a deleted row undeletes it after changeKind to update`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in

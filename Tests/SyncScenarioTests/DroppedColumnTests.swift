@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `an item that was read can be written back`(_ kind: StoreKind) async throws {
+    func `an item can be read and replaced`(_ kind: StoreKind) async throws {
         try await afterDropping(on: kind) { scenario, device in
             var item = try #require(try await device.item("plain"))
             #expect(item.fields == ["text": "plain"])
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `older operations can be discarded`(_ kind: StoreKind) async throws {
+    func `operations queued before a column was removed can be discarded`(_ kind: StoreKind) async throws {
         try await afterDropping(on: kind) { scenario, device in
             for id in ["edited", "deleted"] {
                 try await scenario.server.update(id, ["text": "theirs"], in: Todo.name)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a merge of fields knows no column that is gone`(_ kind: StoreKind) async throws {
+    func `a field merge ignores a removed column`(_ kind: StoreKind) async throws {
         var settings = SyncSettings()
         settings.resolver = .fieldMerge(onClash: .serverWins)
         try await afterDropping(on: kind, settings: settings) { scenario, device in
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a column that became local-only is sent no more, also not again`(_ kind: StoreKind) async throws {
+    func `a column that became local-only is not sent, also not by a retry`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.retry.maxAttempts = 1

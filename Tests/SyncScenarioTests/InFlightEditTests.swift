@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during an insert is kept and follows as one update`(_ kind: StoreKind) async throws {
+    func `edits during an insert are kept and sent as one update`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during an update is kept, and is sent on the new version`(_ kind: StoreKind) async throws {
+    func `an edit during an update is kept and sent with the new version`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a copy read before our own push can be saved after it without a conflict`(
+    func `a copy read before the device's own push can be saved afterwards without a conflict`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a copy read before somebody else's change is a conflict`(_ kind: StoreKind) async throws {
+    func `a copy read before another client's change is a conflict`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete during an insert deletes the row that arrives`(_ kind: StoreKind) async throws {
+    func `a delete during an insert deletes the inserted row`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete during an insert that is refused leaves nothing to do`(_ kind: StoreKind) async throws {
+    func `a delete during a refused insert leaves no operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during a failing update joins it`(_ kind: StoreKind) async throws {
+    func `an edit during a failing update is merged into it`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what the server computes is taken over unless the user has changed it meanwhile`(
+    func `values computed by the server are stored unless the user changed the field during the request`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `edits at every moment of many pushes end on the server as on the device`(
+    func `edits during many failing pushes leave device and server equal`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `local reads and writes do not wait for a push that hangs`(_ kind: StoreKind) async throws {
+    func `local reads and writes do not wait for a push in progress`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])

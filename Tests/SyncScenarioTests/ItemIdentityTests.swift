@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item whose id or system property was assigned is refused when it is written`(
+    func `writing an item whose id or system property was assigned is refused`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

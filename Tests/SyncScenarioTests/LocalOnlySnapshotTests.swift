@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent, [true, false])
-    func `an insert is repeated without the column`(_ kind: StoreKind, _ wasApplied: Bool) async throws {
+    func `an insert is retried without a column that became local-only`(_ kind: StoreKind, _ wasApplied: Bool)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let old = try device(scenario, isLocalOnly: false)
             try await old.table.insert(["id": "x", "text": "one", "price": 1.5])
@@ -55,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent, [true, false])
-    func `an update is repeated without the column, and other edits arrive`(
+    func `an update is retried without a column that became local-only, and other edits are sent`(
         _ kind: StoreKind, _ wasApplied: Bool
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `an attempt that sent nothing but the column is not taken for the proof of another one`(
+    func `an attempt that sent only a column that became local-only proves no other update`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -95,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent, [true, false])
-    func `discarding a change leaves the column as it is on the device`(
+    func `discarding a change keeps the local value of a column that became local-only`(
         _ kind: StoreKind, _ isConflict: Bool
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

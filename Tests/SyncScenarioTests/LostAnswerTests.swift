@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Loss.allCases)
-    func `a delete whose answer is lost is done`(_ kind: StoreKind, _ loss: Loss) async throws {
+    func `a delete whose answer is lost is completed`(_ kind: StoreKind, _ loss: Loss) async throws {
         for tries in [1, 3] {
             try await Scenario.run(on: kind) { scenario in
                 let a = try scenario.device(settings: settings(tries: tries))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert that may have arrived and is deleted then is deleted on the server`(
+    func `deleting an item whose insert may have been applied deletes the row on the server`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert that did not arrive and is deleted then is done without an error`(
+    func `deleting an item whose insert was not applied completes without an error`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -124,7 +124,7 @@ import Testing
 
     /// The first request is applied and not answered; the second, inside the same push, is refused.
     @Test(arguments: StoreKind.allCases)
-    func `a refusal does not prove that an unanswered request before it was not applied`(
+    func `a refusal of a retry does not prove that the first request was not applied`(
         _ kind: StoreKind
     ) async throws {
         for status in [400, 401, 403, 422] {
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `edits made after a lost answer go out in the same push that proves it`(
+    func `edits made after a lost answer are sent by the push that proves it`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `somebody else's row with the same id is a conflict, not our own insert`(
+    func `a row of another client with the same id is a conflict, not the device's own insert`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -174,7 +174,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `another change after our lost one is told apart by its fields`(_ kind: StoreKind) async throws {
+    func `a change of another client after a lost update is detected by its fields`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings(tries: 1))
             let changes: [(id: String, fields: [String: ItemValue])] = [
@@ -198,7 +200,7 @@ import Testing
 
     /// Deleting a row whose last update is only presumed to be ours must not take another change with it.
     @Test(arguments: StoreKind.allCases)
-    func `a delete behind a lost update does not delete somebody else's change`(
+    func `a delete after a lost update does not delete another client's change`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -218,7 +220,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete behind a lost update of our own goes through`(_ kind: StoreKind) async throws {
+    func `a delete after a lost update succeeds when only the lost update changed the row`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings(tries: 1))
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])

@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert that the server has rounded is no conflict with itself`(_ kind: StoreKind) async throws {
+    func `an insert whose values the server rounds does not conflict with itself`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: Self.settings)
             try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })
@@ -59,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update that the server has rounded is no conflict with itself, and later edits follow`(
+    func `an update whose values the server rounds does not conflict with itself, and later edits are sent`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -79,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete after an insert that the server has rounded is done without a conflict`(
+    func `a delete after an insert whose values the server rounds causes no conflict`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -94,7 +96,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change beyond the precision is still another client's`(_ kind: StoreKind) async throws {
+    func `a difference greater than the server's precision is another client's change`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: Self.settings)
             try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })

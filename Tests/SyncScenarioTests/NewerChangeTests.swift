@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a decision about a delete is refused when the id was inserted again since`(_ kind: StoreKind)
+    func `a decision about a delete is refused after the id was inserted again`(_ kind: StoreKind)
         async throws
     {
         try await unknownDelete(on: kind) { scenario, a, error in
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a decision that knows the newer change decides what it is made on, and keeps it`(
+    func `a decision made after a newer change resolves its operation and keeps the newer change`(
         _ kind: StoreKind
     ) async throws {
         let decisions: [@Sendable (SyncContext, TableOperationError) async throws -> Void] = [
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that a delegate returns for a delete keeps the item inserted meanwhile`(
+    func `an item that a delegate returns for a delete does not replace an item inserted during the callback`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { context, operation in
@@ -116,7 +116,7 @@ import Testing
 
     /// The user edits while the delegate decides, before or after it has executed the operation in vain.
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `an edit made while a delegate decides stays pending when it returns an item`(
+    func `an edit during a delegate's callback stays pending when the delegate returns an item`(
         _ kind: StoreKind, _ executes: Bool
     ) async throws {
         let isFirst = Mutex(true)
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during an attempt that fails stays pending when the delegate returns the server's row`(
+    func `an edit during a failing attempt stays pending when the delegate returns the server's row`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { _, operation in
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete made while a delegate decides stays pending when it returns an item`(
+    func `a delete during a delegate's callback stays pending when the delegate returns an item`(
         _ kind: StoreKind
     ) async throws {
         let delegate = Delegate(perform: { context, operation in
@@ -192,8 +192,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the second item that a delegate sends takes the place of its first`(_ kind: StoreKind) async throws
-    {
+    func `the second item that a delegate sends replaces the first`(_ kind: StoreKind) async throws {
         let delegate = Delegate(perform: { _, operation in
             operation.item?["text"] = "first"
             do { return try await operation.execute() } catch is TableOperationError {

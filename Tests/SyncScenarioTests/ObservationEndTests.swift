@@ -9,7 +9,7 @@ import Testing
 /// An observation ends when the context closes, at whichever moment that happens; it never throws because of it.
 @Suite struct ObservationEndTests {
     @Test(arguments: StoreKind.allCases)
-    func `a read that is on its way when the context closes ends the observation`(
+    func `an observation whose read is running when the context closes ends`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an observation that begins after the close is over at once`(_ kind: StoreKind) async throws {
+    func `an observation that starts after the context closes ends at once`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.context.close()
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `observations end without an error, whenever the context closes`(_ kind: StoreKind) async throws {
+    func `observations end without an error whenever the context closes`(_ kind: StoreKind) async throws {
         for round in 0..<30 {
             try await Scenario.run(on: kind) { scenario in
                 let a = try scenario.device()
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `an error of the query itself is still thrown`() async throws {
+    @Test func `an observation throws the error of an invalid query`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()
             var items = a.table.observe(Todo.query.where(.column("nosuch") == 1)).makeAsyncIterator()

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `an outdated copy stored behind an operation in flight is a conflict`() async throws {
+    @Test func `a stale copy saved behind an operation in flight is a conflict`() async throws {
         try await staleCopy { scenario, a, copy in
             _ = try await scenario.push(a) { _ in try await a.table.replace(copy) }
             _ = try? await a.context.push()
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `an outdated copy stored after an attempt with unknown outcome is a conflict`() async throws {
+    @Test func `a stale copy saved after an attempt with unknown outcome is a conflict`() async throws {
         try await staleCopy { scenario, a, copy in
             scenario.server.inject(.dropAnswer, when: \.isWrite)
             _ = try? await a.context.push()
@@ -75,7 +75,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an item that a delegate returns does not bring back an item deleted meanwhile`(_ executes: Bool)
+    func `an item that a delegate returns does not restore an item deleted during the callback`(
+        _ executes: Bool
+    )
         async throws
     {
         let delegate = Delegate(perform: { context, operation in
@@ -92,7 +94,9 @@ import Testing
         }
     }
 
-    @Test func `an item that a delegate returns does not come back after a purge`() async throws {
+    @Test func `an item that a delegate returns is not stored after a purge during the callback`()
+        async throws
+    {
         let delegate = Delegate(perform: { context, operation in
             try await context.purge(Todo.query, pending: .discard)
             return operation.item
@@ -106,7 +110,7 @@ import Testing
     }
 
     /// The server's row has a value that the device cannot read; the user takes the row, and edits another column.
-    @Test func `an update that replaces the whole row keeps a value that could not be read`() async throws {
+    @Test func `an update that replaces the whole row keeps an unreadable value`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.wholeRowDevice()
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
@@ -144,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `an error of middleware after the answer leaves the outcome unknown`() async throws {
+    @Test func `an error of middleware after the response leaves the outcome unknown`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let transport = FailingTransport()
             let a = try scenario.device(settings: Self.settings, transport: transport)
@@ -159,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `a page does not take back a row that a resolver has taken from the server meanwhile`()
+    @Test func `a stale page does not revert a newer row that a resolver stored`()
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in

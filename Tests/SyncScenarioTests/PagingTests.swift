@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, PullStrategy.allCases)
-    func `a thousand rows of one instant all come in pages of fifty`(
+    func `a thousand rows with one timestamp are all pulled in pages of fifty`(
         _ kind: StoreKind, _ strategy: PullStrategy
     ) async throws {
         try await crowded(on: kind, rows: 1000) { scenario, a in
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 49, 50, 51, 100, 101], [1, 7, 50])
-    func `any number of rows comes in pages of any size, with as few requests as can be`(
+    func `any number of rows is pulled with any page size in the fewest requests`(
         _ count: Int, _ size: Int
     ) async throws {
         try await crowded(on: .memory, rows: count) { scenario, a in
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, PullStrategy.allCases)
-    func `a row dated in the future hides no change that is made before then`(
+    func `a row with a timestamp in the future hides no later change`(
         _ kind: StoreKind, _ strategy: PullStrategy
     ) async throws {
         try await crowded(on: kind, rows: 3) { scenario, a in
@@ -80,7 +80,9 @@ import Testing
         }
     }
 
-    @Test func `a server whose clock is slow sends the last instant again with each pull, and nothing else`()
+    @Test
+    func
+        `rows with the token's timestamp are received again while the server's clock is behind, and no others`()
         async throws
     {
         try await crowded(on: .memory, rows: 0) { scenario, a in
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [1, 10, 49, 50, 99], PullStrategy.allCases)
-    func `a server that caps its pages below what is asked hides nothing`(
+    func `no row is missed when the server caps its pages below the requested size`(
         _ cap: Int, _ strategy: PullStrategy
     ) async throws {
         try await crowded(on: .memory, rows: 120, configure: { $0.pageSize = cap }) { scenario, a in
@@ -110,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [0, 3, 7], PullStrategy.allCases)
-    func `a server that shows fewer digits than it keeps hides nothing and ends`(
+    func `no row is missed when the server shows fewer fraction digits than it stores`(
         _ shown: Int, _ strategy: PullStrategy
     ) async throws {
         try await Scenario.run(
@@ -142,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rows that change, come and go between two pages are neither skipped nor kept`(
+    func `changes of the server's rows between two pages are not missed`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -174,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the token is the last stored page's after a crash between pages, and the pull goes on there`(
+    func `after a crash between pages the pull resumes at the token of the last stored page`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -236,7 +238,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that was committed late is found inside the overlap window`(_ kind: StoreKind) async throws {
+    func `a row committed late is pulled within the overlap window`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
             let a = try scenario.device()
             let gate = RequestGate()
@@ -290,7 +292,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that has a row more than once leaves the last of them`(_ kind: StoreKind) async throws {
+    func `the last of several copies of a row in one page is stored`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             let rows = [
@@ -310,7 +312,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a limit that is no multiple of the page is kept exactly`(_ kind: StoreKind) async throws {
+    func `a limit that is not a multiple of the page size is exact`(_ kind: StoreKind) async throws {
         try await crowded(on: kind, rows: 60) { scenario, a in
             let result = try await a.context.pull(
                 Todo.query.order(byDescending: "text").limit(23), settings: .pages(of: 10))

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pending item is not overwritten, and the conflict shows with the next push`(
+    func `a pull does not overwrite a pending item, and the next push reports the conflict`(
         _ kind: StoreKind
     ) async throws {
         try await editedHereAndThere(on: kind) { scenario, a in
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that was skipped comes back when the pending change is discarded`(
+    func `discarding a pending change stores the row that the pull skipped`(
         _ kind: StoreKind
     ) async throws {
         try await editedHereAndThere(on: kind) { scenario, a in
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a tombstone for a pending update is a conflict, and discarding removes the item`(
+    func `a tombstone for a pending update is a conflict, and discarding the update removes the item`(
         _ kind: StoreKind
     ) async throws {
         try await editedHereAndThere(on: kind) { scenario, a in
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a tombstone for a pending delete settles it`(_ kind: StoreKind) async throws {
+    func `a tombstone for a pending delete completes the delete`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a local write while a page is on its way is not overwritten by it`(_ kind: StoreKind) async throws {
+    func `a page does not overwrite a local write made during its request`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page does not take an item back that was pushed while the page was on its way`(
+    func `a page does not revert an item that was pushed during its request`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that shows a later change than the push that overtook it is not lost`(
+    func `a page with a later change than a push during its request is applied`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that comes back to life while our delete is answered is not lost`(
+    func `a row that another client undeletes during the device's delete is not lost`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what an update has sent does not come back as a conflict with itself`(_ kind: StoreKind)
+    func `pulling the result of a lost update causes no conflict`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in

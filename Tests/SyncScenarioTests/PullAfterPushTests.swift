@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a refused operation does not keep a pull from going on, and its error is in the result`(
+    func `a pull continues after a refused operation, and its result contains the error`(
         _ kind: StoreKind
     ) async throws {
         try await refused(on: kind) { scenario, a in
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the resolver decides a page's conflict although the next page does not come`(_ kind: StoreKind)
+    func `the conflicts of a stored page are resolved although the next page fails`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -88,9 +88,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that is too long is asked for in halves, and a row that is too long is listed`(
-        _ kind: StoreKind
-    ) async throws {
+    func
+        `a page over the size limit is requested in halves, and a row over the limit is listed as unreadable`(
+            _ kind: StoreKind
+        ) async throws
+    {
         try await Scenario.run(on: kind, configure: { $0.maxBodySize = 1 << 20 }) { scenario in
             for number in 0..<20 {
                 let length = number == 7 ? 9000 : 500

@@ -9,7 +9,7 @@ import Testing
 /// What a delta token is bound to, and what a restarted row looks like.
 @Suite struct PullBindingTests {
     @Test(arguments: StoreKind.persistent)
-    func `a column declared later gets the values of rows that were pulled before`(_ kind: StoreKind)
+    func `a column declared later gets the values of rows pulled before`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a local-only column declared later starts nothing over`(_ kind: StoreKind) async throws {
+    func `declaring a local-only column does not restart the pull`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             scenario.server.clock.advance(by: .seconds(10))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `another server starts over, also when its rows are older`(_ kind: StoreKind) async throws {
+    func `another server restarts the pull, also when its rows are older`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             let a = try scenario.device()
@@ -60,7 +60,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func
-        `a row that was deleted for good and inserted again is another state although its version is the same`(
+        `a row hard-deleted and inserted again differs from the old row with the same version`(
             _ kind: StoreKind
         ) async throws
     {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `tombstones do not use up a limit`(_ kind: StoreKind) async throws {
+    func `tombstones do not count towards a limit`(_ kind: StoreKind) async throws {
         try await PullEndTests.filled(on: kind, rows: 60) { scenario, a in
             for number in stride(from: 0, to: 60, by: 2) {
                 try await scenario.server.remove("row-\(number)", in: Todo.name)

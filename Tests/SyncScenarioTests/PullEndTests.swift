@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `pages of any length are followed by another request, without a query ID too`(
+    func `pages of any length are followed by another request, also without a query ID`(
         _ kind: StoreKind
     ) async throws {
         try await Self.filled(on: kind, rows: 200) { scenario, a in
@@ -73,7 +73,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that lowers its cap between two pulls hides nothing`(_ kind: StoreKind) async throws {
+    func `no row is missed when the server lowers its page cap between two pulls`(_ kind: StoreKind)
+        async throws
+    {
         try await Self.filled(on: kind, rows: 120) { scenario, a in
             try await a.context.pull(Todo.query, queryID: "all")
             for number in 0..<40 {
@@ -88,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an idle pull is one request and no store write, and one that brought rows asks once more`(
+    func `an idle pull is one request without a store write, and a pull with rows sends one more request`(
         _ kind: StoreKind
     ) async throws {
         try await Self.filled(on: kind, rows: 20) { scenario, _ in
@@ -107,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, ["keyset", "skip", "id", "offset"])
-    func `a server that answers the same page for ever ends the pull`(
+    func `a server that returns the same page again ends the pull with an error`(
         _ kind: StoreKind, _ order: String
     ) async throws {
         try await Self.filled(on: kind, rows: 3) { scenario, a in

@@ -10,7 +10,7 @@ import Testing
 /// Rows of one instant: at the end of a page, at the end of a pull, and on servers that show fewer digits than they keep.
 @Suite struct PullInstantTests {
     @Test(arguments: StoreKind.allCases, PullStrategy.allCases)
-    func `a row of the token's own instant that is written after the pull is found by the next one`(
+    func `a row written after the pull with the token's timestamp is pulled next time`(
         _ kind: StoreKind, _ strategy: PullStrategy
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an instant is read again until the server's clock is past it, and then no more`(
+    func `rows with the token's timestamp are read again until the server's clock is later`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an import of one shown instant is transferred once, whatever digits the server keeps`(
+    func `rows with equal shown timestamps are transferred once when the server stores more digits`(
         _ kind: StoreKind
     ) async throws {
         try await Self.crowded(on: kind) { scenario, a in
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rows that leave the instant while it is paged do not hide others`(_ kind: StoreKind) async throws {
+    func `rows that leave a timestamp while it is paged do not hide others`(_ kind: StoreKind) async throws {
         try await Self.crowded(on: kind) { scenario, a in
             let pages = Mutex(0)
             scenario.server.onRequest { request in
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row of a page's last instant that is written before the next page is not skipped`(
+    func `a row written before the next page with the last page's timestamp is not missed`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `purged rows come back with the next pull, and other tables are left alone`(
+    func `purged rows are pulled again, and other tables are unchanged`(
         _ kind: StoreKind
     ) async throws {
         try await prepared(on: kind) { scenario, a in
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge that keeps the delta tokens leaves the rows out until they change`(
+    func `rows purged with keepingDeltaTokens are pulled only after they change`(
         _ kind: StoreKind
     ) async throws {
         try await prepared(on: kind) { scenario, a in
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge with a filter removes what matches`(_ kind: StoreKind) async throws {
+    func `a purge with a filter removes matching items only`(_ kind: StoreKind) async throws {
         try await prepared(on: kind) { scenario, a in
             try await a.context.purge(Todo.query.where(.column("complete") == true))
             #expect(try await a.table.items().map(\.id) == ["open"])
@@ -56,7 +56,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `refuse leaves everything while an operation of the table is pending`(_ kind: StoreKind) async throws
+    func `a purge with refuse changes nothing while an operation of the table is pending`(_ kind: StoreKind)
+        async throws
     {
         try await prepared(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `push sends the table's operations first, and removes nothing when that fails`(
+    func `a purge pushes the table's operations first, and removes nothing when the push fails`(
         _ kind: StoreKind
     ) async throws {
         try await prepared(on: kind) { scenario, a in
@@ -89,7 +90,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `discard drops items, operations, errors and tokens together`(_ kind: StoreKind) async throws {
+    func `a purge with discard removes items, operations, errors and tokens together`(_ kind: StoreKind)
+        async throws
+    {
         try await prepared(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             try await a.table.delete(id: "done")
@@ -106,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `discard refuses while an operation is being sent`(_ kind: StoreKind) async throws {
+    func `a purge with discard is refused while an operation is in flight`(_ kind: StoreKind) async throws {
         try await prepared(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             let gate = RequestGate()
@@ -126,7 +129,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge in the middle of a pull makes the next pull complete`(_ kind: StoreKind) async throws {
+    func `a purge during a pull resets the delta token, and the next pull receives all rows`(
+        _ kind: StoreKind
+    ) async throws {
         try await prepared(on: kind) { scenario, a in
             for number in 0..<25 { try await scenario.server.put("row-\(number)", [:], in: Todo.name) }
             scenario.server.removeRequests()

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `several operations are on their way at once, but one of each item`(_ kind: StoreKind) async throws {
+    func `several operations are in flight at once, but one for each item`(_ kind: StoreKind) async throws {
         try await run(on: kind, concurrency: 4) { scenario, device in
             let gate = RequestGate()
             scenario.server.inject(
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a budget sends a part and leaves the rest`(_ kind: StoreKind) async throws {
+    func `a push with a budget sends a part of the queue`(_ kind: StoreKind) async throws {
         try await run(on: kind) { scenario, device in
             for index in 0..<5 { try await device.table.insert(["text": .text("\(index)")]) }
             #expect(try await device.context.push(budget: PushBudget(operations: 2)).completed == 2)
@@ -92,7 +92,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the plan lists what a push then sends, and sends nothing`(_ kind: StoreKind) async throws {
+    func `plannedRequests lists the requests of the next push and sends none`(_ kind: StoreKind) async throws
+    {
         try await run(on: kind) { scenario, device in
             let old = try await device.table.insert(["text": "old", "priority": 1])
             try await device.context.push()

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with one operation at a time the server never has two, and gets them in order`(
+    func `with one concurrent operation, requests are sent one at a time and in order`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with three at a time the server never has four`(_ kind: StoreKind) async throws {
+    func `with three concurrent operations, at most three requests are in flight`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.maxConcurrentOperations = 3
@@ -53,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [ServerFault.dropRequest, .refusal(401)])
-    func `operations that had no turn are as they were, whatever ends the push`(
+    func `operations not yet started are unchanged when a push ends early`(
         _ kind: StoreKind, _ fault: ServerFault
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -73,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `a cancelled push begins nothing more, also when the request is answered all the same`(
+    func `a cancelled push starts no further operation, also when its request still succeeds`(
         _ kind: StoreKind, _ isAnswered: Bool
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -96,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes of items that wait for their turn join their operations`(_ kind: StoreKind) async throws {
+    func `changes of items with waiting operations are collapsed into them`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await insert(3, a)
@@ -112,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that is pulled while an operation waits counts when its turn comes`(
+    func `a row pulled while an operation waits is used when the operation starts`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -134,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that is pulled and removed while its delete waits does not come back`(
+    func `a row pulled and hard-deleted while its delete waits is not restored`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -156,7 +158,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that fails does not hold up those behind it`(_ kind: StoreKind) async throws {
+    func `a failed operation does not block the operations behind it`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await insert(3, a)
@@ -169,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with several at a time, one that waits for another of its item does not hold up the rest`(
+    func `with concurrent operations, one that waits for another of its item does not block the rest`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -194,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `nothing begins after the deadline, also what is queued while the last request runs`(
+    func `no operation starts after the deadline, also not one queued during the last request`(
         _ concurrency: Int
     ) async throws {
         try await Scenario.run(on: .memory) { scenario in
@@ -215,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `a delegate is not called after the push was cancelled`(_ concurrency: Int) async throws {
+    func `a delegate is not called after the push is cancelled`(_ concurrency: Int) async throws {
         try await Scenario.run(on: .memory) { scenario in
             let counter = CountingDelegate()
             let a = try scenario.device(

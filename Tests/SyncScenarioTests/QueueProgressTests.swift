@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [400, 413])
-    func `rows that are answered with a plain text 4xx do not block the queue for ever`(_ status: Int)
+    func `operations refused with a plain text 4xx do not block the queue`(_ status: Int)
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `inserts whose proof the server refuses do not block the queue for ever`() async throws {
+    @Test func `inserts whose proof the server refuses do not block the queue`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())
             for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a conflict does not use up every budget of later pushes`() async throws {
+    @Test func `a conflict does not use up the budget of later pushes`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
@@ -66,7 +66,8 @@ import Testing
     }
 
     /// Another write of the same push has to succeed: one that was not sent is none.
-    @Test func `a server error counts as no refusal because an unneeded operation was dropped`() async throws
+    @Test func `a server error does not count as a refusal when the only other operation needed no request`()
+        async throws
     {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings(parkAfter: 1))
@@ -94,7 +95,7 @@ import Testing
     }
 
     /// An insert with an id of the app's own that another device has used too.
-    @Test func `the server's row shows when the device's insert of the same id vanishes`() async throws {
+    @Test func `deleting an unsent insert shows the server's row with the same id`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "mine"])
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `the server's row shows when a refused insert vanishes with the delete behind it`()
+    @Test func `removing a refused insert and the delete behind it shows the server's row`()
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in

@@ -18,7 +18,7 @@ enum TodoItem {
 
 /// The README's examples: each is here word for word, so that it compiles, and does what the README says.
 @Suite struct ReadmeTests {
-    @Test func `every example of the README is in this file`() throws {
+    @Test func `this file contains every example of the README`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)

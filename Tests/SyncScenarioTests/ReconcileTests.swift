@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that filters rows after paging loses nothing`(_ kind: StoreKind) async throws {
+    func `reconcile removes nothing when the server filters rows after paging`(_ kind: StoreKind) async throws
+    {
         try await pulled(on: kind, rows: 300) { scenario, a in
             // Every page has its own number of rows fewer than it could have, which later pages bring.
             scenario.server.onRequest { request in
@@ -30,8 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rows that the list leaves out are asked for by id when they are few`(_ kind: StoreKind) async throws
-    {
+    func `reconcile requests missing rows by id when they are few`(_ kind: StoreKind) async throws {
         try await pulled(on: kind, rows: 100) { scenario, a in
             try await scenario.server.remove("row-1", in: Todo.name, leavingTombstone: false)
             scenario.server.onRequest { request in
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `more than half of the items are removed only when told so, and come back if the server has them`(
+    func `reconcile removes more than half of the items only with removingMost, and a pull restores them`(
         _ kind: StoreKind
     ) async throws {
         try await pulled(on: kind, rows: 100) { scenario, a in
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that left the filter comes back for another query that wants it`(_ kind: StoreKind)
+    func `an item removed because it left the filter is pulled again by another query`(_ kind: StoreKind)
         async throws
     {
         try await pulled(on: kind, rows: 3) { scenario, a in
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a failing request removes nothing`(_ kind: StoreKind) async throws {
+    func `reconcile removes nothing when a request fails`(_ kind: StoreKind) async throws {
         try await pulled(on: kind, rows: 10) { scenario, a in
             try await scenario.server.remove("row-1", in: Todo.name, leavingTombstone: false)
             scenario.server.onRequest { request in request.isPage ? .none : .refusal(403) }

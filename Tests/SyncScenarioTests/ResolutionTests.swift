@@ -28,7 +28,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `keep and update sends the item on the version that was shown`(_ kind: StoreKind) async throws {
+    func `keepAndUpdateItem sends the item with the version of the reported row`(_ kind: StoreKind)
+        async throws
+    {
         try await conflict(on: kind) { scenario, a, error in
             try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "merged"]))
             #expect(try await a.context.operationErrors().isEmpty)
@@ -40,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `keep and update overrules the row that was shown and no later one`(_ kind: StoreKind) async throws {
+    func `keepAndUpdateItem overwrites the reported row but no later change`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "merged"]))
             try await scenario.server.update("x", ["text": "later"], in: Todo.name)
@@ -49,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and discard brings the server's row back, and the local columns stay`(
+    func `cancelAndDiscardItem restores the server's row and keeps local-only columns`(
         _ kind: StoreKind
     ) async throws {
         try await conflict(on: kind) { scenario, a, error in
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and discard of a delete brings the item back`(_ kind: StoreKind) async throws {
+    func `cancelAndDiscardItem for a delete restores the item`(_ kind: StoreKind) async throws {
         try await conflict(on: kind, deleting: true) { scenario, a, error in
             try await a.context.cancelAndDiscardItem(for: error)
             #expect(try await a.item("x")?["text"] == "theirs")
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and update stores the item without a field that it lacks`(_ kind: StoreKind) async throws {
+    func `cancelAndUpdateItem removes fields that the item does not have`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             try await a.context.cancelAndUpdateItem(for: error, with: try #require(error.serverItem))
             #expect(try await a.item("x")?.fields == ["text": "theirs", "priority": 1, "note": "mine"])
@@ -79,8 +81,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and update does not hide a later row that a pull has brought`(_ kind: StoreKind) async throws
-    {
+    func `cancelAndUpdateItem does not hide a later row that was pulled`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             try await scenario.server.update("x", ["text": "later"], in: Todo.name)
             try await a.pullAnyway()
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `change kind turns the update into a delete of the row that was shown`(_ kind: StoreKind)
+    func `changeKind turns an update into a delete of the reported row`(_ kind: StoreKind)
         async throws
     {
         try await conflict(on: kind) { scenario, a, error in
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `change kind turns an update of a row that is gone into an insert`(_ kind: StoreKind) async throws {
+    func `changeKind turns an update of a missing row into an insert`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
             scenario in
             let a = try scenario.device()
@@ -123,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that the server refused can be corrected and sent again as what it was`(
+    func `a refused item can be corrected, and its operation keeps its kind`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an attempt that may have been applied is not forgotten when its item is corrected`(
+    func `an attempt with unknown outcome is kept when the item is corrected`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a resolution refuses when the operation has changed, and changes nothing`(
+    func `a resolution is refused after the operation changed, and changes nothing`(
         _ kind: StoreKind
     ) async throws {
         try await conflict(on: kind) { scenario, a, error in
@@ -191,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a resolution refuses when the operation is gone or the item is another`(
+    func `a resolution is refused when the operation does not exist or the item has another id`(
         _ kind: StoreKind
     ) async throws {
         try await conflict(on: kind) { scenario, a, error in
@@ -213,7 +214,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `errors survive a restart and can be resolved then`(_ kind: StoreKind) async throws {
+    func `errors survive a restart and can be resolved afterwards`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             let reborn = try scenario.restart(a)
             #expect(try await reborn.context.operationErrors() == [error])
@@ -226,7 +227,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an error of one table does not fail the push of another, and goes when its operation does`(
+    func `an error of one table does not fail the push of another, and is removed with its operation`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `the server wins, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool) async throws {
+    func `serverWins stores the server's row, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool)
+        async throws
+    {
         try await clash(
             on: kind, resolver: .serverWins, client: ["text": "client"], server: ["text": "server"]
         ) {
@@ -56,7 +58,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `the client wins, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool) async throws {
+    func `clientWins sends the client's item, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool)
+        async throws
+    {
         try await clash(
             on: kind, resolver: .clientWins, client: ["text": "client"], server: ["text": "server"]
         ) {
@@ -69,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `changes of different fields are merged`(_ kind: StoreKind, _ inPull: Bool) async throws {
+    func `fieldMerge merges changes of different fields`(_ kind: StoreKind, _ inPull: Bool) async throws {
         try await clash(
             on: kind, resolver: .fieldMerge(onClash: .keepPending), client: ["text": "client"],
             server: ["priority": 9]
@@ -84,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a clash of one field is decided without touching the others`(_ kind: StoreKind) async throws {
+    func `fieldMerge resolves a clash of one field and merges the others`(_ kind: StoreKind) async throws {
         try await clash(
             on: kind, resolver: .fieldMerge(onClash: .serverWins),
             client: ["text": "client", "complete": true], server: ["text": "server", "priority": 9]
@@ -99,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit brings back a row that was deleted on the server`(_ kind: StoreKind) async throws {
+    func `updateWins undeletes a row with the client's edit`(_ kind: StoreKind) async throws {
         try await clash(
             on: kind, resolver: .updateWins(otherwise: .serverWins), client: ["text": "client"], server: nil
         ) { scenario, device, id in
@@ -111,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deletion wins over an edit, on either side`(_ kind: StoreKind) async throws {
+    func `deleteWins prefers a delete to an edit on either side`(_ kind: StoreKind) async throws {
         let resolver = ConflictResolver.deleteWins(otherwise: .serverWins)
         try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: nil) {
             scenario, device, id in
@@ -128,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit on the server undoes our deletion where updates win`(_ kind: StoreKind) async throws {
+    func `updateWins prefers the server's edit to the client's delete`(_ kind: StoreKind) async throws {
         try await clash(
             on: kind, resolver: .updateWins(otherwise: .clientWins), client: nil, server: ["text": "server"]
         ) { scenario, device, id in
@@ -139,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a resolver is asked again while the server's row keeps changing`(_ kind: StoreKind) async throws {
+    func `a resolver is called again when the server's row has changed`(_ kind: StoreKind) async throws {
         let server = Mutex<TableServer?>(nil)
         let asked = Mutex<[String]>([])
         let resolver = ConflictResolver { conflict in
@@ -168,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a decision about an item that was edited meanwhile is asked for again`(_ kind: StoreKind)
+    func `a resolver is called again when the item was edited during its call`(_ kind: StoreKind)
         async throws
     {
         let device = Mutex<Device?>(nil)
@@ -195,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what a resolver throws becomes the operation's error`(_ kind: StoreKind) async throws {
+    func `an error thrown by a resolver is recorded on the operation`(_ kind: StoreKind) async throws {
         let resolver = ConflictResolver { _ in throw SyncError(.invalidOperation, "Nobody is home") }
         try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"])
         {

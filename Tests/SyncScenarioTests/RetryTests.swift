@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [408, 425, 429, 500, 502, 503, 504])
-    func `a status that may pass is tried again in the same push`(
+    func `a transient status is retried in the same push`(
         _ kind: StoreKind, _ status: Int
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that never recovers is not asked for ever, and others get their turn`(
+    func `retries are limited, and the push continues with other operations`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `Retry-After is a floor, and more than one may wait ends the attempt`(_ kind: StoreKind) async throws
+    func `Retry-After is the minimum delay, and a value above the limit ends the push`(_ kind: StoreKind)
+        async throws
     {
         try await Scenario.run(on: kind) { scenario in
             let (a, waits) = try device(scenario)
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a permanent refusal is not tried again by itself, and holds up nobody`(_ kind: StoreKind)
+    func `a permanent refusal is not retried and blocks no other operation`(_ kind: StoreKind)
         async throws
     {
         for status in [400, 403, 405, 413, 422] {
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `401 gets one new token, and the call is repeated with it`(_ kind: StoreKind) async throws {
+    func `after a 401 the request is retried once with a new token`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, _) = try device(scenario, refresh: { "fresh" })
             try await a.table.insert(["id": "x"])
@@ -162,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that keeps failing is parked, listed, and sent again when it is replayed`(
+    func `an operation refused repeatedly is parked, reported, and sent after replay`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -191,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit brings a parked operation back`(_ kind: StoreKind) async throws {
+    func `an edit of the item unparks its operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.parkAfterRefusals = 1
@@ -207,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that is away for long parks nothing, and the queue drains when it is back`(
+    func `a long outage parks no operation, and the queue drains afterwards`(
         _ kind: StoreKind
     ) async throws {
         let outages: [ServerFault] = [

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `operations that the server always fails at do not hold up those behind them`(
+    func `operations that always cause a server error do not block those behind them`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the server's reason is in the error`(_ kind: StoreKind) async throws {
+    func `the error contains the server's message`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario)
             try await a.table.insert(["id": "x"])

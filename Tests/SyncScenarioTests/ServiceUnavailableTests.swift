@@ -42,7 +42,7 @@ import Testing
         }
 
     @Test(arguments: StoreKind.allCases, outages)
-    func `an outage parks nothing, and the next push sends everything`(
+    func `an outage parks no operation, and the next push sends all`(
         _ kind: StoreKind, _ outage: Outage
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that asks for rest is not asked about the next operation`(_ kind: StoreKind) async throws {
+    func `after Retry-After the push does not send the next operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.retry.maxAttempts = 3
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `ten pushes without network or sign-in count nothing against an operation`(
+    func `pushes without network or authentication do not count as attempts`(
         _ kind: StoreKind
     ) async throws {
         for fault in [ServerFault.dropRequest, .refusal(401), .refusal(503)] {
@@ -111,7 +111,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a missing table fails its own operations, and is not counted`(_ kind: StoreKind) async throws {
+    func `a missing table fails its own operations, without counting a refusal`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.parkAfterRefusals = 2

@@ -63,7 +63,7 @@ import Testing
         _ = try await pull.value
     }
 
-    @Test func `one of two processes pushes at a time, and the other one goes on afterwards`() async throws {
+    @Test func `one of two processes pushes at a time, and the other continues afterwards`() async throws {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])
             let gate = RequestGate()
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a page does not take back a row that another process has pushed`() async throws {
+    @Test func `a stale page does not revert a row that another process pushed`() async throws {
         try await run { pair in
             try await pair.scenario.server.put("1", ["text": "old", "priority": 1], in: Todo.name)
             try await pair.first.sync()
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a page does not take back a row that another process has pulled`() async throws {
+    @Test func `a stale page does not revert a row that another process pulled`() async throws {
         try await run { pair in
             try await pair.scenario.server.put("1", ["text": "old"], in: Todo.name)
             try await pair.first.sync()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a page does not bring back a row that another process has deleted`(_ leavesTombstone: Bool)
+    func `a stale page does not restore a row that another process deleted`(_ leavesTombstone: Bool)
         async throws
     {
         try await run { pair in
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `what another process is sending is not discarded by a purge`() async throws {
+    @Test func `a purge does not discard an operation that another process is sending`() async throws {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])
             let second = pair.second.context
@@ -164,7 +164,9 @@ import Testing
         }
     }
 
-    @Test func `an edit of an item that another process is sending waits behind`() async throws {
+    @Test func `an edit of an item that another process is sending is queued behind the operation`()
+        async throws
+    {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])
             let result = try await pair.scenario.push(pair.first) { _ in

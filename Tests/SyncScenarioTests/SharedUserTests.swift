@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what another process is sending is not discarded by a purge of all`() async throws {
+    @Test func `purgeAll does not discard an operation that another process is sending`() async throws {
         try await run { scenario, first, second, _ in
             try await first.table.insert(["id": "1", "text": "one"])
             let context = second.context
@@ -48,7 +48,9 @@ import Testing
     }
 
     /// The new row's version is one that this store's own pushes have replaced before.
-    @Test func `a row whose versions restart comes although others have committed`() async throws {
+    @Test func `a row inserted again with an old version is pulled although another process commits`()
+        async throws
+    {
         try await run(softDelete: false) { scenario, first, second, held in
             try await scenario.server.put("1", ["text": "one"], in: Todo.name)
             try await first.sync()
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a context is refused when the store was bound to another user after its first call`()
+    @Test func `calls are refused after the store was bound to another user`()
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in

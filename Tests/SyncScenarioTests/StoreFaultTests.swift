@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a local write that fails leaves neither item nor operation behind`(_ kind: StoreKind) async throws {
+    func `a local write that fails stores neither item nor operation`(_ kind: StoreKind) async throws {
         let writes: [(Device) async throws -> Void] = [
             { try await $0.table.insert(["id": "new", "text": "new"]) },
             { try await $0.table.update(id: "x", ["text": "two"]) },
@@ -119,9 +119,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a push whose store fails at any call ends with the store's error and applies all once`(
-        _ kind: StoreKind
-    ) async throws {
+    func
+        `a push whose store fails at any call ends with the store's error, and every operation is applied once`(
+            _ kind: StoreKind
+        ) async throws
+    {
         try await atEveryStoreCall(
             on: kind,
             prepare: { scenario, device in
@@ -144,8 +146,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pull whose store fails at any call keeps the token with the rows`(_ kind: StoreKind) async throws
-    {
+    func `a pull whose store fails at any call stores the delta token together with its rows`(
+        _ kind: StoreKind
+    ) async throws {
         try await atEveryStoreCall(
             on: kind,
             prepare: { scenario, _ in
@@ -165,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `resolving and purging are done whole or not at all`(_ kind: StoreKind) async throws {
+    func `resolutions and purges are atomic when the store fails`(_ kind: StoreKind) async throws {
         let errors = Mutex<[TableOperationError]>([])
         func prepare(_ scenario: Scenario, _ device: Device) async throws {
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)

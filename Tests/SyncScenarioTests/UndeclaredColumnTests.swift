@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update that replaces the row sends undeclared columns as they came`(_ kind: StoreKind)
+    func `an update that replaces the row sends undeclared columns unchanged`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that this device inserted keeps what others add to it`(_ kind: StoreKind) async throws {
+    func `a row inserted by the device keeps columns that other clients add`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.wholeRowDevice()
             try await device.table.insert(["id": "1", "text": "a"])
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change that overrules the server's row keeps its undeclared columns`(_ kind: StoreKind)
+    func `a change that overwrites the server's row keeps its undeclared columns`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -86,7 +86,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `undeclared columns survive a restart, with a change pending or not`(_ kind: StoreKind) async throws
+    func `undeclared columns survive a restart, with and without a pending change`(_ kind: StoreKind)
+        async throws
     {
         try await Scenario.run(on: kind) { scenario in
             for (id, isPending) in [("1", false), ("2", true)] {
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change recorded behind the context's back keeps undeclared columns`(_ kind: StoreKind)
+    func `a change made directly in the store keeps undeclared columns`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -125,7 +126,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update that sends changed fields sends no undeclared ones`(_ kind: StoreKind) async throws {
+    func `an update that sends only changed fields sends no undeclared columns`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.device()
             try await scenario.server.put("1", Self.extra.merging(["text": "a"]) { $1 }, in: Todo.name)
@@ -146,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a column that is declared no more is not wiped, and comes back with the newest value`(
+    func `a column that is no longer declared is kept on the server and returns with its newest value`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `another user is refused by every call until the store is purged`(_ kind: StoreKind) async throws {
+    func `every call of another user is refused until the store is purged`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             let anna = context(scenario, a, "anna")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a store without a user takes the first, and a context without one is not checked`(_ kind: StoreKind)
+    func `a store is bound to its first user, and a context without a user is not checked`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in

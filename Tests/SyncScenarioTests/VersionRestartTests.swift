@@ -9,7 +9,7 @@ import Testing
 /// A row that is deleted for good and inserted again has its first version again: the version alone tells nothing.
 @Suite struct VersionRestartTests {
     @Test(arguments: StoreKind.allCases, [TableOperation.Kind.update, .delete])
-    func `a change of the old row does not overwrite the new one unseen`(
+    func `a change of a hard-deleted row conflicts with the row inserted again`(
         _ kind: StoreKind, _ change: TableOperation.Kind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
