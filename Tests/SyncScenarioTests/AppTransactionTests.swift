@@ -8,7 +8,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// An app with GRDB writes a row and queues the change in one transaction of its own.
+/// An app with GRDB writes a row and enqueues the change in its own transaction.
 @Suite struct AppTransactionTests {
     private struct Task: Codable, FetchableRecord, PersistableRecord {
         static let databaseTableName = Todo.name
@@ -40,12 +40,9 @@ import Testing
                 }
             }
             let store = try SQLiteStore(database: database, tables: [Todo.definition])
-            let context = SyncContext(
-                client: SyncClient(url: scenario.server.url), dataSource: store,
-                environment: .instant(seed: 3))
-            let device = Device(context: context, store: store)
+            let device = scenario.device(on: store)
             try await body(App(database: database, store: store, device: device, scenario: scenario))
-            try await context.close()
+            try await device.context.close()
             try database.close()
         }
     }
@@ -66,10 +63,10 @@ import Testing
 
             try await app.write { database in
                 try Task(id: "2", text: "changed", priority: 3).update(database)
-                let gone = try #require(try store.item(id: "1", in: Todo.name, on: database))
+                let deleted = try #require(try store.item(id: "1", in: Todo.name, on: database))
                 try Task.deleteOne(database, key: "1")
                 try store.enqueueExternalChanges(
-                    in: Todo.name, changed: ["2"], deleted: [gone], on: database)
+                    in: Todo.name, changed: ["2"], deleted: [deleted], on: database)
             }
             #expect(try await app.device.operations().map(\.kind) == [.update, .delete])
             try await app.device.sync()

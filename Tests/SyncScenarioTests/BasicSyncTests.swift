@@ -142,10 +142,8 @@ import Testing
             #expect(failure.code == .tableNotOnServer)
             #expect(failure.message.contains("'Missing'"))
             #expect(try await a.operations().count == 1)
-            var settings = PullSettings()
-            settings.pending = .pullAnyway
             let aborted = await expectError(.pullAborted) {
-                try await a.context.pull(TableQuery("Missing"), settings: settings)
+                try await a.context.pull(TableQuery("Missing"), settings: .withoutPush)
             }
             #expect(aborted?.message.contains("'Missing'") == true)
         }

@@ -7,7 +7,7 @@ import Testing
 
 /// Several local changes in one transaction.
 @Suite struct BatchTests {
-    private struct ChangedMyMind: Error {}
+    private struct AppError: Error {}
 
     @Test(arguments: StoreKind.allCases)
     func `changes of a batch are queued in order and pushed`(_ kind: StoreKind) async throws {
@@ -36,16 +36,16 @@ import Testing
     func `a batch rethrows the error of its body and changes nothing`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
-            await #expect(throws: ChangedMyMind.self) {
+            await #expect(throws: AppError.self) {
                 try await a.context.batch { local in
                     try local.insert(["text": "x"], in: Todo.name)
-                    throw ChangedMyMind()
+                    throw AppError()
                 }
             }
             await expectError(.itemNotFound) {
                 try await a.context.batch { local in
                     try local.insert(["text": "x"], in: Todo.name)
-                    try local.delete(id: "nobody", in: Todo.name)
+                    try local.delete(id: "missing", in: Todo.name)
                 }
             }
             #expect(try await a.table.items().isEmpty)

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Servers and proxies that put a byte order mark before their JSON are understood.
+/// Servers and proxies that put a byte order mark before JSON.
 @Suite struct ByteOrderMarkTests {
     private static func marked(_ json: ItemValue) -> Data { Data([0xEF, 0xBB, 0xBF]) + json.json }
 

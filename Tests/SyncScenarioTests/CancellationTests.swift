@@ -4,19 +4,19 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
-/// Calls that are cancelled while a request hangs: they end, and leave everything as if it had not been sent.
+/// Calls that are cancelled during a request end and lose no change.
 @Suite struct CancellationTests {
-    /// Cancels the call as soon as its nth request has arrived at the server, where it hangs.
+    /// Runs the call, cancels it when its request with that number reaches the server, and returns its error.
     private func cancel(
         _ scenario: Scenario, atRequest number: Int,
         _ call: @escaping @Sendable () async throws -> Void
     ) async -> any Error {
         let gate = RequestGate()
         scenario.server.removeRequests()
-        let first = number
-        scenario.server.onRequest { _ in scenario.server.requests.count >= first ? .hold(gate) : .none }
+        scenario.server.onRequest { _ in scenario.server.requests.count >= number ? .hold(gate) : .none }
         let task = Task { try await call() }
         await gate.waitForArrivals()
         task.cancel()
@@ -24,12 +24,13 @@ import Testing
         scenario.server.onRequest(nil)
         gate.open()
         switch result {
-        case .success: return ExpectedCancellation()
+        case .success: return NoError()
         case .failure(let error): return error
         }
     }
 
-    private struct ExpectedCancellation: Error {}
+    /// The call returned although it was cancelled.
+    private struct NoError: Error {}
 
     @Test(arguments: StoreKind.allCases)
     func `a push cancelled at any request throws CancellationError and loses no change`(
@@ -59,10 +60,7 @@ import Testing
     func `a pull cancelled at any page keeps the pages already stored`(_ kind: StoreKind) async throws {
         for request in 1...4 {
             try await Scenario.run(on: kind) { scenario in
-                for number in 0..<35 {
-                    try await scenario.server.put(
-                        "row-\(number)", ["text": .text("\(number)")], in: Todo.name)
-                }
+                try await scenario.putRows(35)
                 scenario.server.clock.advance(by: .seconds(10))
                 let a = try scenario.device()
                 let error = await cancel(scenario, atRequest: request) {
@@ -79,12 +77,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `a page already received is stored although the pull is cancelled`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
-            for number in 0..<35 {
-                try await scenario.server.put("row-\(number)", ["text": .text("\(number)")], in: Todo.name)
-            }
+            try await scenario.putRows(35)
             let a = try scenario.device()
             let task = Task {
-                // The second page is fetched by the time the first is stored.
+                // The second page is received before the first one is stored.
                 for try await _ in a.context.pulling(Todo.query, queryID: "all", settings: .pages(of: 10)) {
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
@@ -172,20 +168,18 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `cancelling the push ends the delay before a retry`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let (started, signal) = AsyncStream.makeStream(of: Void.self)
-            var environment = SyncEnvironment.instant(seed: 1)
-            environment.sleep = { _ in
-                signal.yield()
-                try await Task.sleep(for: .seconds(3600))
+            let (delayBegan, delayEnds) = (TestSignal(), TestSignal())
+            let a = try scenario.device {
+                $0.sleep = { _ in
+                    delayBegan.send()
+                    try await delayEnds.wait()
+                }
             }
-            let store = try scenario.kind.open(
-                in: scenario.directory, name: "S", tables: [Todo.definition])
-            let context = SyncContext(
-                client: SyncClient(url: scenario.server.url), dataSource: store, environment: environment)
-            try await context.table(Todo.name).insert(["id": "x", "text": "one"])
+            let context = a.context
+            try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(503))
             let push = Task { try await context.push() }
-            for await _ in started { break }
+            try await delayBegan.wait()
             push.cancel()
             await #expect(throws: CancellationError.self) { _ = try await push.value }
             #expect(try await context.pendingOperationCount() == 1)

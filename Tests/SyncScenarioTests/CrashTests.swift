@@ -6,9 +6,9 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The process dies between two steps, and the next one goes on from what the store has.
+/// The process crashes between two steps, and the next process continues from the store.
 @Suite struct CrashTests {
-    /// Kills the device while its write is at the server: before it is applied, or after.
+    /// Crashes and restarts the device while its write is at the server, which applies the write or not.
     private func crash(
         _ device: Device, _ scenario: Scenario, applied: Bool,
         before edit: (Device) async throws -> Void = { _ in }
@@ -19,21 +19,19 @@ import Testing
         } else {
             scenario.server.inject(.hold(gate, then: .dropRequest), when: \.isWrite)
         }
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
         let context = device.context
         let push = Task { try await context.push() }
         await gate.waitForArrivals()
         try await edit(device)
-        let reborn = try scenario.restart(device, settings: settings)
+        let restarted = try scenario.restart(device, settings: .singleAttempt)
         gate.open()
         _ = await push.result
-        return reborn
+        return restarted
     }
 
-    /// Prepares one pending operation of that kind on the item `x`.
+    /// Returns a device with one pending operation of that kind on the item `x`.
     private func prepare(_ kind: TableOperation.Kind, _ scenario: Scenario) async throws -> Device {
-        let a = try scenario.mortalDevice()
+        let a = try scenario.crashableDevice()
         try await a.table.insert(["id": "x", "text": "one", "priority": 1])
         if kind != .insert { try await a.sync() }
         if kind == .update { try await a.table.update(id: "x", ["text": "two"]) }
@@ -99,16 +97,16 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice()
+            let a = try scenario.crashableDevice()
             for number in 0..<20 { try await a.table.insert(["id": .text("\(number)"), "text": "one"]) }
             try await a.table.update(id: "3", ["text": "two"])
             try await a.table.delete(id: "4")
-            let reborn = try scenario.restart(a)
-            #expect(try await reborn.table.items().count == 19)
-            #expect(try await reborn.operations().count == 19)
-            #expect(try await reborn.item("3")?["text"] == "two")
-            try await reborn.sync()
-            try await scenario.expectAgreement(reborn)
+            let restarted = try scenario.restart(a)
+            #expect(try await restarted.table.items().count == 19)
+            #expect(try await restarted.operations().count == 19)
+            #expect(try await restarted.item("3")?["text"] == "two")
+            try await restarted.sync()
+            try await scenario.expectAgreement(restarted)
         }
     }
 
@@ -117,7 +115,7 @@ import Testing
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            var a = try scenario.mortalDevice()
+            var a = try scenario.crashableDevice()
             var last: Int64 = 0
             for number in 0..<4 {
                 try await a.table.insert(["id": .text("\(number)"), "text": "one"])
@@ -140,11 +138,11 @@ import Testing
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice()
+            let a = try scenario.crashableDevice()
             for id in ["m", "a", "z", "b"] { try await a.table.insert(["id": .text(id), "text": .text(id)]) }
             try await a.table.update(id: "m", ["text": "again"])
-            let reborn = try scenario.restart(a)
-            try await reborn.context.push()
+            let restarted = try scenario.restart(a)
+            try await restarted.context.push()
             #expect(try scenario.server.rows(in: Todo.name).map(\.id) == ["m", "a", "z", "b"])
         }
     }
@@ -155,7 +153,7 @@ import Testing
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
-            let a = try scenario.mortalDevice(tables: [Todo.definition, other])
+            let a = try scenario.crashableDevice(tables: [Todo.definition, other])
             try await a.context.table("Other").insert(["id": "o", "text": "?"])
             let narrow = try scenario.restart(a)
             try await narrow.table.insert(["id": "x", "text": "one"])

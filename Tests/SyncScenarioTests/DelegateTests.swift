@@ -7,28 +7,12 @@ import Synchronization
 import TableServer
 import Testing
 
-/// What a delegate may do with each operation, and what comes of it.
+/// What a delegate can do with each operation.
 @Suite struct DelegateTests {
-    /// A delegate made of closures.
-    struct Delegate: SyncContextDelegate {
-        var perform: @Sendable (SyncContext, PushOperation) async throws -> Item? = { try await $1.execute() }
-        var complete: @Sendable (SyncContext, PushResult) async -> Void = { _, _ in }
-
-        func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item? {
-            try await perform(context, operation)
-        }
-
-        func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async {
-            await complete(context, result)
-        }
-    }
-
-    /// One item that both sides have changed.
+    /// Runs the body with a device whose pending update conflicts with the server.
     private func conflict(
-        on kind: StoreKind, _ delegate: Delegate, _ body: (Scenario, Device) async throws -> Void
-    )
-        async throws
-    {
+        on kind: StoreKind, _ delegate: ClosureDelegate, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(delegate: delegate)
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
@@ -41,7 +25,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a push or pull started by a delegate during a push is refused`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { context, operation in
+        let delegate = ClosureDelegate(perform: { context, operation in
             await expectError(.invalidOperation) { try await context.push() }
             await expectError(.invalidOperation) { try await context.pull(Todo.query) }
             return try await operation.execute()
@@ -59,7 +43,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         let seen = Mutex<[String]>([])
-        let delegate = Delegate(
+        let delegate = ClosureDelegate(
             perform: { _, operation in
                 seen.withLock { $0.append(operation.operation.itemID) }
                 return try await operation.execute()
@@ -76,7 +60,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `an item changed by the delegate is sent and stored`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             operation.item?["text"] = "edited"
             return try await operation.execute()
         })
@@ -93,7 +77,7 @@ import Testing
     func `a delegate can retry with the server's version, and the whole item is sent`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError {
@@ -111,7 +95,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `an item that a delegate returns after a conflict is stored`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError {
@@ -130,7 +114,7 @@ import Testing
     func `an item that a delegate returns for a failed delete restores the item and removes the operation`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError {
@@ -155,7 +139,7 @@ import Testing
         ]
         for item in items {
             for executes in [true, false] {
-                let delegate = Delegate(perform: { _, operation in
+                let delegate = ClosureDelegate(perform: { _, operation in
                     if executes { _ = try? await operation.execute() }
                     return item
                 })
@@ -176,7 +160,7 @@ import Testing
     func `an invalid item set by a delegate is recorded on the operation, and the push continues`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             if operation.operation.itemID == "x" { operation.item = Item(id: "x", fields: ["nosuch": 1]) }
             return try await operation.execute()
         })
@@ -184,7 +168,7 @@ import Testing
             let a = try scenario.device(delegate: delegate)
             try await a.table.insert(["id": "x", "text": "one"])
             try await a.table.insert(["id": "y", "text": "two"])
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.code == .invalidItem)
             #expect(error.itemID == "x")
             #expect(try scenario.row("y") != nil)
@@ -197,7 +181,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: Delegate(perform: { _, _ in nil }))
+            let a = try scenario.device(delegate: ClosureDelegate(perform: { _, _ in nil }))
             try await a.table.insert(["id": "x", "text": "one"])
             let result = try await a.context.push()
             #expect(result.completed == 0)
@@ -210,17 +194,17 @@ import Testing
     func `an error thrown by the delegate is recorded, and removed after a successful push`(_ kind: StoreKind)
         async throws
     {
-        struct Refusal: Error, CustomStringConvertible { let description = "not today" }
+        struct Refusal: Error, CustomStringConvertible { let description = "refused" }
         let refuses = Mutex(true)
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             if refuses.withLock({ $0 }) { throw Refusal() }
             return try await operation.execute()
         })
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(delegate: delegate)
             try await a.table.insert(["id": "x", "text": "one"])
-            let error = try await a.failedPush()
-            #expect(error.message == "not today")
+            let error = try await a.expectPushError()
+            #expect(error.message == "refused")
             #expect(try await a.context.operationErrors() == [error])
             refuses.withLock { $0 = false }
             try await a.sync()
@@ -232,7 +216,7 @@ import Testing
     func `a delegate can end the push, and operations not executed stay pending`(_ kind: StoreKind)
         async throws
     {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             if operation.operation.itemID == "b" {
                 operation.cancelPush()
                 return nil
@@ -250,7 +234,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `errors that a delegate resolves in didCompletePush are not thrown`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(complete: { context, result in
+        let delegate = ClosureDelegate(complete: { context, result in
             for error in result.errors {
                 guard let server = error.serverItem else { continue }
                 try? await context.cancelAndUpdateItem(for: error, with: server)
@@ -267,16 +251,14 @@ import Testing
     func `an operation queued behind another is not marked as sent by a delegate's item`(_ kind: StoreKind)
         async throws
     {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             let item = operation.item
             _ = try? await operation.execute()
             return operation.operation.kind == .insert ? item : nil
         })
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
             scenario in
-            let a = try scenario.device(delegate: delegate, settings: settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.context.pull(Todo.query)
             try await a.table.delete(id: "x")
@@ -294,7 +276,7 @@ import Testing
     func `an item set by a delegate does not undo an edit made during the callback`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { context, operation in
+        let delegate = ClosureDelegate(perform: { context, operation in
             operation.item?["priority"] = 7
             if operation.operation.revision == 0 {
                 try await context.table(Todo.name).update(id: "x", ["text": "two"])
@@ -313,7 +295,7 @@ import Testing
     func `an item returned after success restores neither an old version nor a deleted item`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             let item = operation.item
             try await operation.execute()
             return item
@@ -336,7 +318,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `an item with a version that the store does not know is sent whole`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             if operation.item?["priority"] == 2 { operation.item?.system.version = "Mg==" }
             return try await operation.execute()
         })

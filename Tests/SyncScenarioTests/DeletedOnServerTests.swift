@@ -5,8 +5,9 @@ import SyncCore
 import TableServer
 import Testing
 
+/// Edits of rows that another client has deleted.
 @Suite struct DeletedOnServerTests {
-    /// A device with an edited item, whose row somebody else has deleted meanwhile, and how its push fails.
+    /// Returns a device with an edited item whose row another client has deleted, and the error of its push.
     private func conflict(
         _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true, tries: Int = 3
     ) async throws -> (Device, TableOperationError) {
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    /// What is lost while a row is brought back, which takes two requests.
+    /// Messages lost during an undelete, which sends two requests.
     private static let losses: [[ServerFault]] = [
         [.dropAnswer], [.dropAnswer, .none, .dropAnswer], [.none, .dropRequest], [.none, .dropAnswer],
     ]

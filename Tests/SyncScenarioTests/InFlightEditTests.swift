@@ -6,9 +6,9 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The user goes on working while operations of the same items are on their way.
+/// Edits of items whose operations are in flight.
 @Suite struct InFlightEditTests {
-    /// Pushes without a failure: see ``Scenario/push(_:budget:then:while:)``.
+    /// Pushes and expects success: see ``Scenario/push(_:budget:then:while:)``.
     private func push(
         _ device: Device, _ scenario: Scenario, then fault: ServerFault = .none,
         while body: () async throws -> Void
@@ -80,7 +80,7 @@ import Testing
             try await a.sync()
             copy["text"] = "ours"
             try await a.table.replace(copy)
-            #expect(try await a.failedPush().serverItem?["text"] == "theirs")
+            #expect(try await a.expectPushError().serverItem?["text"] == "theirs")
         }
     }
 
@@ -134,7 +134,7 @@ import Testing
             try await a.table.update(id: "x", ["text": "two"])
             let gate = RequestGate()
             scenario.server.inject(.hold(gate, then: .refusal(400)), when: \.isWrite)
-            async let errors = a.failingPush()
+            async let errors = a.expectPushErrors()
             await gate.waitForArrivals()
             try await a.table.update(id: "x", ["text": "three"])
             gate.open()
@@ -165,7 +165,7 @@ import Testing
                 return .answer(status: 200, headers: ["ETag": "\"v9\""], body: Data(body.utf8))
             }
             scenario.server.inject(.refusal(400), when: { $0.header("If-Match") == "\"v9\"" })
-            _ = await a.failingPush()
+            _ = await a.expectPushErrors()
             let item = try #require(try await a.item("x"))
             #expect(item["priority"] == 9)
             #expect(item["complete"] == true)
@@ -179,7 +179,7 @@ import Testing
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
-            let random = SharedGenerator(seed: 5)
+            let random = SharedRandomGenerator(seed: 5)
             scenario.server.onRequest { request in
                 guard request.isWrite else { return .none }
                 let id = "row-\(random.next() % 4)"

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The id and the system properties of an item cannot be changed, and an attempt to do so is never silently ignored.
+/// The id and the system properties of an item cannot be changed, and an attempt to change them is refused.
 @Suite struct ItemIdentityTests {
     @Test(arguments: StoreKind.allCases)
     func `an update accepts the item's own id among the fields`(_ kind: StoreKind) async throws {

@@ -7,9 +7,9 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Which failures of the push before a pull end the pull, and what a pull does before its next page comes.
+/// Which failures of the push before a pull end the pull, and which work of a page does not wait for the next page.
 @Suite struct PullAfterPushTests {
-    private func refused(
+    private func withRefusedOperation(
         on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -25,7 +25,7 @@ import Testing
     func `a pull continues after a refused operation, and its result contains the error`(
         _ kind: StoreKind
     ) async throws {
-        try await refused(on: kind) { scenario, a in
+        try await withRefusedOperation(on: kind) { scenario, a in
             scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
             for _ in 0..<3 {
                 let result = try await a.context.pull(Todo.query, queryID: "all")
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a push that ends early ends the pull with its error`(_ kind: StoreKind) async throws {
-        try await refused(on: kind) { scenario, a in
+        try await withRefusedOperation(on: kind) { scenario, a in
             for (fault, code) in [
                 (ServerFault.dropRequest, SyncError.Code.pushAbortedNetwork),
                 (.refusal(401), .pushAbortedAuthentication),
@@ -60,10 +60,10 @@ import Testing
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let asked = Mutex(0)
+            let calls = Mutex(0)
             var settings = SyncSettings()
             settings.resolver = ConflictResolver { _ in
-                asked.withLock { $0 += 1 }
+                calls.withLock { $0 += 1 }
                 return .keepServer
             }
             let a = try scenario.device(settings: settings)
@@ -80,8 +80,8 @@ import Testing
                 }
                 return page == 1 ? .none : .refusal(403)
             }
-            await expectError(.pullAborted) { try await a.pullAnyway() }
-            #expect(asked.withLock { $0 } == 1)
+            await expectError(.pullAborted) { try await a.pullWithoutPush() }
+            #expect(calls.withLock { $0 } == 1)
             #expect(try await a.texts() == ["theirs"])
             #expect(try await a.operations().isEmpty)
         }

@@ -6,9 +6,11 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Removing local items without telling the server.
+/// Purges remove local items, and send no deletes.
 @Suite struct PurgeTests {
-    private func prepared(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void) async throws {
+    private func withPulledRows(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
             let a = try scenario.device(tables: [Todo.definition, other])
@@ -25,13 +27,13 @@ import Testing
     func `purged rows are pulled again, and other tables are unchanged`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.context.purge(Todo.query)
             #expect(try await a.table.items().isEmpty)
             #expect(try await a.context.deltaTokens(of: Todo.name).isEmpty)
             #expect(try await a.operations().map(\.table) == ["Other"])
             #expect(try scenario.server.rows(in: Todo.name).filter(\.deleted).isEmpty)
-            #expect(try await a.pullAnyway().upserted == 2)
+            #expect(try await a.pullWithoutPush().upserted == 2)
         }
     }
 
@@ -39,17 +41,17 @@ import Testing
     func `rows purged with keepingDeltaTokens are pulled only after they change`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.context.purge(Todo.query, keepingDeltaTokens: true)
-            #expect(try await a.pullAnyway().upserted == 0)
+            #expect(try await a.pullWithoutPush().upserted == 0)
             try await scenario.server.update("open", ["text": "new"], in: Todo.name)
-            #expect(try await a.pullAnyway().upserted == 1)
+            #expect(try await a.pullWithoutPush().upserted == 1)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
     func `a purge with a filter removes matching items only`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.context.purge(Todo.query.where(.column("complete") == true))
             #expect(try await a.table.items().map(\.id) == ["open"])
         }
@@ -59,7 +61,7 @@ import Testing
     func `a purge with refuse changes nothing while an operation of the table is pending`(_ kind: StoreKind)
         async throws
     {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             let error = await expectError(.purgeRefused) {
                 try await a.context.purge(Todo.query, pending: .refuse)
@@ -77,7 +79,7 @@ import Testing
     func `a purge pushes the table's operations first, and removes nothing when the push fails`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             scenario.server.inject(.refusal(400), when: \.isWrite)
             await expectError(.pushCompletedWithErrors) { try await a.context.purge(Todo.query) }
@@ -93,7 +95,7 @@ import Testing
     func `a purge with discard removes items, operations, errors and tokens together`(_ kind: StoreKind)
         async throws
     {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             try await a.table.delete(id: "done")
             try await a.table.insert(["id": "new"])
@@ -110,7 +112,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a purge with discard is refused while an operation is in flight`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             let gate = RequestGate()
             scenario.server.inject(.hold(gate), when: \.isWrite)
@@ -132,7 +134,7 @@ import Testing
     func `a purge during a pull resets the delta token, and the next pull receives all rows`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             for number in 0..<25 { try await scenario.server.put("row-\(number)", [:], in: Todo.name) }
             scenario.server.removeRequests()
             scenario.server.onRequest { request in
@@ -141,7 +143,7 @@ import Testing
                 }
                 return .none
             }
-            var settings = PullSettings.anyway
+            var settings = PullSettings.withoutPush
             settings.pageSize = 10
             try await a.context.pull(Todo.query, queryID: "all", settings: settings)
             scenario.server.onRequest(nil)

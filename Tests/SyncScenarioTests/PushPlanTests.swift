@@ -6,6 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
+/// Order, concurrency and budget of a push, and its plan.
 @Suite struct PushPlanTests {
     private static let tables = [
         SyncTableDefinition(
@@ -35,7 +36,7 @@ import Testing
             let (lists, items) = (device.context.table("List"), device.context.table("Item"))
             try await items.insert(["id": "milk", "text": "Milk"])
             try await device.context.push()
-            // The child is queued first, and comes to point at a list that is made later.
+            // The child is queued first, and then refers to a list inserted later.
             try await items.update(id: "milk", ["text": "Oat milk"])
             try await lists.insert(["id": "food"])
             try await items.update(id: "milk", ["list": "food"])
@@ -98,7 +99,7 @@ import Testing
             let old = try await device.table.insert(["text": "old", "priority": 1])
             try await device.context.push()
             try await device.table.update(id: old.id, ["text": "new"])
-            try await device.table.insert(["id": "fresh", "text": "fresh", "note": "stays here"])
+            try await device.table.insert(["id": "fresh", "text": "fresh", "note": "local"])
             scenario.server.removeRequests()
             let plan = try await device.context.plannedRequests()
             #expect(scenario.server.requests.isEmpty)

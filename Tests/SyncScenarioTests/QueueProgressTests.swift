@@ -7,12 +7,11 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Operations that keep others from being sent.
+/// Failing operations do not block the rest of the queue.
 @Suite struct QueueProgressTests {
     private func settings(parkAfter limit: Int = 10) -> SyncSettings {
-        var settings = SyncSettings()
+        var settings = SyncSettings.singleAttempt
         settings.parkAfterRefusals = limit
-        settings.retry.maxAttempts = 1
         return settings
     }
 
@@ -65,7 +64,7 @@ import Testing
         }
     }
 
-    /// Another write of the same push has to succeed: one that was not sent is none.
+    /// Only a successful write of the same push counts, not an operation that needed no request.
     @Test func `a server error does not count as a refusal when the only other operation needed no request`()
         async throws
     {
@@ -85,8 +84,8 @@ import Testing
         }
     }
 
-    /// Rows of long ago: no later pull reads the instant of the first one again.
-    private func putOld(_ scenario: Scenario) async throws {
+    /// Puts rows with old timestamps, so that no later pull reads the timestamp of the first one again.
+    private func putOldRows(_ scenario: Scenario) async throws {
         let now = SyncEnvironment.live.now()
         try await scenario.server.put(
             "x", ["text": "theirs"], in: Todo.name, updatedAt: now.advanced(by: .seconds(-7200)))
@@ -94,13 +93,13 @@ import Testing
             "z", ["text": "later"], in: Todo.name, updatedAt: now.advanced(by: .seconds(-3600)))
     }
 
-    /// An insert with an id of the app's own that another device has used too.
+    /// The app chose an id that another device also uses.
     @Test func `deleting an unsent insert shows the server's row with the same id`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "mine"])
-            try await putOld(scenario)
-            try await a.pullAnyway()
+            try await putOldRows(scenario)
+            try await a.pullWithoutPush()
             try await a.table.delete(id: "x")
             #expect(try await a.operations().isEmpty)
             try await a.sync()
@@ -115,8 +114,8 @@ import Testing
             let a = try scenario.device(settings: settings())
             try await a.table.insert(["id": "x", "text": "mine"])
             _ = try await scenario.push(a, then: .refusal(400)) { _ in
-                try await putOld(scenario)
-                try await a.pullAnyway()
+                try await putOldRows(scenario)
+                try await a.pullWithoutPush()
                 try await a.table.delete(id: "x")
             }
             #expect(try await a.operations().isEmpty)

@@ -16,7 +16,7 @@ enum TodoItem {
     static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
 }
 
-/// The README's examples: each is here word for word, so that it compiles, and does what the README says.
+/// The examples of the README, word for word, so that they compile and are tested.
 @Suite struct ReadmeTests {
     @Test func `this file contains every example of the README`() throws {
         let here = URL(fileURLWithPath: #filePath)
@@ -102,7 +102,7 @@ enum TodoItem {
         return [onSQLite, onLMDB, inMemory]
     }
 
-    /// What the server has done with the row meanwhile.
+    /// The change of another client.
     enum OtherChange: CaseIterable { case update, softDelete, hardDelete }
 
     @Test(arguments: [TableOperation.Kind.update, .delete], OtherChange.allCases)
@@ -156,7 +156,7 @@ enum TodoItem {
         }
     }
 
-    /// Two changes of one item, the client's one pending.
+    /// Changes an item on both sides, so that the client's pending change conflicts.
     private static func provokeConflict(
         _ context: SyncContext, _ server: TableServer, _ kind: TableOperation.Kind, _ other: OtherChange
     ) async throws {
@@ -175,7 +175,7 @@ enum TodoItem {
         }
     }
 
-    /// The lines without the white space around them, and without empty ones.
+    /// Returns the lines without surrounding white space and without empty lines.
     private static func withoutMargins(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
             .joined(separator: "\n")

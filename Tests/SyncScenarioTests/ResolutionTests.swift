@@ -6,15 +6,15 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Failed operations and the ways to settle them.
+/// Resolutions of failed operations by the app.
 @Suite struct ResolutionTests {
-    /// A row that both sides have changed, and the error of the push that found out.
+    /// Runs the body with a conflict: both sides have changed a row, and the push failed with the error.
     private func conflict(
         on kind: StoreKind, deleting: Bool = false,
         _ body: (Scenario, Device, TableOperationError) async throws -> Void
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice()
+            let a = try scenario.crashableDevice()
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.sync()
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
@@ -23,7 +23,7 @@ import Testing
             } else {
                 try await a.table.update(id: "x", ["text": "ours", "price": 2.5, "note": "mine"])
             }
-            try await body(scenario, a, try await a.failedPush())
+            try await body(scenario, a, try await a.expectPushError())
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
         try await conflict(on: kind) { scenario, a, error in
             try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "merged"]))
             try await scenario.server.update("x", ["text": "later"], in: Todo.name)
-            #expect(try await a.failedPush().serverItem?["text"] == "later")
+            #expect(try await a.expectPushError().serverItem?["text"] == "later")
         }
     }
 
@@ -84,9 +84,9 @@ import Testing
     func `cancelAndUpdateItem does not hide a later row that was pulled`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             try await scenario.server.update("x", ["text": "later"], in: Todo.name)
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             try await a.context.cancelAndUpdateItem(for: error, with: try #require(error.serverItem))
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             #expect(try await a.item("x")?["text"] == "later")
             try await scenario.expectAgreement(a)
         }
@@ -114,7 +114,7 @@ import Testing
             try await a.sync()
             try await scenario.server.remove("x", in: Todo.name)
             try await a.table.update(id: "x", ["text": "two"])
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.code == .itemNotOnServer)
             try await a.context.changeKind(for: error, to: .insert)
             try await a.context.push()
@@ -131,7 +131,7 @@ import Testing
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "bad"])
             scenario.server.inject(.refusal(400, "no such text"))
-            let refused = try await a.failedPush()
+            let refused = try await a.expectPushError()
             #expect(refused.message == "no such text")
             try await a.context.keepAndUpdateItem(for: refused, with: Item(id: "x", fields: ["text": "good"]))
             #expect(try await a.operations().map(\.kind) == [.insert])
@@ -140,7 +140,7 @@ import Testing
 
             try await a.table.update(id: "x", ["text": "bad"])
             scenario.server.inject(.refusal(422))
-            let again = try await a.failedPush()
+            let again = try await a.expectPushError()
             var item = try #require(try await a.item("x"))
             item["text"] = "better"
             try await a.context.keepAndUpdateItem(for: again, with: item)
@@ -156,12 +156,10 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
-            let a = try scenario.device(settings: settings)
+            let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusalAfterCommit(500))
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "two"]))
             try await a.sync()
             #expect(try scenario.row("x")?.fields["text"] == "two")
@@ -196,13 +194,13 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await conflict(on: kind) { scenario, a, error in
-            let stranger = Item(id: "y", fields: ["text": "?"])
+            let other = Item(id: "y", fields: ["text": "?"])
             let context = a.context
             await expectError(.invalidItemID) {
-                try await context.cancelAndUpdateItem(for: error, with: stranger)
+                try await context.cancelAndUpdateItem(for: error, with: other)
             }
             await expectError(.invalidItemID) {
-                try await context.keepAndUpdateItem(for: error, with: stranger)
+                try await context.keepAndUpdateItem(for: error, with: other)
             }
             let bad = Item(id: "x", fields: ["nosuch": 1])
             await expectError(.invalidItem) { try await context.keepAndUpdateItem(for: error, with: bad) }
@@ -216,10 +214,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func `errors survive a restart and can be resolved afterwards`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
-            let reborn = try scenario.restart(a)
-            #expect(try await reborn.context.operationErrors() == [error])
-            try await reborn.context.cancelAndDiscardItem(for: error)
-            let again = try scenario.restart(reborn)
+            let restarted = try scenario.restart(a)
+            #expect(try await restarted.context.operationErrors() == [error])
+            try await restarted.context.cancelAndDiscardItem(for: error)
+            let again = try scenario.restart(restarted)
             #expect(try await again.context.operationErrors().isEmpty)
             #expect(try await again.operations().isEmpty)
             try await scenario.expectAgreement(again)
@@ -236,7 +234,7 @@ import Testing
             try await a.context.table("Other").insert(["id": "o", "text": "?"])
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(400), when: { $0.table == "Other" })
-            #expect(try await a.failedPush().table == "Other")
+            #expect(try await a.expectPushError().table == "Other")
             #expect(try await a.context.operationErrors(in: Todo.name).isEmpty)
             try await a.context.push(tables: [Todo.name])
             #expect(try scenario.row("x") != nil)

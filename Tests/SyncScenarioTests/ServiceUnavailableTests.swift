@@ -6,10 +6,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Answers that say nothing about an operation end the push, are counted against no operation, and leave a queue that
-/// drains by itself when the service is back.
+/// Responses that say nothing about an operation end the push and count as attempts of no operation. The queue drains
+/// when the service is available again.
 @Suite struct ServiceUnavailableTests {
-    /// An answer in the place of the tables service's.
+    /// A response that does not come from the tables service.
     struct Outage: Sendable, CustomTestStringConvertible {
         let name: String
         let fault: ServerFault
@@ -46,8 +46,7 @@ import Testing
         _ kind: StoreKind, _ outage: Outage
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
+            var settings = SyncSettings.singleAttempt
             settings.parkAfterRefusals = 3
             let a = try scenario.device(settings: settings)
             try await scenario.server.put("old", ["text": "old"], in: Todo.name)
@@ -97,9 +96,7 @@ import Testing
     ) async throws {
         for fault in [ServerFault.dropRequest, .refusal(401), .refusal(503)] {
             try await Scenario.run(on: kind) { scenario in
-                var settings = SyncSettings()
-                settings.retry.maxAttempts = 1
-                let a = try scenario.device(settings: settings)
+                let a = try scenario.device(settings: .singleAttempt)
                 try await a.table.insert(["id": "x"])
                 scenario.server.onRequest { _ in fault }
                 for _ in 0..<12 { _ = try? await a.context.push() }
@@ -122,7 +119,7 @@ import Testing
             try await a.context.table("Missing").insert(["id": "m"])
             for index in 0..<4 {
                 try await a.table.insert(["id": .text("x\(index)")])
-                #expect(try await a.failedPush().code == .tableNotOnServer)
+                #expect(try await a.expectPushError().code == .tableNotOnServer)
             }
             #expect(try await a.operations().map(\.state) == [.pending])
             #expect(try await a.table.items().count == 4)

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// What the server has in columns that the app does not sync is never lost.
+/// Values of columns that the app does not declare are never lost.
 @Suite struct UndeclaredColumnTests {
     private static let extra: [String: ItemValue] = [
         "color": "red", "size": ["w": 1, "h": 2.5], "count": 9_007_199_254_740_993, "note": "the server's",
@@ -39,7 +39,7 @@ import Testing
             try await device.context.push()
             #expect(try scenario.row("1")?.fields["text"] == "b")
             try expectExtra(scenario)
-            // The answer is the new base.
+            // The response is the new base.
             try await device.table.update(id: "1", ["text": "c"])
             try await device.context.push()
             #expect(try scenario.row("1")?.fields["text"] == "c")
@@ -75,7 +75,7 @@ import Testing
             try await device.table.update(id: "1", ["text": "ours"])
             try await scenario.server.update(
                 "1", Self.extra.merging(["text": "theirs"]) { $1 }, in: Todo.name)
-            let error = try await device.failedPush()
+            let error = try await device.expectPushError()
             #expect(error.serverItem?.system.undeclared == Self.extra)
             let item = try #require(error.item)
             try await device.context.keepAndUpdateItem(for: error, with: item)
@@ -136,7 +136,7 @@ import Testing
             try await device.table.update(id: "1", ["text": "b"])
             try await scenario.server.update("1", ["color": "green"], in: Todo.name)
             let version = try #require(try scenario.row("1")?.version)
-            // The version is right, the undeclared value is old: it must not be sent.
+            // The version is current but the undeclared value is old: it must not be sent.
             try device.store.write { transaction in
                 var operation = try #require(try transaction.operations(after: 0, in: nil, limit: 1).first)
                 operation.version = version

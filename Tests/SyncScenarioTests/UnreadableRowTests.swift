@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// A row that cannot be read is left out and listed; the rest of its page is stored, and the token moves on.
+/// An unreadable row is skipped and listed; the rest of its page is stored, and the token advances.
 @Suite struct UnreadableRowTests {
     private static func page(_ odd: String) -> Data {
         let rows = [
@@ -91,7 +91,7 @@ import Testing
                 #"[{"id":"gone","deleted":true,"priority":"no","version":"2","updatedAt":"2099-01-01T00:00:00Z"},"#
                 + #"{"id":"edited","priority":"no","version":"2","updatedAt":"2099-01-01T00:00:00Z"}]"#
             scenario.server.inject(.answer(status: 200, body: Data(rows.utf8)), when: \.isPage)
-            let result = try await a.pullAnyway()
+            let result = try await a.pullWithoutPush()
             #expect(result.deleted == 1)
             #expect(result.unreadable.map(\.id) == ["edited"])
             #expect(try await a.texts() == ["ours"])
@@ -103,7 +103,7 @@ import Testing
     func `an unreadable row at the end of a page or of the pull does not block the pull`(_ kind: StoreKind)
         async throws
     {
-        try await PullEndTests.filled(on: kind, rows: 7) { scenario, a in
+        try await Scenario.run(on: kind, rows: 7) { scenario, a in
             scenario.server.onRequest { _ in
                 .editRows { rows in
                     rows.map { row in

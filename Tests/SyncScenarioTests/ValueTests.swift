@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Values on their way from one device over the server to another.
+/// Values and ids sent from one device to another.
 @Suite struct ValueTests {
     @Test(arguments: StoreKind.allCases)
     func `every value is equal on both devices after sync`(_ kind: StoreKind) async throws {

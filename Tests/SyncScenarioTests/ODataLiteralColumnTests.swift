@@ -6,8 +6,8 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Columns whose names OData reads as literals or operators: queries on the device work, and none goes wrong silently.
-@Suite struct LiteralColumnNameTests {
+/// Columns whose names are literals or operators of OData: local queries work, and remote queries are refused.
+@Suite struct ODataLiteralColumnTests {
     private static let names = ["null", "true", "NaN", "not", "and", "eq", "mod"]
     private static let definition = SyncTableDefinition(
         Todo.name, columns: [Todo.text] + names.map { SyncColumn($0, .integer) })

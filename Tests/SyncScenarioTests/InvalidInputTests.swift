@@ -6,10 +6,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Input that cannot be used, at every public entry: a typed error, and nothing has changed.
-@Suite struct BadInputTests {
-    /// Expects the code, and store and server as they were.
-    private func refuses(
+/// Invalid input at every public entry point: a typed error, and no change.
+@Suite struct InvalidInputTests {
+    /// Expects an error with that code, an unchanged store, and no request.
+    private func expectRefusal(
         _ scenario: Scenario, _ device: Device, _ code: SyncError.Code,
         sourceLocation: SourceLocation = #_sourceLocation, _ call: () async throws -> Void
     ) async throws {
@@ -22,7 +22,9 @@ import Testing
         #expect(scenario.server.requests.isEmpty, sourceLocation: sourceLocation)
     }
 
-    private func prepared(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void) async throws {
+    private func withInsertedItem(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -32,19 +34,25 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `every write refuses invalid ids`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withInsertedItem(on: kind) { scenario, a in
             for id in ["", ".", "a/b", "a\nb", "a\u{0}", "a\"b", String(repeating: "x", count: 256)] {
-                try await refuses(scenario, a, .invalidItemID) { try await a.table.insert(["id": .text(id)]) }
-                try await refuses(scenario, a, .invalidItemID) {
+                try await expectRefusal(scenario, a, .invalidItemID) {
+                    try await a.table.insert(["id": .text(id)])
+                }
+                try await expectRefusal(scenario, a, .invalidItemID) {
                     try await a.table.update(id: id, ["text": "?"])
                 }
-                try await refuses(scenario, a, .invalidItemID) { try await a.table.replace(Item(id: id)) }
-                try await refuses(scenario, a, .invalidItemID) { try await a.table.delete(id: id) }
-                try await refuses(scenario, a, .invalidItemID) { try await a.table.delete(Item(id: id)) }
+                try await expectRefusal(scenario, a, .invalidItemID) {
+                    try await a.table.replace(Item(id: id))
+                }
+                try await expectRefusal(scenario, a, .invalidItemID) { try await a.table.delete(id: id) }
+                try await expectRefusal(scenario, a, .invalidItemID) {
+                    try await a.table.delete(Item(id: id))
+                }
                 #expect(try await a.item(id) == nil)
             }
             for id in [.null, 5, ["x"]] as [ItemValue] {
-                try await refuses(scenario, a, .invalidItemID) { try await a.table.insert(["id": id]) }
+                try await expectRefusal(scenario, a, .invalidItemID) { try await a.table.insert(["id": id]) }
             }
         }
     }
@@ -55,11 +63,13 @@ import Testing
             ["nosuch": 1], ["Text": "x"], ["version": "1"], ["text": 5], ["price": .double(.nan)],
             ["price": .double(.infinity)], ["due": "soon"], ["tags": [.double(.nan)]], ["complete": 1],
         ]
-        try await prepared(on: kind) { scenario, a in
+        try await withInsertedItem(on: kind) { scenario, a in
             for fields in bad {
-                try await refuses(scenario, a, .invalidItem) { try await a.table.insert(fields) }
-                try await refuses(scenario, a, .invalidItem) { try await a.table.update(id: "x", fields) }
-                try await refuses(scenario, a, .invalidItem) {
+                try await expectRefusal(scenario, a, .invalidItem) { try await a.table.insert(fields) }
+                try await expectRefusal(scenario, a, .invalidItem) {
+                    try await a.table.update(id: "x", fields)
+                }
+                try await expectRefusal(scenario, a, .invalidItem) {
                     try await a.table.replace(Item(id: "x", fields: fields))
                 }
             }
@@ -70,32 +80,38 @@ import Testing
     func `insert refuses an existing item, and update, replace and delete refuse a missing one`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
-            try await refuses(scenario, a, .itemAlreadyExists) { try await a.table.insert(["id": "x"]) }
-            try await refuses(scenario, a, .itemNotFound) { try await a.table.update(id: "y", ["text": "?"]) }
-            try await refuses(scenario, a, .itemNotFound) { try await a.table.replace(Item(id: "X")) }
-            try await refuses(scenario, a, .itemNotFound) { try await a.table.delete(id: "y") }
+        try await withInsertedItem(on: kind) { scenario, a in
+            try await expectRefusal(scenario, a, .itemAlreadyExists) { try await a.table.insert(["id": "x"]) }
+            try await expectRefusal(scenario, a, .itemNotFound) {
+                try await a.table.update(id: "y", ["text": "?"])
+            }
+            try await expectRefusal(scenario, a, .itemNotFound) { try await a.table.replace(Item(id: "X")) }
+            try await expectRefusal(scenario, a, .itemNotFound) { try await a.table.delete(id: "y") }
             try await a.context.push()
-            try await refuses(scenario, a, .itemAlreadyExists) { try await a.table.insert(["id": "x"]) }
+            try await expectRefusal(scenario, a, .itemAlreadyExists) { try await a.table.insert(["id": "x"]) }
             try await a.table.delete(id: "x")
-            try await refuses(scenario, a, .itemNotFound) { try await a.table.update(id: "x", ["text": "?"]) }
-            try await refuses(scenario, a, .itemNotFound) { try await a.table.delete(id: "x") }
+            try await expectRefusal(scenario, a, .itemNotFound) {
+                try await a.table.update(id: "x", ["text": "?"])
+            }
+            try await expectRefusal(scenario, a, .itemNotFound) { try await a.table.delete(id: "x") }
         }
     }
 
     @Test(arguments: StoreKind.allCases)
     func `every call refuses an unknown table`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withInsertedItem(on: kind) { scenario, a in
             let table = a.context.table("todoitem")
-            try await refuses(scenario, a, .unknownTable) { try await table.insert(["id": "y"]) }
-            try await refuses(scenario, a, .unknownTable) { try await table.update(id: "x", [:]) }
-            try await refuses(scenario, a, .unknownTable) { try await table.delete(id: "x") }
-            try await refuses(scenario, a, .unknownTable) { _ = try await table.item(id: "x") }
-            try await refuses(scenario, a, .unknownTable) { _ = try await table.items() }
-            try await refuses(scenario, a, .unknownTable) { try await a.context.push(tables: ["todoitem"]) }
-            try await refuses(scenario, a, .unknownTable) { try await a.context.pull(table.query) }
-            try await refuses(scenario, a, .unknownTable) { try await a.context.purge(table.query) }
-            try await refuses(scenario, a, .unknownTable) {
+            try await expectRefusal(scenario, a, .unknownTable) { try await table.insert(["id": "y"]) }
+            try await expectRefusal(scenario, a, .unknownTable) { try await table.update(id: "x", [:]) }
+            try await expectRefusal(scenario, a, .unknownTable) { try await table.delete(id: "x") }
+            try await expectRefusal(scenario, a, .unknownTable) { _ = try await table.item(id: "x") }
+            try await expectRefusal(scenario, a, .unknownTable) { _ = try await table.items() }
+            try await expectRefusal(scenario, a, .unknownTable) {
+                try await a.context.push(tables: ["todoitem"])
+            }
+            try await expectRefusal(scenario, a, .unknownTable) { try await a.context.pull(table.query) }
+            try await expectRefusal(scenario, a, .unknownTable) { try await a.context.purge(table.query) }
+            try await expectRefusal(scenario, a, .unknownTable) {
                 _ = try await a.context.deltaTokens(of: "todoitem")
             }
         }
@@ -111,13 +127,15 @@ import Testing
             (Todo.query.order(by: "tags"), .filterNotSupported),
             (Todo.query.offset(-1), .invalidParameter), (Todo.query.limit(-1), .invalidParameter),
         ]
-        try await prepared(on: kind) { scenario, a in
+        try await withInsertedItem(on: kind) { scenario, a in
             for (query, code) in queries {
-                try await refuses(scenario, a, code) { _ = try await a.table.items(matching: query) }
-                try await refuses(scenario, a, code) { try await a.context.pull(query) }
-                try await refuses(scenario, a, code) { try await a.context.purge(query, pending: .discard) }
+                try await expectRefusal(scenario, a, code) { _ = try await a.table.items(matching: query) }
+                try await expectRefusal(scenario, a, code) { try await a.context.pull(query) }
+                try await expectRefusal(scenario, a, code) {
+                    try await a.context.purge(query, pending: .discard)
+                }
             }
-            try await refuses(scenario, a, .invalidParameter) {
+            try await expectRefusal(scenario, a, .invalidParameter) {
                 _ = try await a.table.items(matching: TableQuery("Other"))
             }
         }
@@ -127,30 +145,30 @@ import Testing
     func `a pull refuses invalid settings and queries before it sends a request`(_ kind: StoreKind)
         async throws
     {
-        try await prepared(on: kind) { scenario, a in
-            func refusesPull(
+        try await withInsertedItem(on: kind) { scenario, a in
+            func expectPullRefusal(
                 _ code: SyncError.Code, _ query: TableQuery, queryID: String? = "q", size: Int = 50,
                 overlap: Duration = .zero
             ) async throws {
-                try await refuses(scenario, a, code) {
+                try await expectRefusal(scenario, a, code) {
                     try await a.context.pull(
                         query, queryID: queryID, settings: .pages(of: size, overlap: overlap))
                 }
             }
             for queryID in ["", "a\u{0}b", "a\nb", String(repeating: "q", count: 256)] {
-                try await refusesPull(.invalidQueryID, Todo.query, queryID: queryID)
+                try await expectPullRefusal(.invalidQueryID, Todo.query, queryID: queryID)
             }
-            try await refusesPull(.invalidParameter, Todo.query.order(by: "text"))
-            try await refusesPull(.invalidParameter, Todo.query.limit(5))
-            try await refusesPull(.invalidParameter, Todo.query.offset(5))
-            try await refusesPull(.invalidParameter, Todo.query.select("text"), queryID: nil)
-            try await refusesPull(.invalidParameter, Todo.query.includingTotalCount(), queryID: nil)
-            try await refusesPull(.invalidParameter, Todo.query, size: 0)
-            try await refusesPull(.invalidParameter, Todo.query, size: 1001)
-            try await refusesPull(.invalidParameter, Todo.query, overlap: .seconds(-1))
-            try await refusesPull(.filterNotSupported, Todo.query.where(.column("note") == "mine"))
+            try await expectPullRefusal(.invalidParameter, Todo.query.order(by: "text"))
+            try await expectPullRefusal(.invalidParameter, Todo.query.limit(5))
+            try await expectPullRefusal(.invalidParameter, Todo.query.offset(5))
+            try await expectPullRefusal(.invalidParameter, Todo.query.select("text"), queryID: nil)
+            try await expectPullRefusal(.invalidParameter, Todo.query.includingTotalCount(), queryID: nil)
+            try await expectPullRefusal(.invalidParameter, Todo.query, size: 0)
+            try await expectPullRefusal(.invalidParameter, Todo.query, size: 1001)
+            try await expectPullRefusal(.invalidParameter, Todo.query, overlap: .seconds(-1))
+            try await expectPullRefusal(.filterNotSupported, Todo.query.where(.column("note") == "mine"))
             for name in ["__includeDeleted", "__INCLUDEDELETED", "$top", "", "__systemproperties"] {
-                try await refusesPull(.invalidUserParameter, Todo.query.parameter(name, "true"))
+                try await expectPullRefusal(.invalidUserParameter, Todo.query.parameter(name, "true"))
             }
         }
     }
@@ -159,7 +177,7 @@ import Testing
     func `any text can be a query ID, and each query ID has a separate delta token`(_ kind: StoreKind)
         async throws
     {
-        try await prepared(on: kind) { scenario, a in
+        try await withInsertedItem(on: kind) { scenario, a in
             let ids = [
                 "a.b|c", "a.b", "A.B", "'; DROP TABLE x", "é", "e\u{301}", String(repeating: "q", count: 255),
             ]
@@ -181,7 +199,7 @@ import Testing
             #"[{"id":"y"}"#,
             #"{"results":{}}"#,
         ]
-        try await prepared(on: kind) { scenario, a in
+        try await withInsertedItem(on: kind) { scenario, a in
             try await a.context.push()
             let before = try await a.table.items()
             var settings = PullSettings()
@@ -209,7 +227,7 @@ import Testing
             #"{"id":"x","updatedAt":"soon"}"#, #"{"id":5}"#,
         ]
         for answer in answers {
-            try await prepared(on: kind) { scenario, a in
+            try await withInsertedItem(on: kind) { scenario, a in
                 scenario.server.onRequest { _ in .applyThenAnswer(status: 201, body: Data(answer.utf8)) }
                 _ = try? await a.context.push()
                 #expect(try await a.operations().map(\.isAmbiguous) == [true], "\(answer)")
@@ -222,7 +240,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `every call of a closed context throws contextInvalid`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withInsertedItem(on: kind) { scenario, a in
             try await a.context.close()
             try await a.context.close()
             let calls: [() async throws -> Void] = [

@@ -6,12 +6,12 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The app's definition of a table loses a column while there is data and a queue.
-@Suite struct DroppedColumnTests {
+/// A newer version of the app no longer declares a column that has values and queued changes.
+@Suite struct RemovedColumnTests {
     private static let fewer = SyncTableDefinition(
         Todo.name, columns: Todo.definition.columns.filter { !["priority", "note"].contains($0.name) })
 
-    /// Prepares a device with a row in each state that remembers a column, then opens its store without the column.
+    /// Prepares rows without and with pending changes, then opens the store without the columns.
     private func afterDropping(
         on kind: StoreKind, settings: SyncSettings = SyncSettings(),
         _ body: (Scenario, Device) async throws -> Void
@@ -51,7 +51,7 @@ import Testing
             }
             scenario.server.inject(.refusal(400), when: \.isWrite)
             scenario.server.inject(.refusal(400), when: \.isWrite)
-            for error in await device.failingPush() {
+            for error in await device.expectPushErrors() {
                 try await device.context.cancelAndDiscardItem(for: error)
             }
             #expect(try await device.item("edited")?.fields == ["text": "edited"])
@@ -78,14 +78,12 @@ import Testing
     @Test(arguments: StoreKind.persistent)
     func `a column that became local-only is not sent, also not by a retry`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
-            var device = try scenario.device(settings: settings)
+            var device = try scenario.device(settings: .singleAttempt)
             try await device.table.insert(["id": "1", "text": "a"])
             try await device.sync()
             try await device.table.update(id: "1", ["text": "b", "priority": 5])
             scenario.server.inject(.refusal(500), when: \.isWrite)
-            _ = try await device.failedPush()
+            _ = try await device.expectPushError()
             #expect(try await device.operations().first?.sent?.fields["priority"] == 5)
             try await device.context.close()
 

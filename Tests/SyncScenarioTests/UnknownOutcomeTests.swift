@@ -6,12 +6,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// What an attempt with unknown outcome makes a push do before it goes on.
-@Suite struct AttemptOrderTests {
+/// A push resolves an attempt with unknown outcome before it sends other operations.
+@Suite struct UnknownOutcomeTests {
     private func device(_ scenario: Scenario) throws -> Device {
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
-        return try scenario.device(settings: settings)
+        try scenario.device(settings: .singleAttempt)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -27,14 +25,14 @@ import Testing
             for index in 0..<5 { try await a.table.insert(["id": .text("y\(index)")]) }
             scenario.server.removeRequests()
             try await a.context.push()
-            // The insert again, which proves itself; its edit; then the others.
+            // The retried insert, which is proven; the edit; then the other operations.
             let writes = scenario.writes().map { $0.method + " " + ($0.itemID ?? "") }
             #expect(writes == ["POST ", "PATCH x"] + Array(repeating: "POST ", count: 5))
             try await scenario.expectAgreement(a)
         }
     }
 
-    /// The insert never arrived, and the row of that id is somebody else's.
+    /// The insert was not applied, and the row with its id is another client's.
     @Test(arguments: StoreKind.allCases)
     func `a delete after an insert with unknown outcome reads the row before it deletes it`(_ kind: StoreKind)
         async throws
@@ -47,7 +45,7 @@ import Testing
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
             try await a.table.delete(id: "x")
             scenario.server.removeRequests()
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.isConflict)
             #expect(error.serverItem?["text"] == "theirs")
             #expect(scenario.server.requests.map(\.method) == ["GET"])
