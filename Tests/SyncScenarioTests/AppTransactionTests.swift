@@ -10,7 +10,7 @@ import Testing
 
 /// An app with GRDB writes a row and enqueues the change in its own transaction.
 @Suite struct AppTransactionTests {
-    private struct Task: Codable, FetchableRecord, PersistableRecord {
+    private struct Record: Codable, FetchableRecord, PersistableRecord {
         static let databaseTableName = Todo.name
         var id: String
         var text: String
@@ -51,20 +51,20 @@ import Testing
         try await run { app in
             let store = app.store
             try await app.write { database in
-                try Task(id: "1", text: "one").insert(database)
+                try Record(id: "1", text: "one").insert(database)
                 try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
             }
             try await app.device.sync()
             #expect(try app.scenario.serverTexts() == ["one"])
             try await app.scenario.server.put("2", ["text": "two", "priority": 2], in: Todo.name)
             try await app.device.sync()
-            let pulled = try await app.database.read { try Task.fetchOne($0, key: "2") }
+            let pulled = try await app.database.read { try Record.fetchOne($0, key: "2") }
             #expect(pulled?.text == "two" && pulled?.priority == 2)
 
             try await app.write { database in
-                try Task(id: "2", text: "changed", priority: 3).update(database)
+                try Record(id: "2", text: "changed", priority: 3).update(database)
                 let deleted = try #require(try store.item(id: "1", in: Todo.name, on: database))
-                try Task.deleteOne(database, key: "1")
+                try Record.deleteOne(database, key: "1")
                 try store.enqueueExternalChanges(
                     in: Todo.name, changed: ["2"], deleted: [deleted], on: database)
             }
@@ -80,7 +80,7 @@ import Testing
             let store = app.store
             await #expect(throws: CancellationError.self) {
                 try await app.write { database in
-                    try Task(id: "1", text: "one").insert(database)
+                    try Record(id: "1", text: "one").insert(database)
                     try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
                     throw CancellationError()
                 }
@@ -101,7 +101,7 @@ import Testing
             try await app.device.table.insert(["id": "1", "text": "one"])
             let result = try await app.scenario.push(app.device) { _ in
                 try await app.write { database in
-                    try Task(id: "1", text: "two").update(database)
+                    try Record(id: "1", text: "two").update(database)
                     try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
                 }
                 #expect(try await app.device.operations().map(\.kind) == [.insert, .update])
@@ -119,7 +119,7 @@ import Testing
             var results = app.device.table.observe(Todo.query).makeAsyncIterator()
             #expect(try await results.next()?.items.isEmpty == true)
             try await app.write { database in
-                try Task(id: "1", text: "one").insert(database)
+                try Record(id: "1", text: "one").insert(database)
                 try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
             }
             #expect(try await results.next()?.items.map(\.id) == ["1"])

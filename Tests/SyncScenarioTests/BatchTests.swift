@@ -19,8 +19,8 @@ import Testing
                 try local.insert(["id": "new", "text": "new"], in: Todo.name)
                 try local.update(id: "new", ["text": "newer"], in: Todo.name)
                 try local.update(id: "old", ["text": "changed"], in: Todo.name)
-                try local.insert(["id": "gone"], in: Todo.name)
-                try local.delete(id: "gone", in: Todo.name)
+                try local.insert(["id": "removed"], in: Todo.name)
+                try local.delete(id: "removed", in: Todo.name)
                 #expect(try local.item(id: "new", in: Todo.name)?["text"] == "newer")
                 return 5
             }

@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `discarding a parked delete keeps the new item, which then replaces the row`(
+    func `discarding a parked delete keeps the new item, which replaces the row`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -139,7 +139,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let old = SyncTableDefinition("Old", columns: [SyncColumn("text", .text)])
             let before = try scenario.device(tables: [Todo.definition, old])
-            try await before.context.table("Old").insert(["id": "o", "text": "left behind"])
+            try await before.context.table("Old").insert(["id": "o", "text": "undeclared"])
             try await before.context.close()
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])

@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    /// Pulls with an overlap: concurrent requests can have equal timestamps, or be committed in another order than their
-    /// timestamps.
+    /// Pulls with an overlap: concurrent requests can have equal timestamps, or commit in another order than that of
+    /// their timestamps.
     private func pull(_ device: Device) async throws {
         var settings = PullSettings.withoutPush
         settings.overlap = .milliseconds(8)

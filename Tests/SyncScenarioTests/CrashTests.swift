@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The process crashes between two steps, and the next process continues from the store.
+/// The process crashes between two steps, and the next process continues with the state of the store.
 @Suite struct CrashTests {
     /// Crashes and restarts the device while its write is at the server, which applies the write or not.
     private func crash(

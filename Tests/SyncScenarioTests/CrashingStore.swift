@@ -47,7 +47,7 @@ extension Scenario {
         return device(on: CrashingStore(store), name: name, delegate: delegate, settings: settings)
     }
 
-    /// Crashes the device, also during a call, and returns a new device with its store.
+    /// Crashes the device, even during a call, and returns a new device with its store.
     func restart(
         _ device: Device, name: String = "A", delegate: (any SyncContextDelegate)? = nil,
         settings: SyncSettings = SyncSettings(), tables: [SyncTableDefinition] = [Todo.definition]

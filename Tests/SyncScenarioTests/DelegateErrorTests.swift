@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// One item that both sides have changed, in a push and in a pull.
+    /// The conflict is found by a push or by a pull.
     @Test(arguments: StoreKind.allCases, [false, true])
     func `an error or invalid item of a resolver is recorded on the operation, and the push continues`(
         _ kind: StoreKind, _ pulls: Bool

@@ -195,9 +195,9 @@ import Testing
         async throws
     {
         struct Refusal: Error, CustomStringConvertible { let description = "refused" }
-        let refuses = Mutex(true)
+        let fails = Mutex(true)
         let delegate = ClosureDelegate(perform: { _, operation in
-            if refuses.withLock({ $0 }) { throw Refusal() }
+            if fails.withLock({ $0 }) { throw Refusal() }
             return try await operation.execute()
         })
         try await Scenario.run(on: kind) { scenario in
@@ -206,7 +206,7 @@ import Testing
             let error = try await a.expectPushError()
             #expect(error.message == "refused")
             #expect(try await a.context.operationErrors() == [error])
-            refuses.withLock { $0 = false }
+            fails.withLock { $0 = false }
             try await a.sync()
             try await scenario.expectAgreement(a)
         }

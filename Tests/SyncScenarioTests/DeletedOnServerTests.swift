@@ -9,10 +9,11 @@ import Testing
 @Suite struct DeletedOnServerTests {
     /// Returns a device with an edited item whose row another client has deleted, and the error of its push.
     private func conflict(
-        _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true, tries: Int = 3
+        _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true,
+        attempts: Int = 3
     ) async throws -> (Device, TableOperationError) {
         var settings = SyncSettings()
-        settings.retry.maxAttempts = tries
+        settings.retry.maxAttempts = attempts
         let a = try scenario.device("A", settings: settings)
         let item = try await a.table.insert(["text": "Buy eggs", "complete": false])
         try await a.sync()
@@ -69,9 +70,9 @@ import Testing
     )
         async throws
     {
-        for tries in [1, 3] {
+        for attempts in [1, 3] {
             try await Scenario.run(on: kind) { scenario in
-                let (a, failure) = try await conflict(scenario, tries: tries)
+                let (a, failure) = try await conflict(scenario, attempts: attempts)
                 try await a.context.changeKind(for: failure, to: .update)
                 for loss in losses { scenario.server.inject(loss, when: \.isWrite) }
                 for _ in 0..<2 where try await !a.operations().isEmpty { _ = try? await a.context.push() }
@@ -87,7 +88,7 @@ import Testing
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let (a, failure) = try await conflict(scenario, tries: 1)
+            let (a, failure) = try await conflict(scenario, attempts: 1)
             try await a.context.changeKind(for: failure, to: .update)
             scenario.server.inject(.none, .dropRequest, when: \.isWrite)
             await expectError(.pushAbortedNetwork) { try await a.context.push() }

@@ -31,7 +31,7 @@ struct Device {
 
     func operations() async throws -> [TableOperation] { try await context.pendingOperations() }
 
-    /// Pushes, and returns the errors of operations, if any.
+    /// Pushes, and returns the errors of failed operations.
     func pushErrors() async -> [TableOperationError] {
         do {
             try await context.push()

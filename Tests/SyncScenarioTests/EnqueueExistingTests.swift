@@ -38,7 +38,7 @@ import Testing
             let changed = try await device.table.insert(["text": "changed"])
             let deleted = try await device.table.insert(["text": "deleted"])
             try await device.sync()
-            let gone = try #require(try await device.table.item(id: deleted.id))
+            let removed = try #require(try await device.table.item(id: deleted.id))
             try device.store.write { transaction in
                 var item = try #require(try transaction.item(id: changed.id, in: Todo.name))
                 item["text"] = "changed directly"
@@ -46,7 +46,7 @@ import Testing
                 try transaction.deleteItems(ids: [deleted.id], in: Todo.name)
             }
             try await device.context.enqueueExternalChanges(
-                in: Todo.name, changed: [changed.id, "added"], deleted: [gone])
+                in: Todo.name, changed: [changed.id, "added"], deleted: [removed])
             #expect(try await device.operations().map(\.kind) == [.update, .insert, .delete])
             try await device.context.push()
             #expect(try scenario.serverTexts() == ["added", "changed directly"])

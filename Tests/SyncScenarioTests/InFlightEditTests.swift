@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `delete and new insert during an update replace the row`(_ kind: StoreKind) async throws {
+    func `a delete and a new insert during an update replace the row`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])

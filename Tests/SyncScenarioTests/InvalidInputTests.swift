@@ -13,15 +13,16 @@ import Testing
         _ scenario: Scenario, _ device: Device, _ code: SyncError.Code,
         sourceLocation: SourceLocation = #_sourceLocation, _ call: () async throws -> Void
     ) async throws {
-        let before = (try await device.table.items(), try await device.operations())
+        let (items, operations) = (try await device.table.items(), try await device.operations())
         scenario.server.removeRequests()
         let error = await expectError(code, sourceLocation: sourceLocation, call)
         #expect(error?.message.hasSuffix(".") == true, sourceLocation: sourceLocation)
-        #expect(try await device.table.items() == before.0, sourceLocation: sourceLocation)
-        #expect(try await device.operations() == before.1, sourceLocation: sourceLocation)
+        #expect(try await device.table.items() == items, sourceLocation: sourceLocation)
+        #expect(try await device.operations() == operations, sourceLocation: sourceLocation)
         #expect(scenario.server.requests.isEmpty, sourceLocation: sourceLocation)
     }
 
+    /// Runs the body with a device that has inserted the item `x`.
     private func withInsertedItem(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void)
         async throws
     {

@@ -19,6 +19,7 @@ import Testing
         try scenario.device(settings: .singleAttempt, tables: [Self.definition(isLocalOnly: isLocalOnly)])
     }
 
+    /// Pushes with that fault at the server, and closes the context.
     private func pushWithFault(_ fault: ServerFault, _ scenario: Scenario, _ device: Device) async throws {
         scenario.server.inject(fault, when: \.isWrite)
         await expectError(.pushAbortedNetwork) { try await device.context.push() }

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The response is lost and the server rounds the sent values: the row still proves the attempt.
+/// The response is lost and the server rounds the sent values: the row still proves that it was applied.
 @Suite struct LostAnswerRoundingTests {
     private static let sent: [String: ItemValue] = [
         "text": "one", "priority": .int((1 << 53) + 1), "price": -0.0,

@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// The first request is applied and not answered; the second, inside the same push, is refused.
+    /// The response to the applied first request is lost; the retry in the same push is refused.
     @Test(arguments: StoreKind.allCases)
     func `a refusal of a retry does not prove that the first request was not applied`(
         _ kind: StoreKind

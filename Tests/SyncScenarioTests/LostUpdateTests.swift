@@ -11,7 +11,7 @@ import Testing
 
 /// Stale copies, pages and decisions do not overwrite newer changes.
 @Suite struct LostUpdateTests {
-    /// Runs the body with a copy of an item, of which the device has pulled a later change of another client.
+    /// Runs the body with a copy of an item, and a device that has pulled a later change by another client.
     private func withStaleCopy(_ body: (Scenario, Device, Item) async throws -> Void) async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The row that proves a lost update can contain another client's change of other columns.
-    @Test func `a copy from before another client's change is a conflict after a lost answer was proven`()
+    @Test func `a stale copy saved after a lost answer was proven is a conflict`()
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in

@@ -97,7 +97,7 @@ import Testing
     }
 }
 
-/// A store executor that holds back reads at a test's demand.
+/// A store executor that holds back reads when a test asks for it.
 private final class HeldReads: StoreExecutor {
     private struct State {
         var isHolding = false

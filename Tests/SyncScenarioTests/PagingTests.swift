@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a changed query under the same query ID starts over`(_ kind: StoreKind) async throws {
+    func `a changed query under the same query ID restarts the pull`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             for (id, complete) in [("a", false), ("b", true)] {
                 try await scenario.server.put(id, ["complete": .bool(complete)], in: Todo.name)
@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a tombstone of an unknown row is ignored, and one followed by a new insert ends present`(
+    func `a tombstone of an unknown row is ignored, and a later insert of the same id is stored`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

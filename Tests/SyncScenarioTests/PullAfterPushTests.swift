@@ -7,8 +7,9 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Which failures of the push before a pull end the pull, and which work of a page does not wait for the next page.
+/// Failures of the push before a pull, and of later pages of a pull.
 @Suite struct PullAfterPushTests {
+    /// Runs the body with a pending operation of another table, which the tests refuse.
     private func withRefusedOperation(
         on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
     ) async throws {

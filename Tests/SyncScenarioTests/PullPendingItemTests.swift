@@ -8,6 +8,7 @@ import Testing
 
 /// Pulls of rows whose items have pending operations.
 @Suite struct PullPendingItemTests {
+    /// Runs the body with a pending update of a row that the server has also changed.
     private func withEditsOnBothSides(
         on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
     ) async throws {

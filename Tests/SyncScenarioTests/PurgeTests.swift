@@ -8,6 +8,7 @@ import Testing
 
 /// Purges remove local items, and send no deletes.
 @Suite struct PurgeTests {
+    /// Runs the body with two pulled items and a pending operation of another table.
     private func withPulledRows(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void)
         async throws
     {

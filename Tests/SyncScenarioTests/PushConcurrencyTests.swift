@@ -235,7 +235,7 @@ import Testing
 }
 
 extension Device {
-    /// All operations but the first.
+    /// Returns all operations but the first.
     fileprivate func waitingOperations() async throws -> [TableOperation] {
         Array(try await operations().dropFirst())
     }

@@ -14,6 +14,7 @@ import Testing
         SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
     ]
 
+    /// Runs the body with tables of parents and children.
     private func run(
         on kind: StoreKind, concurrency: Int = 1, _ body: (Scenario, Device) async throws -> Void
     ) async throws {

@@ -74,7 +74,7 @@ import Testing
             try await a.sync()
             try await a.table.update(id: "y", ["text": "two"])
             try await a.table.update(id: "y", ["text": "one"])
-            try await a.table.insert(["id": "x", "text": "innocent"])
+            try await a.table.insert(["id": "x", "text": "other"])
             scenario.server.onRequest { $0.isWrite ? .refusal(500) : .none }
             _ = try? await a.context.push()
             #expect(try await a.operations().map(\.state) == [.attempted])

@@ -32,7 +32,7 @@ enum TodoItem {
         }
     }
 
-    @Test func `the example`() async throws {
+    @Test func `the README's first example pushes and pulls`() async throws {
         try await Scenario.run(on: .sqlite) { scenario in
             let (url, path) = (scenario.server.url, scenario.directory.appendingPathComponent("todo").path)
 
@@ -57,7 +57,7 @@ enum TodoItem {
         }
     }
 
-    @Test func `choosing a store`() async throws {
+    @Test func `the README's examples of stores, pulls, queries and observations run`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let path = scenario.directory.appendingPathComponent("todo.sqlite").path
             let otherPath = scenario.directory.appendingPathComponent("todo.lmdb").path
@@ -142,7 +142,7 @@ enum TodoItem {
         }
     }
 
-    @Test func `a rule for conflicts`() async throws {
+    @Test func `the README's resolver merges a conflict`() async throws {
         var settings = SyncSettings()
         settings.resolver = .fieldMerge(onClash: .serverWins)
         let chosen = settings

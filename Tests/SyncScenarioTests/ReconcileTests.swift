@@ -8,6 +8,7 @@ import Testing
 
 /// Reconcile removes only items that the server no longer has.
 @Suite struct ReconcileTests {
+    /// Runs the body with a device that has pulled that many rows.
     private func withPulledRows(
         on kind: StoreKind, rows: Int, _ body: (Scenario, Device) async throws -> Void
     ) async throws {
@@ -106,7 +107,7 @@ import Testing
             try await scenario.server.update("row-1", ["complete": true], in: Todo.name)
             scenario.server.clock.advance(by: .seconds(10))
             try await a.context.pull(Todo.query, queryID: "all")
-            // The pulled item is outside the filter, so reconcile would ignore it: restore the older state.
+            // Reconcile ignores the pulled item, which is outside the filter, so the test restores its older state.
             try a.store.write { transaction in
                 guard var item = try transaction.item(id: "row-1", in: Todo.name) else { return }
                 item.fields["complete"] = false

@@ -12,7 +12,7 @@ import Testing
         Todo.name, columns: Todo.definition.columns.filter { !["priority", "note"].contains($0.name) })
 
     /// Prepares rows without and with pending changes, then opens the store without the columns.
-    private func afterDropping(
+    private func withRemovedColumns(
         on kind: StoreKind, settings: SyncSettings = SyncSettings(),
         _ body: (Scenario, Device) async throws -> Void
     ) async throws {
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: StoreKind.persistent)
     func `an item can be read and replaced`(_ kind: StoreKind) async throws {
-        try await afterDropping(on: kind) { scenario, device in
+        try await withRemovedColumns(on: kind) { scenario, device in
             var item = try #require(try await device.item("plain"))
             #expect(item.fields == ["text": "plain"])
             item["text"] = "changed"
@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: StoreKind.persistent)
     func `operations queued before a column was removed can be discarded`(_ kind: StoreKind) async throws {
-        try await afterDropping(on: kind) { scenario, device in
+        try await withRemovedColumns(on: kind) { scenario, device in
             for id in ["edited", "deleted"] {
                 try await scenario.server.update(id, ["text": "theirs"], in: Todo.name)
             }
@@ -65,7 +65,7 @@ import Testing
     func `a field merge ignores a removed column`(_ kind: StoreKind) async throws {
         var settings = SyncSettings()
         settings.resolver = .fieldMerge(onClash: .serverWins)
-        try await afterDropping(on: kind, settings: settings) { scenario, device in
+        try await withRemovedColumns(on: kind, settings: settings) { scenario, device in
             try await scenario.server.update("edited", ["complete": true, "priority": 7], in: Todo.name)
             try await device.sync()
             let expected: [String: ItemValue] = ["text": "ours", "complete": true]

@@ -180,12 +180,12 @@ import Testing
         try await withClash(
             on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"]
         ) {
-            scenario, edited, id in
-            device.withLock { $0 = edited }
-            try await edited.context.push()
+            scenario, editedDevice, id in
+            device.withLock { $0 = editedDevice }
+            try await editedDevice.context.push()
             #expect(seen.withLock { $0 } == ["client", "newest"])
             #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "newest")
-            try await scenario.expectAgreement(edited)
+            try await scenario.expectAgreement(editedDevice)
             device.withLock { $0 = nil }
         }
     }

@@ -38,7 +38,7 @@ import Testing
             _ = await a.pushErrors()
         }
         scenario.server.onRequest(nil)
-        // The healthy server receives all operations that need no decision, without another local write.
+        // Without another local write, the next push sends all operations that need no decision.
         let reported = Set(await a.pushErrors().map(\.operationID))
         let remaining = try await a.operations()
         #expect(remaining.allSatisfy { reported.contains($0.id) }, "seed \(seed): \(remaining)")

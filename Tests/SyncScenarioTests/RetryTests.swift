@@ -7,7 +7,7 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Transient failures are retried, permanent ones are not; some end the push.
+/// Transient failures are retried, permanent failures are not, and some failures end the push.
 @Suite struct RetryTests {
     /// Returns a device that records the delays before its retries.
     private func device(

@@ -14,6 +14,7 @@ import Testing
         return try scenario.device(settings: settings)
     }
 
+    /// Makes the server respond with an error to requests that contain "poison".
     private func failPoisonedRequests(_ scenario: Scenario) {
         scenario.server.onRequest { request in
             let text = String(decoding: request.body, as: UTF8.self) + request.path

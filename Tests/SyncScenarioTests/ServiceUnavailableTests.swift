@@ -62,7 +62,7 @@ import Testing
                 #expect(error?.mayRetry == (outage.code != .pushAbortedAuthentication))
                 #expect(error?.pushResult?.errors.isEmpty == true)
             }
-            // Each push ends with its first request.
+            // Each push ends after its first request.
             #expect(scenario.server.requests.count == 5)
             let operations = try await a.operations()
             #expect(operations.count == 3)

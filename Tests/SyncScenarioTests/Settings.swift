@@ -31,7 +31,7 @@ extension PullSettings {
 }
 
 extension SyncEnvironment {
-    /// Returns an environment with delays of no duration and seeded random numbers.
+    /// Returns an environment without delays and with seeded random numbers.
     static func instant(seed: UInt64) -> SyncEnvironment {
         var environment = SyncEnvironment.live
         environment.sleep = { _ in try Task.checkCancellation() }

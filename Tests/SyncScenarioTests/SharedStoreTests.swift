@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// The new row's version is one that pushes of this store have replaced before.
+    /// The new row has a version that earlier pushes of this store have replaced.
     @Test func `a row inserted again with an old version is pulled although another process commits`()
         async throws
     {

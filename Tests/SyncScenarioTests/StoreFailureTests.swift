@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Runs the call repeatedly, each time with a failure of a later call to the store, until none fails.
+    /// Runs the call repeatedly: in run n the nth call to the store fails, until a run needs fewer calls.
     ///
     /// Each run has a new device and store, which `prepare` sets up.
     private func atEveryStoreCall(

@@ -13,6 +13,7 @@ import Testing
         "none": nil,
     ]
 
+    /// Expects that the row has the values of all undeclared columns.
     private func expectExtra(
         _ scenario: Scenario, _ id: String = "1", sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

@@ -25,7 +25,7 @@ import Testing
             for index in 0..<5 { try await a.table.insert(["id": .text("y\(index)")]) }
             scenario.server.removeRequests()
             try await a.context.push()
-            // The retried insert, which is proven; the edit; then the other operations.
+            // The retried insert, the edit, then the other operations.
             let writes = scenario.writes().map { $0.method + " " + ($0.itemID ?? "") }
             #expect(writes == ["POST ", "PATCH x"] + Array(repeating: "POST ", count: 5))
             try await scenario.expectAgreement(a)

@@ -8,9 +8,9 @@ import Testing
 
 /// An unreadable row is skipped and listed; the rest of its page is stored, and the token advances.
 @Suite struct UnreadableRowTests {
-    private static func page(_ odd: String) -> Data {
+    private static func page(_ unreadable: String) -> Data {
         let rows = [
-            #"{"id":"a","text":"one","version":"1","updatedAt":"2020-01-01T00:00:01.000Z"}"#, odd,
+            #"{"id":"a","text":"one","version":"1","updatedAt":"2020-01-01T00:00:01.000Z"}"#, unreadable,
             #"{"id":"z","text":"two","version":"1","updatedAt":"2020-01-01T00:00:03.000Z"}"#,
         ]
         return Data("[\(rows.joined(separator: ","))]".utf8)

@@ -8,6 +8,7 @@ import Testing
 
 /// A store is bound to the user whose rows it contains.
 @Suite struct UserBindingTests {
+    /// Returns a context of that user with the device's store.
     private func context(_ scenario: Scenario, _ a: Device, _ userID: String?) -> SyncContext {
         SyncContext(client: SyncClient(url: scenario.server.url), dataSource: a.store, userID: userID)
     }

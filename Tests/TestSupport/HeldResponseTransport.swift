@@ -5,7 +5,7 @@ import HTTPTypes
 package import SyncCore
 import Synchronization
 
-/// A transport that holds back the response to one GET request, at a test's demand.
+/// A transport that holds back the response to one GET request when a test asks for it.
 package final class HeldResponseTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let holdsNext = Mutex(false)

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event that a test waits for. Signals that are sent before the wait are kept.
+/// An event that a test waits for. Signals sent before the wait are counted.
 ///
 /// Only one task can wait at a time.
 package struct TestSignal: Sendable {
