@@ -5,6 +5,7 @@ import Foundation
 import StoreLMDB
 import SyncCore
 import Synchronization
+import TestSupport
 
 /// A directory of its own for one test, and the path of a store in it.
 struct TemporaryStore {
@@ -34,10 +35,7 @@ struct TemporaryStore {
 
     /// Runs the body with a new directory, and removes it afterwards.
     static func with<T>(_ body: (TemporaryStore) throws -> T) throws -> T {
-        let directory = FileManager.default.temporaryDirectory.path + "/lmdb-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        return try body(TemporaryStore(directory: directory))
+        try withTemporaryDirectory { try body(TemporaryStore(directory: $0.path)) }
     }
 }
 

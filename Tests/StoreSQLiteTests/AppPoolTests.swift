@@ -6,6 +6,7 @@ import GRDB
 import StoreSQLite
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
 /// A store in a database that the app has open by itself.

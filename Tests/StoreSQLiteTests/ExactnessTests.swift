@@ -4,6 +4,7 @@
 import Foundation
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 struct ExactnessTests {

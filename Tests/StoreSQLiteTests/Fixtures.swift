@@ -7,22 +7,6 @@ import SyncCore
 import Synchronization
 import Testing
 
-/// A directory of one test, removed with everything in it when the test lets go of it.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(
-            path: "StoreSQLiteTests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String = "store.sqlite") -> String { path + "/" + name }
-}
-
 /// A table with a column of every type.
 enum Things {
     static let definition = SyncTableDefinition(

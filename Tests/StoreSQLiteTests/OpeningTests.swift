@@ -6,6 +6,7 @@ import GRDB
 import StoreSQLite
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
 struct OpeningTests {

@@ -3,6 +3,7 @@
 
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 /// Compares compiled queries with the reference, which evaluates them item by item.

@@ -3,6 +3,7 @@
 
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 /// Queries larger than an app writes by hand: they work, or are refused as unsupported.

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 struct SchemaTests {

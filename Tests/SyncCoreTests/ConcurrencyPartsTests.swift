@@ -4,6 +4,7 @@
 import Foundation
 import StoreMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SyncCore
@@ -81,39 +82,16 @@ import Testing
         }
     }
 
-    private final class CountingStore: SyncContextDataSource {
-        let base: MemoryStore
-        let counts = Mutex<(writes: Int, commits: Int)>((0, 0))
-        /// What happens between the body of a write and its commit.
-        let beforeCommit = Mutex<(@Sendable () throws -> Void)?>(nil)
-
-        init() throws {
-            base = try MemoryStore(tables: [SyncTableDefinition("T", columns: [SyncColumn("n", .integer)])])
-        }
-
-        var catalog: TableCatalog { base.catalog }
-        var capabilities: StoreCapabilities { base.capabilities }
-
-        func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T { try base.read(body) }
-        func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-            counts.withLock { $0.writes += 1 }
-            let beforeCommit = beforeCommit.withLock { $0 }
-            let result = try base.write { transaction in
-                let result = try body(transaction)
-                try beforeCommit?()
-                return result
-            }
-            counts.withLock { $0.commits += 1 }
-            return result
-        }
-        func close() { base.close() }
+    private static func store() throws -> CountingStore {
+        CountingStore(
+            try MemoryStore(tables: [SyncTableDefinition("T", columns: [SyncColumn("n", .integer)])]))
     }
 
     /// Starts so many inserts, of which some throw after they have changed something, and runs them together.
     private func writeTogether(
         _ count: Int, failing: Set<Int>
     ) async throws -> (store: CountingStore, results: [Result<Int, any Error>]) {
-        let store = try CountingStore()
+        let store = try Self.store()
         let executor = SlowExecutor()
         let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
         var tasks: [Task<Int, any Error>] = []
@@ -136,7 +114,7 @@ import Testing
 
     @Test func `writes that wait share one transaction`() async throws {
         let (store, results) = try await writeTogether(50, failing: [])
-        #expect(store.counts.withLock { $0.commits } == 1)
+        #expect(store.commits == 1)
         #expect(try results.map { try $0.get() } == Array(0..<50))
         #expect(try store.read { try $0.items(matching: TableQuery("T")).items.count } == 50)
     }
@@ -163,7 +141,7 @@ import Testing
     @Test func `a write that was begun is made though nobody waits, and tells its outcome later`()
         async throws
     {
-        let store = try CountingStore()
+        let store = try Self.store()
         let executor = SlowExecutor()
         let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
         _ = access.begin { try $0.upsert([Item(id: "forgotten")], in: "T") }
@@ -180,24 +158,22 @@ import Testing
     }
 
     @Test(arguments: 0..<20) func `nobody hears of a write before it is durable`(_: Int) async throws {
-        let store = try CountingStore()
+        let store = try Self.store()
         let executor = SlowExecutor()
         let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
         let (tasks, newTask) = AsyncStream.makeStream(of: Task<Int, any Error>.self)
         let write = access.begin { _ in 1 }
-        store.beforeCommit.withLock {
-            $0 = {
-                let asking = DispatchSemaphore(value: 0)
-                newTask.yield(
-                    Task {
-                        asking.signal()
-                        return try await write.value
-                    })
-                asking.wait()
-                // Time enough for an answer, if there were one.
-                for _ in 0..<100 { sched_yield() }
-                throw StoreError(.full, "There is no room.")
-            }
+        store.setBeforeCommit {
+            let asking = DispatchSemaphore(value: 0)
+            newTask.yield(
+                Task {
+                    asking.signal()
+                    return try await write.value
+                })
+            asking.wait()
+            // Time enough for an answer, if there were one.
+            for _ in 0..<100 { sched_yield() }
+            throw StoreError(.full, "There is no room.")
         }
         Thread.detachNewThread { executor.run() }
         for await task in tasks {

@@ -4,6 +4,7 @@
 import Foundation
 import HTTPTypes
 import SyncCore
+import TestSupport
 import Testing
 
 @Suite

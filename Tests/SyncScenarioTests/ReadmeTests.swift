@@ -18,7 +18,7 @@ enum TodoItem {
 
 /// The README's samples, with checks of what they do. `ArticleSampleTests` compares them with the README's text.
 @Suite struct ReadmeTests {
-    @Test func `the example`() async throws {
+    @Test func `the README's first example pushes and pulls`() async throws {
         try await Scenario.run(on: .sqlite) { scenario in
             let (url, path) = (scenario.server.url, scenario.directory.appendingPathComponent("todo").path)
 
@@ -43,7 +43,7 @@ enum TodoItem {
         }
     }
 
-    @Test func `choosing a store`() async throws {
+    @Test func `the README's examples of stores, pulls, queries and observations run`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let path = scenario.directory.appendingPathComponent("todo.sqlite").path
             let otherPath = scenario.directory.appendingPathComponent("todo.lmdb").path
@@ -88,7 +88,7 @@ enum TodoItem {
         return [onSQLite, onLMDB, inMemory]
     }
 
-    /// What the server has done with the row meanwhile.
+    /// The change of another client.
     enum OtherChange: CaseIterable { case update, softDelete, hardDelete }
 
     @Test(arguments: [TableOperation.Kind.update, .delete], OtherChange.allCases)
@@ -128,7 +128,7 @@ enum TodoItem {
         }
     }
 
-    @Test func `a rule for conflicts`() async throws {
+    @Test func `the README's resolver merges a conflict`() async throws {
         var settings = SyncSettings()
         settings.resolver = .fieldMerge(onClash: .serverWins)
         let chosen = settings
@@ -142,7 +142,7 @@ enum TodoItem {
         }
     }
 
-    /// Two changes of one item, the client's one pending.
+    /// Changes an item on both sides, so that the client's pending change conflicts.
     private static func provokeConflict(
         _ context: SyncContext, _ server: TableServer, _ kind: TableOperation.Kind, _ other: OtherChange
     ) async throws {

@@ -5,15 +5,15 @@
     import Foundation
     import Subprocess
     import SyncCore
+    import TestSupport
     import Testing
 
     /// The `table-server` program as a process.
     @Suite
     struct CommandTests {
         /// The program, which is built into the folder of the test runner, and its arguments.
-        private func command(_ arguments: [String]) -> Arguments {
-            let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            return Arguments([folder.appending(path: "table-server").path] + arguments)
+        private func command(_ arguments: [String]) throws -> Arguments {
+            Arguments([try builtProgram("table-server").path] + arguments)
         }
 
         @Test(arguments: [Signal.interrupt, .terminate])
@@ -23,7 +23,7 @@
             try await withTemporaryDirectory { directory in
                 let file = directory.appending(path: "rows.sqlite").path
                 for statuses in [[201, 201], [409, 409]] {
-                    let arguments = command([
+                    let arguments = try command([
                         "--table", "TodoItem:soft", "--table", "Other:hard", "--data", file,
                     ])
                     let result = try await Subprocess.run(
@@ -53,7 +53,7 @@
             async throws
         {
             let result = try await Subprocess.run(
-                .name("env"), arguments: command(arguments), output: .string(limit: 1 << 16),
+                .name("env"), arguments: try command(arguments), output: .string(limit: 1 << 16),
                 error: .string(limit: 1 << 16))
             #expect(!result.terminationStatus.isSuccess)
             #expect(result.standardError.contains(word))

@@ -24,17 +24,3 @@ extension Timestamp {
     /// 2024-05-30T12:00:00Z.
     static let noon = Timestamp(Date(timeIntervalSince1970: 1_717_070_400))
 }
-
-/// A directory that is there while the body runs.
-func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(
-        path: "TableServerTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    do {
-        try await body(directory)
-        try FileManager.default.removeItem(at: directory)
-    } catch {
-        try? FileManager.default.removeItem(at: directory)
-        throw error
-    }
-}

@@ -7,34 +7,26 @@ import Synchronization
 import TableServer
 import Testing
 
-/// No decision about an operation destroys a change that it has not seen.
-@Suite struct NewerChangeTests {
-    typealias Delegate = DelegateTests.Delegate
-
-    private static var settings: SyncSettings {
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
-        return settings
-    }
-
-    /// A delete with unknown outcome.
+/// A decision about an operation does not overwrite a change made after the decision was offered.
+@Suite struct StaleDecisionTests {
+    /// Runs the body with a device that has a delete with unknown outcome.
     private func unknownDelete(
-        on kind: StoreKind, delegate: Delegate? = nil,
+        on kind: StoreKind, delegate: ClosureDelegate? = nil,
         _ body: (Scenario, Device, TableOperationError) async throws -> Void
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
             scenario in
-            let a = try scenario.device(delegate: delegate, settings: Self.settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "old", "priority": 1], in: Todo.name)
             try await a.context.pull(Todo.query, queryID: "all")
             try await a.table.delete(id: "x")
             scenario.server.inject(.refusal(500), when: { $0.method == "DELETE" })
-            try await body(scenario, a, try await a.failedPush())
+            try await body(scenario, a, try await a.expectPushError())
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a decision about a delete is refused when the id was inserted again since`(_ kind: StoreKind)
+    func `a decision about a delete is refused after the id was inserted again`(_ kind: StoreKind)
         async throws
     {
         try await unknownDelete(on: kind) { scenario, a, error in
@@ -48,7 +40,7 @@ import Testing
             await expectError(.operationChanged) {
                 try await a.context.changeKind(for: error, to: .update, with: old)
             }
-            // An edit of the new item is a newer change, too.
+            // An edit of the new item is also a newer change.
             let offered = try #require(try await a.context.operationErrors().first)
             try await a.table.update(id: "x", ["priority": 2])
             await expectError(.operationChanged) { try await a.context.cancelAndDiscardItem(for: offered) }
@@ -60,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a decision that knows the newer change decides what it is made on, and keeps it`(
+    func `a decision made after a newer change resolves its operation and keeps the newer change`(
         _ kind: StoreKind
     ) async throws {
         let decisions: [@Sendable (SyncContext, TableOperationError) async throws -> Void] = [
@@ -73,7 +65,7 @@ import Testing
             try await unknownDelete(on: kind) { scenario, a, _ in
                 try await a.table.insert(["id": "x", "text": "new"])
                 scenario.server.inject(.refusal(500), when: { $0.method == "DELETE" })
-                let error = try await a.failedPush()
+                let error = try await a.expectPushError()
                 #expect(error.kind == .delete)
                 try await decide(a.context, error)
                 #expect(try await a.item("x")?["text"] == "new")
@@ -89,10 +81,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that a delegate returns for a delete keeps the item inserted meanwhile`(
+    func `an item that a delegate returns for a delete does not replace an item inserted during the callback`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { context, operation in
+        let delegate = ClosureDelegate(perform: { context, operation in
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError {
@@ -102,7 +94,7 @@ import Testing
             }
         })
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate, settings: Self.settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "old"], in: Todo.name)
             try await a.context.pull(Todo.query, queryID: "all")
             try await a.table.delete(id: "x")
@@ -114,13 +106,13 @@ import Testing
         }
     }
 
-    /// The user edits while the delegate decides, before or after it has executed the operation in vain.
+    /// The user edits during the callback: instead of `execute`, or after it failed.
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `an edit made while a delegate decides stays pending when it returns an item`(
+    func `an edit during a delegate's callback stays pending when the delegate returns an item`(
         _ kind: StoreKind, _ executes: Bool
     ) async throws {
         let isFirst = Mutex(true)
-        let delegate = Delegate(perform: { context, operation in
+        let delegate = ClosureDelegate(perform: { context, operation in
             let decides = isFirst.withLock { isFirst in
                 defer { isFirst = false }
                 return isFirst
@@ -131,7 +123,7 @@ import Testing
             return Item(id: "x", fields: ["text": "decided", "priority": 0])
         })
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate, settings: Self.settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.context.pull(Todo.query, queryID: "all")
             try await a.table.update(id: "x", ["text": "two"])
@@ -146,16 +138,16 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during an attempt that fails stays pending when the delegate returns the server's row`(
+    func `an edit during a failing attempt stays pending when the delegate returns the server's row`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             do { return try await operation.execute() } catch let error as TableOperationError {
                 return error.serverItem
             }
         })
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate, settings: Self.settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.context.pull(Todo.query, queryID: "all")
             try await a.table.update(id: "x", ["text": "mine"])
@@ -171,16 +163,16 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete made while a delegate decides stays pending when it returns an item`(
+    func `a delete during a delegate's callback stays pending when the delegate returns an item`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { context, operation in
+        let delegate = ClosureDelegate(perform: { context, operation in
             guard operation.operation.kind == .update else { return try await operation.execute() }
             try await context.table(Todo.name).delete(id: "x")
             return operation.item
         })
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate, settings: Self.settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.context.pull(Todo.query, queryID: "all")
             try await a.table.update(id: "x", ["text": "two"])
@@ -192,9 +184,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the second item that a delegate sends takes the place of its first`(_ kind: StoreKind) async throws
-    {
-        let delegate = Delegate(perform: { _, operation in
+    func `the second item that a delegate sends replaces the first`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
             operation.item?["text"] = "first"
             do { return try await operation.execute() } catch is TableOperationError {
                 operation.item?["text"] = "second"
@@ -202,24 +193,12 @@ import Testing
             }
         })
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate, settings: Self.settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(400))
             try await a.context.push()
             #expect(try scenario.row("x")?.fields["text"] == "second")
             try await scenario.expectAgreement(a)
-        }
-    }
-}
-
-extension Device {
-    /// Pushes, and returns the errors of operations, if any.
-    func pushErrors() async -> [TableOperationError] {
-        do {
-            try await context.push()
-            return []
-        } catch {
-            return (error as? SyncError)?.pushResult?.errors ?? []
         }
     }
 }

@@ -6,10 +6,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// A row that is deleted for good and inserted again has its first version again: the version alone tells nothing.
-@Suite struct VersionRestartTests {
+/// A row that is hard-deleted and inserted again reuses its versions: equal versions do not prove equal rows.
+@Suite struct ReusedVersionTests {
     @Test(arguments: StoreKind.allCases, [TableOperation.Kind.update, .delete])
-    func `a change of the old row does not overwrite the new one unseen`(
+    func `a change of a hard-deleted row conflicts with the row inserted again`(
         _ kind: StoreKind, _ change: TableOperation.Kind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
@@ -27,12 +27,12 @@ import Testing
             scenario.server.clock.advance(by: .seconds(5))
             try await scenario.server.put("x", ["text": "new"], in: Todo.name)
             #expect(try scenario.row("x")?.version == version)
-            try await a.pullAnyway()
-            let error = try await a.failedPush()
+            try await a.pullWithoutPush()
+            let error = try await a.expectPushError()
             #expect(error.isConflict)
             #expect(error.serverItem?["text"] == "new")
             #expect(try scenario.row("x")?.fields["text"] == "new")
-            // Once it is decided, the change overrules the row that was shown.
+            // After the decision the change overwrites the reported row.
             if change == .delete {
                 try await a.context.changeKind(for: error, to: .delete)
             } else {
@@ -40,6 +40,29 @@ import Testing
             }
             try await a.context.push()
             #expect(try scenario.row("x")?.fields["text"] == (change == .delete ? nil : "ours"))
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func
+        `a row hard-deleted and inserted again differs from the old row with the same version`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind, rows: 0) { scenario, a in
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            try await a.pullWithoutPush()
+            #expect(try await a.operations().map { $0.serverItem?["text"] } == ["new"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts() == ["new"])
             try await scenario.expectAgreement(a)
         }
     }

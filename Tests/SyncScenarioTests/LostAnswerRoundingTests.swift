@@ -6,38 +6,31 @@ import SyncCore
 import TableServer
 import Testing
 
-/// An answer is lost, and the server shows the row less exactly than it was sent: it is still our own.
-@Suite struct LostPrecisionTests {
-    /// One push tries once, so that the test sees the loss.
-    private static var settings: SyncSettings {
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
-        return settings
-    }
-
+/// The response is lost and the server rounds the sent values: the row still proves that it was applied.
+@Suite struct LostAnswerRoundingTests {
     private static let sent: [String: ItemValue] = [
         "text": "one", "priority": .int((1 << 53) + 1), "price": -0.0,
         "due": Timestamp("2024-02-29T23:59:59.1234567Z").itemValue,
         "tags": ["a": 1.0, "b": nil, "c": [["d": nil, "e": -0.0]]],
     ]
 
-    /// What a server keeps of it that has doubles only, drops nulls from objects and cuts dates to milliseconds.
-    private static let kept: [String: ItemValue] = [
+    /// The values as stored by a server that has doubles only, removes nulls from objects and truncates dates.
+    private static let stored: [String: ItemValue] = [
         "priority": .int(1 << 53), "price": 0, "due": "2024-02-29T23:59:59.123Z",
         "tags": ["a": 1, "c": [["e": 0]]],
     ]
 
-    /// The write is applied, its answer lost, and the row rounded.
+    /// Pushes so that the write is applied, its response is lost, and the row is rounded.
     private func loseAnswer(_ scenario: Scenario, _ device: Device) async throws {
         scenario.server.inject(.dropAnswer, when: \.isWrite)
         await expectError(.pushAbortedNetwork) { try await device.context.push() }
-        try await scenario.server.update("x", Self.kept, in: Todo.name)
+        try await scenario.server.update("x", Self.stored, in: Todo.name)
     }
 
-    /// The device has the server's form of every value, and nothing is pending.
+    /// Expects that the device has the server's form of every value, and no pending operation.
     private func expectRoundedItem(_ scenario: Scenario, _ device: Device, text: ItemValue) async throws {
         let item = try #require(try await device.item("x"))
-        var expected = Self.kept
+        var expected = Self.stored
         expected["text"] = text
         expected["price"] = 0.0
         expected["due"] = Timestamp("2024-02-29T23:59:59.123Z").itemValue
@@ -48,9 +41,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert that the server has rounded is no conflict with itself`(_ kind: StoreKind) async throws {
+    func `an insert whose values the server rounds does not conflict with itself`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: Self.settings)
+            let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })
             try await loseAnswer(scenario, a)
             try await a.context.push()
@@ -59,11 +54,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update that the server has rounded is no conflict with itself, and later edits follow`(
+    func `an update whose values the server rounds does not conflict with itself, and later edits are sent`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: Self.settings)
+            let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "zero"])
             try await a.context.push()
             try await a.table.update(id: "x", Self.sent)
@@ -79,11 +74,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete after an insert that the server has rounded is done without a conflict`(
+    func `a delete after an insert whose values the server rounds causes no conflict`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: Self.settings)
+            let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })
             try await loseAnswer(scenario, a)
             try await a.table.delete(id: "x")
@@ -94,13 +89,15 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change beyond the precision is still another client's`(_ kind: StoreKind) async throws {
+    func `a difference greater than the server's precision is another client's change`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: Self.settings)
+            let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(Self.sent.merging(["id": "x"]) { own, _ in own })
             try await loseAnswer(scenario, a)
             try await scenario.server.update("x", ["due": "2024-02-29T23:59:59.125Z"], in: Todo.name)
-            #expect(try await a.failedPush().isConflict)
+            #expect(try await a.expectPushError().isConflict)
         }
     }
 }

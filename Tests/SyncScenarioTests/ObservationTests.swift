@@ -4,12 +4,33 @@
 import Dispatch
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
-/// An observation ends when the context closes, at whichever moment that happens; it never throws because of it.
-@Suite struct ObservationEndTests {
+/// Observations of queries and of the status, and their end when the context closes.
+@Suite struct ObservationTests {
     @Test(arguments: StoreKind.allCases)
-    func `a read that is on its way when the context closes ends the observation`(
+    func `an observed query yields a new result only after a change of its rows`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.device("A")
+            var results = device.table.observe(Todo.query.where(.column("complete") == false))
+                .makeAsyncIterator()
+            #expect(try await results.next()?.items.isEmpty == true)
+            try await device.table.insert(["id": "done", "complete": true])
+            try await device.table.insert(["id": "open", "complete": false])
+            #expect(try await results.next()?.items.map(\.id) == ["open"])
+            try await device.table.delete(id: "done")
+            try await device.table.update(id: "open", ["complete": true])
+            #expect(try await results.next()?.items.isEmpty == true)
+            try await device.context.close()
+            #expect(try await results.next() == nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an observation whose read is running when the context closes ends`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -17,23 +38,23 @@ import Testing
             let a = try scenario.device { $0.executor = executor }
             var items = a.table.observe(Todo.query).makeAsyncIterator()
             var statuses = a.context.observeStatus().makeAsyncIterator()
-            executor.letPass()
+            executor.release()
             #expect(try await items.next()?.items.isEmpty == true)
             #expect(try await statuses.next()?.pendingOperations == 0)
             executor.hold()
             try await a.table.insert(["text": "one"])
             async let lastItems = items.next()
             async let lastStatus = statuses.next()
-            await executor.waitForReads(2)
+            try await executor.waitForHeldReads(2)
             try await a.context.close()
-            executor.letPass()
+            executor.release()
             #expect(try await lastItems == nil)
             #expect(try await lastStatus == nil)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an observation that begins after the close is over at once`(_ kind: StoreKind) async throws {
+    func `an observation that starts after the context closes ends at once`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.context.close()
@@ -45,19 +66,21 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `observations end without an error, whenever the context closes`(_ kind: StoreKind) async throws {
-        for round in 0..<30 {
+    func `observations end without an error whenever the context closes`(_ kind: StoreKind) async throws {
+        for (inserts, results) in (0..<25).map({ ($0 % 5, $0 / 5) }) {
             try await Scenario.run(on: kind) { scenario in
                 let a = try scenario.device()
+                let received = TestSignal()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<2 {
-                        group.addTask { for try await _ in a.table.observe(Todo.query) {} }
-                        group.addTask { for try await _ in a.context.observeStatus() {} }
+                        group.addTask { for try await _ in a.table.observe(Todo.query) { received.send() } }
+                        group.addTask { for try await _ in a.context.observeStatus() { received.send() } }
                     }
-                    for number in 0..<round % 5 {
+                    for number in 0..<inserts {
                         try await a.table.insert(["text": .text("\(number)")])
                     }
-                    for _ in 0..<round { await Task.yield() }
+                    // Each of the four observations yields at least one result.
+                    try await received.wait(for: results)
                     try await a.context.close()
                     try await group.waitForAll()
                 }
@@ -65,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `an error of the query itself is still thrown`() async throws {
+    @Test func `an observation throws the error of an invalid query`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()
             var items = a.table.observe(Todo.query.where(.column("nosuch") == 1)).makeAsyncIterator()
@@ -74,49 +97,37 @@ import Testing
     }
 }
 
-/// Runs writes at once, and holds reads back until they may pass.
+/// A store executor that holds back reads when a test asks for it.
 private final class HeldReads: StoreExecutor {
     private struct State {
         var isHolding = false
         var held: [@Sendable () -> Void] = []
-        var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     }
 
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "held-reads")
+    private let heldRead = TestSignal()
 
     func hold() { state.withLock { $0.isHolding = true } }
 
-    func letPass() {
+    /// Runs the held reads, and later reads at once.
+    func release() {
         let held = state.withLock { state in
-            defer { state.held = [] }
-            state.isHolding = false
+            defer { state = State() }
             return state.held
         }
         for work in held { queue.async(execute: work) }
     }
 
     /// Waits until that many reads are held.
-    func waitForReads(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isReached = state.withLock { state in
-                if state.held.count < count { state.waiter = (count, continuation) }
-                return state.held.count >= count
-            }
-            if isReached { continuation.resume() }
-        }
-    }
+    func waitForHeldReads(_ count: Int) async throws { try await heldRead.wait(for: count) }
 
     func read(_ work: @escaping @Sendable () -> Void) {
-        let (isHeld, waiter) = state.withLock { state in
-            guard state.isHolding else { return (false, CheckedContinuation<Void, Never>?.none) }
-            state.held.append(work)
-            guard let waiter = state.waiter, state.held.count >= waiter.count else { return (true, nil) }
-            state.waiter = nil
-            return (true, waiter.continuation)
+        let isHeld = state.withLock { state in
+            if state.isHolding { state.held.append(work) }
+            return state.isHolding
         }
-        if !isHeld { queue.async(execute: work) }
-        waiter?.resume()
+        if isHeld { heldRead.send() } else { queue.async(execute: work) }
     }
 
     func write(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }

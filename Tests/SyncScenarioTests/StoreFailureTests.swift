@@ -7,10 +7,10 @@ import Synchronization
 import TableServer
 import Testing
 
-/// A store that fails at any one of its calls: nothing is half written, and all goes on afterwards.
-@Suite struct StoreFaultTests {
-    /// Fails one call, before anything of it has happened or at its very end.
-    private final class FaultyStore: SyncContextDataSource {
+/// A store that fails one call: no write is partial, and sync continues afterwards.
+@Suite struct StoreFailureTests {
+    /// A store that fails one call: a read before its body, or a write before its commit.
+    private final class FailingStore: SyncContextDataSource {
         let base: any SyncContextDataSource
         private let remaining = Mutex<Int?>(nil)
 
@@ -19,19 +19,19 @@ import Testing
         var catalog: TableCatalog { base.catalog }
         var capabilities: StoreCapabilities { base.capabilities }
 
-        /// Lets so many calls succeed and the next one fail.
+        /// Fails the call after that many calls; `nil` fails none.
         func fail(after count: Int?) { remaining.withLock { $0 = count } }
 
-        /// Whether the call that was to fail has come.
+        /// Whether the call to fail has been made.
         var hasFailed: Bool { remaining.withLock { $0.map { $0 < 0 } ?? false } }
 
         func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
-            if isDue() { throw StoreError(.inputOutput, "The disk is gone.") }
+            if shouldFail() { throw StoreError(.inputOutput, "The disk does not respond.") }
             return try base.read(body)
         }
 
         func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-            let fails = isDue()
+            let fails = shouldFail()
             return try base.write { transaction in
                 let result = try body(transaction)
                 if fails { throw StoreError(.full, "The disk is full.") }
@@ -41,7 +41,7 @@ import Testing
 
         func close() throws { try base.close() }
 
-        private func isDue() -> Bool {
+        private func shouldFail() -> Bool {
             remaining.withLock { remaining in
                 guard let count = remaining, count >= 0 else { return false }
                 remaining = count - 1
@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    /// Runs a call with a failure at each of the store's calls in turn, until it needs no more of them.
+    /// Runs the call repeatedly: in run n the nth call to the store fails, until a run needs fewer calls.
     ///
-    /// The device and its store are fresh each time; `prepare` brings them where the call begins.
+    /// Each run has a new device and store, which `prepare` sets up.
     private func atEveryStoreCall(
         on kind: StoreKind, prepare: (Scenario, Device) async throws -> Void,
         _ call: (Scenario, Device) async throws -> Void,
@@ -62,12 +62,10 @@ import Testing
         var hasFailed = true
         while hasFailed {
             try await Scenario.run(on: kind) { scenario in
-                let store = FaultyStore(
+                let store = FailingStore(
                     try kind.open(in: scenario.directory, name: "F", tables: [Todo.definition]))
-                let context = SyncContext(
-                    client: SyncClient(url: scenario.server.url), dataSource: store,
-                    environment: .instant(seed: 3))
-                let device = Device(context: context, store: store)
+                let device = scenario.device(on: store)
+                let context = device.context
                 try await prepare(scenario, device)
                 store.fail(after: count)
                 var result = Result<Void, any Error>.success(())
@@ -83,12 +81,12 @@ import Testing
             }
             count += 1
         }
-        // A call that never reached the store would prove nothing.
+        // The call must reach the store.
         #expect(count > 1)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a local write that fails leaves neither item nor operation behind`(_ kind: StoreKind) async throws {
+    func `a local write that fails stores neither item nor operation`(_ kind: StoreKind) async throws {
         let writes: [(Device) async throws -> Void] = [
             { try await $0.table.insert(["id": "new", "text": "new"]) },
             { try await $0.table.update(id: "x", ["text": "two"]) },
@@ -119,9 +117,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a push whose store fails at any call ends with the store's error and applies all once`(
-        _ kind: StoreKind
-    ) async throws {
+    func
+        `a push whose store fails at any call ends with the store's error, and every operation is applied once`(
+            _ kind: StoreKind
+        ) async throws
+    {
         try await atEveryStoreCall(
             on: kind,
             prepare: { scenario, device in
@@ -144,15 +144,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pull whose store fails at any call keeps the token with the rows`(_ kind: StoreKind) async throws
-    {
+    func `a pull whose store fails at any call stores the delta token together with its rows`(
+        _ kind: StoreKind
+    ) async throws {
         try await atEveryStoreCall(
             on: kind,
             prepare: { scenario, _ in
-                for number in 0..<8 {
-                    try await scenario.server.put(
-                        "row-\(number)", ["text": .text("\(number)")], in: Todo.name)
-                }
+                try await scenario.putRows(8)
                 scenario.server.clock.advance(by: .seconds(10))
             },
             { _, device in
@@ -165,14 +163,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `resolving and purging are done whole or not at all`(_ kind: StoreKind) async throws {
+    func `resolutions and purges are atomic when the store fails`(_ kind: StoreKind) async throws {
         let errors = Mutex<[TableOperationError]>([])
         func prepare(_ scenario: Scenario, _ device: Device) async throws {
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await device.sync()
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
             try await device.table.update(id: "x", ["text": "ours"])
-            let failed = await device.failingPush()
+            let failed = await device.expectPushErrors()
             errors.withLock { $0 = failed }
         }
         let calls: [(Device, TableOperationError) async throws -> Void] = [

@@ -6,10 +6,11 @@ import HTTPTypes
 import SyncCore
 import TableServer
 
-/// The test server as one whose updates replace the whole row: a PUT sets every column that it does not name to null.
+/// A transport that turns the test server into one whose updates replace the whole row.
 ///
-/// It understands no date literals of that dialect, so pulls go without a query ID.
-struct WholeRowServer: HTTPTransport {
+/// A PUT sets every column that its body does not contain to null. The test server does not parse the date literals of
+/// this dialect, so tests pull without a query ID.
+struct WholeRowTransport: HTTPTransport {
     let server: TableServer
     private let base = URLSessionTransport()
 
@@ -30,20 +31,11 @@ struct WholeRowServer: HTTPTransport {
 }
 
 extension Scenario {
-    /// A device that speaks the dialect whose updates replace the whole row.
+    /// Returns a device that uses the dialect whose updates replace the whole row.
     func wholeRowDevice(
         _ name: String = "A", tables: [SyncTableDefinition] = [Todo.definition]
     ) throws -> Device {
         let store = try kind.open(in: directory, name: name, tables: tables)
-        return wholeRowDevice(on: store)
-    }
-
-    /// Such a device on a store that is open.
-    func wholeRowDevice(on store: any SyncContextDataSource) -> Device {
-        let client = SyncClient(
-            url: server.url, transport: WholeRowServer(server: server), dialect: .v3)
-        let context = SyncContext(
-            client: client, dataSource: store, environment: .instant(seed: 5))
-        return Device(context: context, store: store)
+        return device(on: store, name: name, transport: WholeRowTransport(server: server), dialect: .v3)
     }
 }

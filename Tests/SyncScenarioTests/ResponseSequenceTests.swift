@@ -8,11 +8,10 @@ import Synchronization
 import TableServer
 import Testing
 
-/// After any sequence of answers every operation is done, pending, or named by the last push; a healthy server then
-/// drains all that needs no decision.
-@Suite struct AnswerSequenceTests {
+/// After any sequence of responses, each operation is completed, pending, or reported by the last push.
+@Suite struct ResponseSequenceTests {
     @Test(arguments: StoreKind.allCases, 0..<12)
-    func `no sequence of answers leaves an operation that waits unseen`(
+    func `after any sequence of responses, every remaining operation is reported by the next push`(
         _ kind: StoreKind, _ part: Int
     ) async throws {
         for seed in (part * 4)..<(part * 4 + 4) {
@@ -32,20 +31,20 @@ import Testing
             try await scenario.server.put(id, ["text": "server"], in: Todo.name)
         }
         try await a.sync()
-        let answers = AnswerSource(seed: seed)
-        scenario.server.onRequest { _ in answers.next() }
+        let responses = ResponseGenerator(seed: seed)
+        scenario.server.onRequest { _ in responses.next() }
         for _ in 0..<Int.random(in: 1...6, using: &random) {
             for _ in 0..<Int.random(in: 0...3, using: &random) { await change(a, &random) }
             _ = await a.pushErrors()
         }
         scenario.server.onRequest(nil)
-        // A healthy server gets all that needs no decision, without another local write.
-        let named = Set(await a.pushErrors().map(\.operationID))
-        let waiting = try await a.operations()
-        #expect(waiting.allSatisfy { named.contains($0.id) }, "seed \(seed): \(waiting)")
+        // Without another local write, the next push sends all operations that need no decision.
+        let reported = Set(await a.pushErrors().map(\.operationID))
+        let remaining = try await a.operations()
+        #expect(remaining.allSatisfy { reported.contains($0.id) }, "seed \(seed): \(remaining)")
         let status = try await a.context.status()
         let blocked = status.parkedOperations + status.conflictingOperations + status.heldOperations
-        #expect(blocked == waiting.count, "seed \(seed): \(waiting)")
+        #expect(blocked == remaining.count, "seed \(seed): \(remaining)")
     }
 
     private func change(_ a: Device, _ random: inout SeededGenerator) async {
@@ -59,8 +58,8 @@ import Testing
     }
 }
 
-/// Answers of every status and form of body, before or instead of the real one.
-private final class AnswerSource: Sendable {
+/// Generates faults: responses of every status and form of body, before or instead of the real one.
+private final class ResponseGenerator: Sendable {
     private let random: Mutex<SeededGenerator>
 
     private static let bodies = [
@@ -78,7 +77,7 @@ private final class AnswerSource: Sendable {
             case 4: return .dropAnswer
             default: break
             }
-            // The low statuses of a class are those that servers use most.
+            // Servers use the low statuses of a class most.
             let offset = Int.random(in: 0...(Bool.random(using: &random) ? 29 : 99), using: &random)
             let status = Int.random(in: 2...5, using: &random) * 100 + offset
             let body = Data((Self.bodies.randomElement(using: &random) ?? "").utf8)

@@ -6,14 +6,16 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Columns whose names OData reads as literals or operators: queries on the device work, and none goes wrong silently.
-@Suite struct LiteralColumnNameTests {
+/// Columns whose names are literals or operators of OData: local queries work, and remote queries are refused.
+@Suite struct ODataLiteralColumnTests {
     private static let names = ["null", "true", "NaN", "not", "and", "eq", "mod"]
     private static let definition = SyncTableDefinition(
         Todo.name, columns: [Todo.text] + names.map { SyncColumn($0, .integer) })
 
     @Test(arguments: StoreKind.allCases)
-    func `they can be stored, synced and queried on the device`(_ kind: StoreKind) async throws {
+    func `columns named like OData literals can be stored, synced and queried locally`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device("A", tables: [Self.definition])
             let fields = Dictionary(uniqueKeysWithValues: Self.names.map { ($0, ItemValue.int(1)) })
@@ -31,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a query for the server that names one is refused and not sent`(_ kind: StoreKind) async throws {
+    func `a remote query on a column named like an OData literal is refused and not sent`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(tables: [Self.definition])
             for name in Self.names {

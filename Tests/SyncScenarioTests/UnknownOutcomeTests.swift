@@ -6,16 +6,16 @@ import SyncCore
 import TableServer
 import Testing
 
-/// What an attempt with unknown outcome makes a push do before it goes on.
-@Suite struct AttemptOrderTests {
+/// A push resolves an attempt with unknown outcome before it sends other operations.
+@Suite struct UnknownOutcomeTests {
     private func device(_ scenario: Scenario) throws -> Device {
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
-        return try scenario.device(settings: settings)
+        try scenario.device(settings: .singleAttempt)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `edits after an unknown attempt are sent before the next operation`(_ kind: StoreKind) async throws {
+    func `edits after an attempt with unknown outcome are sent before the next operation`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario)
             try await a.table.insert(["id": "x", "text": "one"])
@@ -25,16 +25,16 @@ import Testing
             for index in 0..<5 { try await a.table.insert(["id": .text("y\(index)")]) }
             scenario.server.removeRequests()
             try await a.context.push()
-            // The insert again, which proves itself; its edit; then the others.
+            // The retried insert, the edit, then the other operations.
             let writes = scenario.writes().map { $0.method + " " + ($0.itemID ?? "") }
             #expect(writes == ["POST ", "PATCH x"] + Array(repeating: "POST ", count: 5))
             try await scenario.expectAgreement(a)
         }
     }
 
-    /// The insert never arrived, and the row of that id is somebody else's.
+    /// The insert was not applied, and the row with its id is another client's.
     @Test(arguments: StoreKind.allCases)
-    func `a delete after an unknown insert looks at the row before it deletes it`(_ kind: StoreKind)
+    func `a delete after an insert with unknown outcome reads the row before it deletes it`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -45,7 +45,7 @@ import Testing
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
             try await a.table.delete(id: "x")
             scenario.server.removeRequests()
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.isConflict)
             #expect(error.serverItem?["text"] == "theirs")
             #expect(scenario.server.requests.map(\.method) == ["GET"])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an answer with a value that does not fit its column completes the operation`(_ kind: StoreKind)
+    func `a response with a value that does not fit its column completes the operation`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in

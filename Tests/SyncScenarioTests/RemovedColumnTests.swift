@@ -6,13 +6,13 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The app's definition of a table loses a column while there is data and a queue.
-@Suite struct DroppedColumnTests {
+/// A newer version of the app no longer declares a column that has values and queued changes.
+@Suite struct RemovedColumnTests {
     private static let fewer = SyncTableDefinition(
         Todo.name, columns: Todo.definition.columns.filter { !["priority", "note"].contains($0.name) })
 
-    /// Prepares a device with a row in each state that remembers a column, then opens its store without the column.
-    private func afterDropping(
+    /// Prepares rows without and with pending changes, then opens the store without the columns.
+    private func withRemovedColumns(
         on kind: StoreKind, settings: SyncSettings = SyncSettings(),
         _ body: (Scenario, Device) async throws -> Void
     ) async throws {
@@ -32,8 +32,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `an item that was read can be written back`(_ kind: StoreKind) async throws {
-        try await afterDropping(on: kind) { scenario, device in
+    func `an item can be read and replaced`(_ kind: StoreKind) async throws {
+        try await withRemovedColumns(on: kind) { scenario, device in
             var item = try #require(try await device.item("plain"))
             #expect(item.fields == ["text": "plain"])
             item["text"] = "changed"
@@ -44,14 +44,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `older operations can be discarded`(_ kind: StoreKind) async throws {
-        try await afterDropping(on: kind) { scenario, device in
+    func `operations queued before a column was removed can be discarded`(_ kind: StoreKind) async throws {
+        try await withRemovedColumns(on: kind) { scenario, device in
             for id in ["edited", "deleted"] {
                 try await scenario.server.update(id, ["text": "theirs"], in: Todo.name)
             }
             scenario.server.inject(.refusal(400), when: \.isWrite)
             scenario.server.inject(.refusal(400), when: \.isWrite)
-            for error in await device.failingPush() {
+            for error in await device.expectPushErrors() {
                 try await device.context.cancelAndDiscardItem(for: error)
             }
             #expect(try await device.item("edited")?.fields == ["text": "edited"])
@@ -62,10 +62,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a merge of fields knows no column that is gone`(_ kind: StoreKind) async throws {
+    func `a field merge ignores a removed column`(_ kind: StoreKind) async throws {
         var settings = SyncSettings()
         settings.resolver = .fieldMerge(onClash: .serverWins)
-        try await afterDropping(on: kind, settings: settings) { scenario, device in
+        try await withRemovedColumns(on: kind, settings: settings) { scenario, device in
             try await scenario.server.update("edited", ["complete": true, "priority": 7], in: Todo.name)
             try await device.sync()
             let expected: [String: ItemValue] = ["text": "ours", "complete": true]
@@ -76,16 +76,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a column that became local-only is sent no more, also not again`(_ kind: StoreKind) async throws {
+    func `a column that became local-only is not sent, also not by a retry`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
-            var device = try scenario.device(settings: settings)
+            var device = try scenario.device(settings: .singleAttempt)
             try await device.table.insert(["id": "1", "text": "a"])
             try await device.sync()
             try await device.table.update(id: "1", ["text": "b", "priority": 5])
             scenario.server.inject(.refusal(500), when: \.isWrite)
-            _ = try await device.failedPush()
+            _ = try await device.expectPushError()
             #expect(try await device.operations().first?.sent?.fields["priority"] == 5)
             try await device.context.close()
 

@@ -7,10 +7,10 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Rows of one instant: at the end of a page, at the end of a pull, and on servers that show fewer digits than they keep.
-@Suite struct PullInstantTests {
+/// Rows with equal timestamps at the end of a page or of a pull, and on servers that show fewer digits than they store.
+@Suite struct PullEqualTimestampTests {
     @Test(arguments: StoreKind.allCases, PullStrategy.allCases)
-    func `a row of the token's own instant that is written after the pull is found by the next one`(
+    func `a row written after the pull with the token's timestamp is pulled next time`(
         _ kind: StoreKind, _ strategy: PullStrategy
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -19,7 +19,7 @@ import Testing
             settings.strategy = strategy
             try await scenario.server.put("m", ["text": "first"], in: Todo.name)
             try await a.context.pull(Todo.query, queryID: "all", settings: settings)
-            try await scenario.server.put("a", ["text": "same instant"], in: Todo.name)
+            try await scenario.server.put("a", ["text": "same timestamp"], in: Todo.name)
             let second = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
             #expect(second.upserted == 1)
             scenario.server.clock.advance(by: .milliseconds(500))
@@ -30,13 +30,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an instant is read again until the server's clock is past it, and then no more`(
+    func `rows with the token's timestamp are read again until the server's clock is later`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
             let a = try scenario.device()
-            let rows = (0..<1000).map { (id: "row-\($0)", fields: ["text": ItemValue.text("\($0)")]) }
-            try await scenario.server.put(rows, in: Todo.name)
+            try await scenario.putRows(1000)
             let first = try await a.context.pull(Todo.query, queryID: "all")
             #expect(first.received == 1000)
             let again = try await a.context.pull(Todo.query, queryID: "all")
@@ -50,10 +49,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an import of one shown instant is transferred once, whatever digits the server keeps`(
+    func `rows with equal shown timestamps are transferred once when the server stores more digits`(
         _ kind: StoreKind
     ) async throws {
-        try await Self.crowded(on: kind) { scenario, a in
+        try await Self.runWithRoundedTimestamps(on: kind) { scenario, a in
             try await a.context.pull(Todo.query, queryID: "all")
             try await scenario.expectAgreement(a)
             let second = try await a.context.pull(Todo.query, queryID: "all")
@@ -63,8 +62,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `rows that leave the instant while it is paged do not hide others`(_ kind: StoreKind) async throws {
-        try await Self.crowded(on: kind) { scenario, a in
+    func `rows that leave a timestamp while it is paged do not hide others`(_ kind: StoreKind) async throws {
+        try await Self.runWithRoundedTimestamps(on: kind) { scenario, a in
             let pages = Mutex(0)
             scenario.server.onRequest { request in
                 guard request.isPage else { return .none }
@@ -72,7 +71,7 @@ import Testing
                     pages += 1
                     return pages
                 }
-                // The first rows of the instant move to a later one, so that all others move up by one.
+                // A first row moves to a later timestamp, so the offsets of all others decrease by one.
                 guard page > 1, page < 60 else { return .none }
                 scenario.server.clock.advance(by: .milliseconds(1))
                 _ = try? await scenario.server.update(Self.id(page), ["text": "moved"], in: Todo.name)
@@ -87,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row of a page's last instant that is written before the next page is not skipped`(
+    func `a row written before the next page with the last page's timestamp is not missed`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -115,8 +114,8 @@ import Testing
 
     private static func id(_ number: Int) -> String { "row-\(number * 7919 % 1009)" }
 
-    /// 200 rows within one millisecond, on a server that shows three digits and keeps seven.
-    private static func crowded(
+    /// Runs the body with 200 rows within one millisecond, on a server that shows three fraction digits and stores seven.
+    private static func runWithRoundedTimestamps(
         on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
     ) async throws {
         try await Scenario.run(

@@ -9,13 +9,14 @@ import Foundation
     import Glibc
 #endif
 
-/// A port that refuses connections for as long as this lives: it is bound, so that no other server can get it, and
-/// nothing listens on it.
-final class RefusingPort: Sendable {
-    let number: UInt16
+/// A TCP port that refuses connections until this object is deallocated.
+///
+/// The port is bound, so no other server gets it, and nothing listens on it.
+package final class RefusingPort: Sendable {
+    package let number: UInt16
     private let descriptor: Int32
 
-    init() throws {
+    package init() throws {
         #if canImport(Darwin)
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else

@@ -6,13 +6,14 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Pulls that meet items with pending operations.
-@Suite struct PendingPullTests {
-    private func editedHereAndThere(
+/// Pulls of rows whose items have pending operations.
+@Suite struct PullPendingItemTests {
+    /// Runs the body with a pending update of a row that the server has also changed.
+    private func withEditsOnBothSides(
         on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice()
+            let a = try scenario.crashableDevice()
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "ours", "price": 2.5])
@@ -22,43 +23,43 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pending item is not overwritten, and the conflict shows with the next push`(
+    func `a pull does not overwrite a pending item, and the next push reports the conflict`(
         _ kind: StoreKind
     ) async throws {
-        try await editedHereAndThere(on: kind) { scenario, a in
-            let result = try await a.pullAnyway()
+        try await withEditsOnBothSides(on: kind) { scenario, a in
+            let result = try await a.pullWithoutPush()
             #expect(result.skippedAsPending == 1)
             #expect(result.upserted == 0)
             #expect(try await a.item("x")?["text"] == "ours")
-            #expect(try await a.failedPush().serverItem?["text"] == "theirs")
+            #expect(try await a.expectPushError().serverItem?["text"] == "theirs")
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that was skipped comes back when the pending change is discarded`(
+    func `discarding a pending change stores the row that the pull skipped`(
         _ kind: StoreKind
     ) async throws {
-        try await editedHereAndThere(on: kind) { scenario, a in
-            try await a.pullAnyway()
+        try await withEditsOnBothSides(on: kind) { scenario, a in
+            try await a.pullWithoutPush()
             scenario.server.inject(.refusal(400), when: \.isWrite)
-            let error = try await a.failedPush()
-            let reborn = try scenario.restart(a)
-            try await reborn.context.cancelAndDiscardItem(for: error)
-            #expect(try await reborn.item("x")?.fields == ["text": "theirs"])
-            #expect(try await reborn.pullAnyway().upserted == 0)
-            try await scenario.expectAgreement(reborn)
+            let error = try await a.expectPushError()
+            let restarted = try scenario.restart(a)
+            try await restarted.context.cancelAndDiscardItem(for: error)
+            #expect(try await restarted.item("x")?.fields == ["text": "theirs"])
+            #expect(try await restarted.pullWithoutPush().upserted == 0)
+            try await scenario.expectAgreement(restarted)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a tombstone for a pending update is a conflict, and discarding removes the item`(
+    func `a tombstone for a pending update is a conflict, and discarding the update removes the item`(
         _ kind: StoreKind
     ) async throws {
-        try await editedHereAndThere(on: kind) { scenario, a in
+        try await withEditsOnBothSides(on: kind) { scenario, a in
             try await scenario.server.remove("x", in: Todo.name)
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             #expect(try await a.item("x")?["text"] == "ours")
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.isConflict)
             #expect(error.serverItem?.system.deleted == true)
             try await a.context.cancelAndDiscardItem(for: error)
@@ -68,21 +69,21 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a tombstone for a pending delete settles it`(_ kind: StoreKind) async throws {
+    func `a tombstone for a pending delete completes the delete`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.delete(id: "x")
             try await scenario.server.remove("x", in: Todo.name)
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             try await a.sync()
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a local write while a page is on its way is not overwritten by it`(_ kind: StoreKind) async throws {
+    func `a page does not overwrite a local write made during its request`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
@@ -92,13 +93,13 @@ import Testing
                 if request.isPage { _ = try? await a.table.update(id: "x", ["text": "ours"]) }
                 return .none
             }
-            #expect(try await a.pullAnyway().skippedAsPending == 1)
+            #expect(try await a.pullWithoutPush().skippedAsPending == 1)
             #expect(try await a.item("x")?["text"] == "ours")
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page does not take an item back that was pushed while the page was on its way`(
+    func `a page does not revert an item that was pushed during its request`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -106,7 +107,7 @@ import Testing
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await scenario.server.update("x", ["priority": 1], in: Todo.name)
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             let stale = try #require(try scenario.row("x"))
             try await a.table.update(id: "x", ["text": "two"])
             scenario.server.onRequest { request in
@@ -119,17 +120,17 @@ import Testing
                 return .answer(
                     status: 200, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
             }
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             #expect(try await a.item("x")?["text"] == "two")
             let version = try scenario.row("x")?.version
             #expect(try await a.item("x")?.system.version == version)
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that shows a later change than the push that overtook it is not lost`(
+    func `a page with a later change than a push during its request is applied`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -146,15 +147,15 @@ import Testing
                 _ = try? await scenario.server.update("x", ["text": "later"], in: Todo.name)
                 return .none
             }
-            try await a.pullAnyway()
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
+            try await a.pullWithoutPush()
             #expect(try await a.texts() == ["later"])
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that comes back to life while our delete is answered is not lost`(
+    func `a row that another client undeletes during the device's delete is not lost`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
@@ -164,39 +165,37 @@ import Testing
             try await a.table.delete(id: "x")
             scenario.server.onRequest { request in
                 guard request.method == "DELETE" else { return .none }
-                for text in ["gone", "back"] {
+                for text in ["deleted", "restored"] {
                     scenario.server.clock.advance(by: .seconds(1))
-                    if text == "gone" {
+                    if text == "deleted" {
                         try? await scenario.server.remove("x", in: Todo.name)
                     } else {
                         _ = try? await scenario.server.put("x", ["text": .text(text)], in: Todo.name)
                     }
                 }
-                _ = try? await a.pullAnyway()
+                _ = try? await a.pullWithoutPush()
                 return .answer(status: 204)
             }
             try await a.context.push()
             scenario.server.onRequest(nil)
             try await a.sync()
-            #expect(try await a.texts() == ["back"])
+            #expect(try await a.texts() == ["restored"])
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what an update has sent does not come back as a conflict with itself`(_ kind: StoreKind)
+    func `pulling the result of a lost update causes no conflict`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
-            let a = try scenario.device(settings: settings)
+            let a = try scenario.device(settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "two"])
             scenario.server.inject(.dropAnswer, when: \.isWrite)
             _ = try? await a.context.push()
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             try await a.sync()
             try await scenario.expectAgreement(a)
         }

@@ -7,11 +7,10 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Operations have their turns in the order of the queue, and until then they are as if nobody pushed.
-@Suite struct PushTurnTests {
+/// Operations start in the order of the queue, and are unchanged until they start.
+@Suite struct PushConcurrencyTests {
     private static func settings(concurrency: Int = 1) -> SyncSettings {
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
+        var settings = SyncSettings.singleAttempt
         settings.maxConcurrentOperations = concurrency
         return settings
     }
@@ -23,15 +22,15 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with one operation at a time the server never has two, and gets them in order`(
+    func `with one concurrent operation, requests are sent one at a time and in order`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let transport = CountingTransport(URLSessionTransport())
+            let transport = ConcurrencyCountingTransport(URLSessionTransport())
             let a = try scenario.device(transport: transport)
             for number in 0..<60 { try await a.table.insert(["id": .text("\(number)")]) }
             try await a.context.push()
-            #expect(transport.most == 1)
+            #expect(transport.maximum == 1)
             let bodies = try scenario.writes().map { try ItemValue(json: $0.body) }
             #expect(bodies == (0..<60).map { ["id": .text("\($0)")] })
             try await scenario.expectAgreement(a)
@@ -39,21 +38,23 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with three at a time the server never has four`(_ kind: StoreKind) async throws {
+    func `with three concurrent operations, at most three requests are in flight`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.maxConcurrentOperations = 3
-            let transport = CountingTransport(URLSessionTransport())
+            let transport = ConcurrencyCountingTransport(URLSessionTransport())
             let a = try scenario.device(settings: settings, transport: transport)
             for number in 0..<60 { try await a.table.insert(["id": .text("\(number)")]) }
             try await a.context.push()
-            #expect(transport.most == 3)
+            #expect(transport.maximum == 3)
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases, [ServerFault.dropRequest, .refusal(401)])
-    func `operations that had no turn are as they were, whatever ends the push`(
+    func `operations not yet started are unchanged when a push ends early`(
         _ kind: StoreKind, _ fault: ServerFault
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -73,12 +74,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `a cancelled push begins nothing more, also when the request is answered all the same`(
+    func `a cancelled push starts no further operation, also when its request still succeeds`(
         _ kind: StoreKind, _ isAnswered: Bool
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let session = URLSessionTransport()
-            let a = try scenario.device(transport: isAnswered ? StubbornTransport(session) : session)
+            let a = try scenario.device(transport: isAnswered ? UncancellableTransport(session) : session)
             try await insert(3, a)
             let waiting = try await a.waitingOperations()
             let result = try await scenario.push(a) { push in
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `changes of items that wait for their turn join their operations`(_ kind: StoreKind) async throws {
+    func `changes of items with waiting operations are collapsed into them`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await insert(3, a)
@@ -112,12 +113,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that is pulled while an operation waits counts when its turn comes`(
+    func `a row pulled while an operation waits is used when the operation starts`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: Self.settings())
-            // An answer without a version: only the pulled row tells that somebody else has changed it.
+            // The response has no version: only the pulled row shows the change of another client.
             let body = Data(#"{"id":"x","text":"one"}"#.utf8)
             scenario.server.inject(.applyThenAnswer(status: 201, headers: [:], body: body), when: \.isWrite)
             try await a.table.insert(["id": "x", "text": "one"])
@@ -126,7 +127,7 @@ import Testing
             try await a.table.update(id: "x", ["text": "ours"])
             let result = try await scenario.push(a) { _ in
                 try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
-                try await a.pullAnyway()
+                try await a.pullWithoutPush()
             }
             #expect(throws: SyncError.self) { _ = try result.get() }
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that is pulled and removed while its delete waits does not come back`(
+    func `a row pulled and hard-deleted while its delete waits is not restored`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -147,7 +148,7 @@ import Testing
             try await table.delete(id: "x")
             let result = try await scenario.push(a) { _ in
                 try await scenario.server.update("x", ["text": "theirs"], in: "Other")
-                try await a.context.pull(TableQuery("Other"), queryID: "o", settings: .anyway)
+                try await a.context.pull(TableQuery("Other"), queryID: "o", settings: .withoutPush)
                 try await scenario.server.remove("x", in: "Other", leavingTombstone: false)
             }
             #expect(try result.get().completed == 2)
@@ -156,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that fails does not hold up those behind it`(_ kind: StoreKind) async throws {
+    func `a failed operation does not block the operations behind it`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await insert(3, a)
@@ -169,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `with several at a time, one that waits for another of its item does not hold up the rest`(
+    func `with concurrent operations, one that waits for another of its item does not block the rest`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -194,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `nothing begins after the deadline, also what is queued while the last request runs`(
+    func `no operation starts after the deadline, also not one queued during the last request`(
         _ concurrency: Int
     ) async throws {
         try await Scenario.run(on: .memory) { scenario in
@@ -215,33 +216,33 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `a delegate is not called after the push was cancelled`(_ concurrency: Int) async throws {
+    func `a delegate is not called after the push is cancelled`(_ concurrency: Int) async throws {
         try await Scenario.run(on: .memory) { scenario in
-            let counter = CountingDelegate()
+            let delegate = RecordingDelegate()
             let a = try scenario.device(
-                delegate: counter, settings: Self.settings(concurrency: concurrency),
-                transport: StubbornTransport(URLSessionTransport()))
+                delegate: delegate, settings: Self.settings(concurrency: concurrency),
+                transport: UncancellableTransport(URLSessionTransport()))
             try await a.table.insert(["id": "x", "text": "one"])
             let result = try await scenario.push(a) { push in
                 try await a.table.insert(["id": "y", "text": "one"])
                 push.cancel()
             }
             #expect(throws: CancellationError.self) { _ = try result.get() }
-            #expect(counter.ids == ["x"])
+            #expect(delegate.ids == ["x"])
             #expect(try await a.operations().map(\.state) == [.pending])
         }
     }
 }
 
 extension Device {
-    /// All operations but the first.
+    /// Returns all operations but the first.
     fileprivate func waitingOperations() async throws -> [TableOperation] {
         Array(try await operations().dropFirst())
     }
 }
 
-/// Notes which operations it was given.
-private final class CountingDelegate: SyncContextDelegate {
+/// A delegate that records the ids of its operations.
+private final class RecordingDelegate: SyncContextDelegate {
     private let list = Mutex<[String]>([])
 
     var ids: [String] { list.withLock { $0 } }
@@ -252,8 +253,8 @@ private final class CountingDelegate: SyncContextDelegate {
     }
 }
 
-/// Goes on with a request although nobody waits for it any more.
-private struct StubbornTransport: HTTPTransport {
+/// A transport that completes requests of cancelled tasks.
+private struct UncancellableTransport: HTTPTransport {
     private let base: any HTTPTransport
 
     init(_ base: any HTTPTransport) { self.base = base }
@@ -263,19 +264,19 @@ private struct StubbornTransport: HTTPTransport {
     }
 }
 
-/// Counts how many requests are on their way.
-private final class CountingTransport: HTTPTransport {
+/// A transport that counts the requests in flight.
+private final class ConcurrencyCountingTransport: HTTPTransport {
     private let base: any HTTPTransport
-    private let counts = Mutex((now: 0, most: 0))
+    private let counts = Mutex((current: 0, maximum: 0))
 
     init(_ base: any HTTPTransport) { self.base = base }
 
-    /// The largest number of requests at one time.
-    var most: Int { counts.withLock { $0.most } }
+    /// Maximum number of concurrent requests.
+    var maximum: Int { counts.withLock { $0.maximum } }
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-        defer { counts.withLock { $0.now -= 1 } }
+        counts.withLock { $0 = ($0.current + 1, max($0.maximum, $0.current + 1)) }
+        defer { counts.withLock { $0.current -= 1 } }
         return try await base.send(request)
     }
 }
