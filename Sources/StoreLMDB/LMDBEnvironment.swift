@@ -58,8 +58,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// The size of the used pages.
     var usedSize: Int { Self.usedSize(of: environment) }
 
-    /// Extends a truncated file with zeros, which LMDB detects as damage when it reads them. Accessing mapped memory beyond
-    /// the end of a file would kill the process with SIGBUS.
+    /// Extends a truncated file with zeros, which LMDB detects as damage when it reads them. Accessing mapped memory
+    /// beyond the end of a file would kill the process with SIGBUS.
     private static func extendTruncatedFile(_ environment: OpaquePointer) throws(LMDBError) {
         var descriptor: mdb_filehandle_t = -1
         try LMDBError.check(mdb_env_get_fd(environment, &descriptor))
@@ -82,7 +82,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         return info
     }
 
-    /// Resizes the map. LMDB unmaps the old map before it maps the new one, so this checks first that the space is available.
+    /// Resizes the map. LMDB unmaps the old map before it maps the new one, so this checks first that the space is
+    /// available.
     func resize(to size: Int) throws(LMDBError) {
         let trial = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
         guard trial != MAP_FAILED else { throw LMDBError(code: errno) }

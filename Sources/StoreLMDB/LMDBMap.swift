@@ -6,8 +6,8 @@ import SyncCore
 
 /// An LMDB file as an ordered map.
 ///
-/// LMDB can resize its map only while no transaction of this process runs. A write therefore doubles the map early, when
-/// half of it is used and no read is running; only a write that overflows the map waits for running reads.
+/// LMDB can resize its map only while no transaction of this process runs. A write therefore doubles the map early,
+/// when half of it is used and no read is running; only a write that overflows the map waits for running reads.
 final class LMDBMap: OrderedMap {
     private enum Phase { case open, closing, closed }
 

@@ -48,7 +48,8 @@ final class LMDBTransaction: OrderedMapTransaction {
 
     /// Commits the changes.
     ///
-    /// - Throws: also the error of an earlier change that the body ignored, because a partial change must not be committed.
+    /// - Throws: also the error of an earlier change that the body ignored, because a partial change must not be
+    ///   committed.
     func commit() throws {
         try attempt { transaction throws(LMDBError) in try transaction.commit() }
     }

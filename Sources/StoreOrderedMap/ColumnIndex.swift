@@ -40,8 +40,8 @@ struct ColumnIndex {
         return try UnsafeRawBufferPointer(rebasing: key.suffix(count)).text()
     }
 
-    /// Returns the sortable encoding of a value, or `nil` when the index has no key for it: it is null or not a value of
-    /// this column's type. Keys with the same encoded value are in the order of item ids.
+    /// Returns the sortable encoding of a value, or `nil` when the index has no key for it: it is null or not a value
+    /// of this column's type. Keys with the same encoded value are in the order of item ids.
     func encode(_ value: ItemValue) -> [UInt8]? {
         var bytes = ByteWriter()
         switch (column.type, value) {

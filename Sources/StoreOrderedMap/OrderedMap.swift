@@ -44,7 +44,8 @@ public protocol OrderedMap: Sendable {
 /// Bodies borrow keys and values from the map's memory without a copy. The memory is valid only until the body that
 /// receives it returns, and that body must not change the map.
 public protocol OrderedMapSnapshot {
-    /// Calls the body with the value of the key; returns `nil` without calling it when the map does not contain the key.
+    /// Calls the body with the value of the key; returns `nil` without calling it when the map does not contain the
+    /// key.
     func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T?
 
     /// Calls the body with each key and value, in order, from the first key that is not less than `start`, until the

@@ -42,7 +42,7 @@ struct AppTablePreparation {
         guard let id, id.name == "id", ColumnAffinity(declaredType: id.type).holds(.text) else {
             throw StoreError(
                 .schemaMismatch,
-                "The table '\(definition.name)' needs a TEXT column 'id'; add one, or use another table.")
+                "The table '\(definition.name)' has no TEXT column 'id'; add one.")
         }
         guard try hasUniqueIndexOfID else {
             throw StoreError(

@@ -30,8 +30,8 @@ enum ItemColumns {
 }
 
 extension ColumnType {
-    /// The declared SQL type of the column. SQLite derives the affinity from it: a type that contains `TEXT` prevents the
-    /// conversion of number-like strings.
+    /// The declared SQL type of the column. SQLite derives the affinity from it: a type that contains `TEXT` prevents
+    /// the conversion of number-like strings.
     var sqlType: String {
         switch self {
         case .bool: "BOOLEAN"

@@ -14,7 +14,8 @@ struct SQLStatement {
     private let statement: Statement
     private var handle: OpaquePointer { statement.sqliteStatement }
 
-    /// Resets the statement for binding. A statement that writes needs `writes`: GRDB executes it only with arguments set.
+    /// Resets the statement for binding. A statement that writes needs `writes`: GRDB executes it only with arguments
+    /// set.
     init(_ statement: Statement, writes: Bool) {
         self.statement = statement
         if writes {
@@ -30,7 +31,8 @@ struct SQLStatement {
         do { try statement.execute() } catch { throw StoreError.translated(error) }
     }
 
-    /// Executes the statement with these strings, then clears all bindings, because SQLite keeps pointers to the strings.
+    /// Executes the statement with these strings, then clears all bindings, because SQLite keeps pointers to the
+    /// strings.
     func execute(with texts: RowTexts) throws {
         defer { sqlite3_clear_bindings(handle) }
         try texts.withTexts { text, index in

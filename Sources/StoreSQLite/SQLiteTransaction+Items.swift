@@ -58,7 +58,7 @@ extension SQLiteTransaction {
         guard item.id.utf8.count <= ItemID.maxUTF8Length else {
             throw StoreError(
                 .unsupported,
-                "The id has \(item.id.utf8.count) bytes; this store supports at most \(ItemID.maxUTF8Length). Use a shorter id."
+                "The id has \(item.id.utf8.count) bytes; use at most \(ItemID.maxUTF8Length)."
             )
         }
         guard !item.system.deleted else {

@@ -20,7 +20,7 @@ struct SchemaPreparation {
                 guard found.type == "table", found.name == definition.name else {
                     throw StoreError(
                         .schemaMismatch,
-                        "The table '\(definition.name)' cannot be created: the database has a \(found.type) '\(found.name)'; rename one of them."
+                        "The table '\(definition.name)' cannot be created: rename the \(found.type) '\(found.name)'."
                     )
                 }
                 if isOwned {
@@ -138,7 +138,7 @@ struct SchemaPreparation {
         guard definition.columns.count <= limit else {
             throw StoreError(
                 .unsupported,
-                "The table '\(definition.name)' has more than \(limit) columns, SQLite's limit; declare fewer."
+                "The table '\(definition.name)' has more than \(limit) columns; declare fewer."
             )
         }
     }

@@ -3,12 +3,12 @@
 
 import SyncCore
 
-// The store writes dates as `2025-01-31T08:09:10.123`, in UTC. In an app's database it also reads the forms that SQLite's
-// date functions and GRDB write, and Unix times.
+// The store writes dates as `2025-01-31T08:09:10.123`, in UTC. In an app's database it also reads the forms that
+// SQLite's date functions and GRDB write, and Unix times.
 
 extension Timestamp {
-    /// Parses a date with a `T` or a space before the time, with or without seconds, fraction and time zone, or without a
-    /// time. Without a time zone it is UTC.
+    /// Parses a date with a `T` or a space before the time, with or without seconds, fraction and time zone, or
+    /// without a time. Without a time zone it is UTC.
     init?(sqliteText bytes: UnsafeRawBufferPointer) {
         if let date = Timestamp(utf8: bytes.assumingMemoryBound(to: UInt8.self)) {
             self = date
