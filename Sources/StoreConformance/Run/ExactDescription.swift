@@ -4,23 +4,23 @@
 import Foundation
 package import SyncCore
 
-/// A value as text that tells any two different values apart, for comparing and for reading.
+/// A value with a description that differs for any two different values, for comparison and for failure messages.
 ///
-/// Swift's `==` on text follows canonical equivalence, and so does the equality of types that hold text: a store
-/// that changed the bytes of a name would go unnoticed. Forms are therefore what the suite compares.
-package protocol ExactlyShown {
-    var exactForm: String { get }
+/// Swift's `==` on strings uses canonical equivalence, and so does the equality of types that contain strings, so it
+/// would not detect a store that changes the bytes of a string. The suite therefore compares descriptions.
+package protocol ExactlyDescribed {
+    var exactDescription: String { get }
 }
 
-extension Bool: ExactlyShown { package var exactForm: String { String(self) } }
+extension Bool: ExactlyDescribed { package var exactDescription: String { String(self) } }
 
-extension Int: ExactlyShown { package var exactForm: String { String(self) } }
+extension Int: ExactlyDescribed { package var exactDescription: String { String(self) } }
 
-extension Int64: ExactlyShown { package var exactForm: String { String(self) } }
+extension Int64: ExactlyDescribed { package var exactDescription: String { String(self) } }
 
-extension String: ExactlyShown {
-    /// Long texts are shown by their beginning, length and hash.
-    package var exactForm: String {
+extension String: ExactlyDescribed {
+    /// Abbreviates long strings to their prefix, length and hash.
+    package var exactDescription: String {
         guard utf8.count > 240 else { return Self.quoted(unicodeScalars) }
         let hash = String(ExactHash.of(utf8), radix: 16)
         return "\(Self.quoted(unicodeScalars.prefix(24)))…(\(utf8.count) bytes, hash \(hash))"
@@ -39,87 +39,91 @@ extension String: ExactlyShown {
     }
 }
 
-extension Data: ExactlyShown {
-    package var exactForm: String {
+extension Data: ExactlyDescribed {
+    package var exactDescription: String {
         count <= 24
             ? "<\(map { String($0, radix: 16) }.joined(separator: " "))>"
             : "<\(count) bytes, hash \(String(ExactHash.of(self), radix: 16))>"
     }
 }
 
-extension Optional: ExactlyShown where Wrapped: ExactlyShown {
-    package var exactForm: String { map(\.exactForm) ?? "nil" }
+extension Optional: ExactlyDescribed where Wrapped: ExactlyDescribed {
+    package var exactDescription: String { map(\.exactDescription) ?? "nil" }
 }
 
-extension Array: ExactlyShown where Element: ExactlyShown {
-    package var exactForm: String { "[\(map(\.exactForm).joined(separator: ", "))]" }
+extension Array: ExactlyDescribed where Element: ExactlyDescribed {
+    package var exactDescription: String { "[\(map(\.exactDescription).joined(separator: ", "))]" }
 }
 
-extension Dictionary: ExactlyShown where Key == String, Value: ExactlyShown {
-    package var exactForm: String {
+extension Dictionary: ExactlyDescribed where Key == String, Value: ExactlyDescribed {
+    package var exactDescription: String {
         let fields = sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        return "[\(fields.map { "\($0.key.exactForm): \($0.value.exactForm)" }.joined(separator: ", "))]"
+        return
+            "[\(fields.map { "\($0.key.exactDescription): \($0.value.exactDescription)" }.joined(separator: ", "))]"
     }
 }
 
-extension ItemValue: ExactlyShown {
-    package var exactForm: String {
+extension ItemValue: ExactlyDescribed {
+    package var exactDescription: String {
         switch self {
         case .null: "null"
-        case .bool(let value): value.exactForm
-        case .int(let value): value.exactForm
+        case .bool(let value): value.exactDescription
+        case .int(let value): value.exactDescription
         case .double(let value): "\(value) as Double"
-        case .text(let value): value.exactForm
+        case .text(let value): value.exactDescription
         case .date(let value): value.description
-        case .data(let value): value.exactForm
-        case .array(let values): values.exactForm
-        case .object(let fields): fields.exactForm
+        case .data(let value): value.exactDescription
+        case .array(let values): values.exactDescription
+        case .object(let fields): fields.exactDescription
         }
     }
 }
 
-extension SystemProperties: ExactlyShown {
-    package var exactForm: String {
+extension SystemProperties: ExactlyDescribed {
+    package var exactDescription: String {
         var parts: [String] = []
         if let createdAt { parts.append("createdAt: \(createdAt)") }
         if let updatedAt { parts.append("updatedAt: \(updatedAt)") }
-        if let version { parts.append("version: \(version.exactForm)") }
+        if let version { parts.append("version: \(version.exactDescription)") }
         if deleted { parts.append("deleted") }
-        if !supersededVersions.isEmpty { parts.append("superseded: \(supersededVersions.exactForm)") }
-        if !undeclared.isEmpty { parts.append("undeclared: \(undeclared.exactForm)") }
+        if !supersededVersions.isEmpty { parts.append("superseded: \(supersededVersions.exactDescription)") }
+        if !undeclared.isEmpty { parts.append("undeclared: \(undeclared.exactDescription)") }
         return parts.joined(separator: ", ")
     }
 }
 
-extension Item: ExactlyShown {
-    package var exactForm: String {
-        let system = system.exactForm
-        return "Item(\(id.exactForm) \(fields.exactForm)\(system.isEmpty ? "" : " \(system)"))"
+extension Item: ExactlyDescribed {
+    package var exactDescription: String {
+        let system = system.exactDescription
+        return "Item(\(id.exactDescription) \(fields.exactDescription)\(system.isEmpty ? "" : " \(system)"))"
     }
 }
 
-extension QueryResult: ExactlyShown {
-    package var exactForm: String { "\(items.exactForm) of \(totalCount.exactForm)" }
+extension QueryResult: ExactlyDescribed {
+    package var exactDescription: String { "\(items.exactDescription) of \(totalCount.exactDescription)" }
 }
 
-extension TableOperation: ExactlyShown {
-    package var exactForm: String {
+extension TableOperation: ExactlyDescribed {
+    package var exactDescription: String {
         let properties = String(decoding: storedProperties, as: UTF8.self)
-        return "Operation(\(id) \(table.exactForm) \(itemID.exactForm) \(properties.exactForm))"
+        return
+            "Operation(\(id) \(table.exactDescription) \(itemID.exactDescription) \(properties.exactDescription))"
     }
 }
 
-extension TableOperationError: ExactlyShown {
-    package var exactForm: String {
-        "OperationError(\(operationID) \(String(decoding: storedProperties, as: UTF8.self).exactForm))"
+extension TableOperationError: ExactlyDescribed {
+    package var exactDescription: String {
+        "OperationError(\(operationID) \(String(decoding: storedProperties, as: UTF8.self).exactDescription))"
     }
 }
 
-extension ConfigKey: ExactlyShown {
-    package var exactForm: String { "\(table.exactForm)/\(kind.rawValue)/\(name.exactForm)" }
+extension ConfigKey: ExactlyDescribed {
+    package var exactDescription: String {
+        "\(table.exactDescription)/\(kind.rawValue)/\(name.exactDescription)"
+    }
 }
 
-/// FNV-1a, the same on every machine.
+/// FNV-1a, stable across machines.
 package enum ExactHash {
     package static let start: UInt64 = 0xcbf2_9ce4_8422_2325
 
