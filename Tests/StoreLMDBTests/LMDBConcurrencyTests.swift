@@ -142,6 +142,7 @@ struct LMDBConcurrencyTests {
                     finished.increment()
                 }
             }
+            // Reads until `close` has begun and refuses new reads.
             while (try? store.ids()) != nil {}
             #expect(finished.value == 0)
             mayEnd.signal()

@@ -77,7 +77,7 @@ struct SystemTableTests {
 
     @Test
     func
-        `the last operation id survives an empty queue, reopening and smaller ids, and is rolled back with its write`()
+        `the last operation id survives an empty queue and smaller ids, and is rolled back with its write`()
         throws
     {
         func last(_ store: SQLiteStore) throws -> Int64 { try store.write { try $0.lastOperationID() } }

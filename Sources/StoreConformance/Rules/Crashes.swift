@@ -71,6 +71,7 @@ private struct CrashRun {
         let delay = writeDuration * percent / 100
         let moment = (acknowledged.last ?? .now) + delay
         run.trace.record("kill \(delay) after operation \(last) was acknowledged")
+        // Busy-waits, because a sleep is too coarse for delays shorter than a write.
         while ContinuousClock.now < moment {}
         child.kill()
         while let number = child.next() { last = number }
