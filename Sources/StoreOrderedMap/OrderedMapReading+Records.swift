@@ -47,7 +47,7 @@ extension OrderedMapWriter {
     }
 
     func setConfigValue(_ value: String?, for key: ConfigKey) throws {
-        let place = StoreKey.configValue(key)
-        if let value { try put(Array(value.utf8), for: place) } else { try delete(place) }
+        let key = StoreKey.configValue(key)
+        if let value { try put(Array(value.utf8), for: key) } else { try delete(key) }
     }
 }

@@ -49,7 +49,7 @@ struct FirstFormatTests {
         try #expect(store.read { try $0.item(id: "2", in: "T") } == new)
     }
 
-    @Test func `a file of the first format is opened and upgraded, once`() throws {
+    @Test func `a file of the first format is upgraded once`() throws {
         let queue = try DatabaseQueue(path: directory.file())
         try queue.writeWithoutTransaction { database in
             try database.execute(

@@ -4,19 +4,20 @@
 import SyncCore
 
 extension Filter {
-    /// The filter on one line, for reading: `all(count lt 5, not(label eq "a"))`. Deep levels and long lists are cut.
+    /// The filter on one line, for traces: `all(count lt 5, not(label eq "a"))`. Abbreviates deep levels and long
+    /// lists.
     var outline: String { outline(depth: 0) }
 
     private func outline(depth: Int) -> String {
         guard depth < 8 else { return "…" }
-        func list(_ filters: [Filter]) -> String { filters.cut { $0.outline(depth: depth + 1) } }
+        func list(_ filters: [Filter]) -> String { filters.abbreviated { $0.outline(depth: depth + 1) } }
         return switch self {
         case .always(let value): "always(\(value))"
         case .comparison(let comparison, let left, let right):
             "\(left.outline()) \(comparison.rawValue) \(right.outline())"
         case .nullTest(let expression): "\(expression.outline()) is null"
         case .membership(let expression, let values):
-            "\(expression.outline()) in [\(values.cut(\.exactForm))]"
+            "\(expression.outline()) in [\(values.abbreviated(\.exactDescription))]"
         case .text(let test, let text, let part):
             "\(test.rawValue)(\(text.outline()), \(part.outline()))"
         case .all(let filters): "all(\(list(filters)))"
@@ -31,11 +32,11 @@ extension FilterExpression {
         guard depth < 8 else { return "…" }
         return switch self {
         case .column(let name): name
-        case .constant(let value): value.exactForm
+        case .constant(let value): value.exactDescription
         case .arithmetic(let operation, let left, let right):
             "(\(left.outline(depth: depth + 1)) \(operation.rawValue) \(right.outline(depth: depth + 1)))"
         case .call(let function, let arguments):
-            "\(function.rawValue)(\(arguments.cut { $0.outline(depth: depth + 1) }))"
+            "\(function.rawValue)(\(arguments.abbreviated { $0.outline(depth: depth + 1) }))"
         }
     }
 }
@@ -57,8 +58,8 @@ extension TableQuery {
 }
 
 extension Array {
-    /// The elements' forms in a row; of many the first few and how many there are.
-    fileprivate func cut(_ form: (Element) -> String) -> String {
+    /// Joins the descriptions of the first elements; adds the count when there are more.
+    fileprivate func abbreviated(_ form: (Element) -> String) -> String {
         let forms = prefix(12).map(form).joined(separator: ", ")
         return count > 12 ? "\(forms), … (\(count))" : forms
     }
