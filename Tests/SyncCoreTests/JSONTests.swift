@@ -79,7 +79,7 @@ import Testing
 
     @Test func `an error says where`() {
         #expect { try parse("[1 x]".utf8) } throws: { error in
-            (error as? JSONError)?.description == "Not valid JSON: at byte 3, ',' or ']' is due."
+            (error as? JSONError)?.description == "Invalid JSON at byte 3: expected ',' or ']'."
         }
     }
 

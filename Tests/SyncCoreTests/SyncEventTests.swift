@@ -159,12 +159,10 @@ private final class RecordingLog: Sendable {
             set { metadata[key] = newValue }
         }
 
-        // The logging API fixes these parameters.
-        func log(
-            level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String,
-            file: String, function: String, line: UInt
-        ) {
-            log.record(Entry(level: level, message: "\(message)", metadata: metadata ?? [:]))
+        func log(event: LogEvent) {
+            log.record(
+                Entry(
+                    level: event.level, message: "\(event.message)", metadata: event.metadata ?? [:]))
         }
     }
 }

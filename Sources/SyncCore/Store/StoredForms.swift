@@ -4,12 +4,12 @@
 public import Foundation
 
 extension Item {
-    /// The whole item as JSON text, for stores that keep rows so. It is exact: see ``ItemValue/storedJSON``.
+    /// The whole item as JSON text, for stores that keep rows as JSON: see ``ItemValue/storedJSON``.
     public var storedJSON: Data { JSONWriter.stored { $0.writeMembers(of: self) } }
 
-    /// Reads what ``storedJSON`` wrote.
+    /// Reads an item from its ``storedJSON``.
     ///
-    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when it was not written by that.
+    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not a stored item.
     public init(storedJSON: some ContiguousBytes) throws(StoreError) {
         var reader = StoredItemReader()
         try JSONParser.readStored(storedJSON, of: "item") { name, parser throws(JSONError) in
@@ -21,10 +21,10 @@ extension Item {
 }
 
 extension TableOperation {
-    /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
+    /// All properties except ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
     public var storedProperties: Data { JSONWriter.stored(writeProperties) }
 
-    /// Adds ``storedProperties`` to other bytes.
+    /// Appends ``storedProperties``.
     package func appendStoredProperties(to bytes: inout ByteWriter) {
         JSONWriter.appendStored(to: &bytes, writeProperties)
     }
@@ -46,9 +46,9 @@ extension TableOperation {
         if let version { writer.write("version", .text(version)) }
     }
 
-    /// Puts an operation together again from ``storedProperties`` and the columns beside them.
+    /// Reads an operation from its ``storedProperties`` and the other columns.
     ///
-    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when they were not written by that.
+    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not valid.
     public init(
         id: Int64, table: String, itemID: String, storedProperties: some ContiguousBytes
     ) throws(StoreError) {
@@ -81,7 +81,7 @@ extension TableOperation {
 }
 
 extension TableOperationError {
-    /// Everything but ``operationID`` as JSON text: the `properties` of `MS_TableOperationErrors`.
+    /// All properties except ``operationID`` as JSON text: the `properties` of `MS_TableOperationErrors`.
     public var storedProperties: Data {
         JSONWriter.stored { writer in
             writer.write("code", .int(Int64(code.rawValue)))
@@ -96,9 +96,9 @@ extension TableOperationError {
         }
     }
 
-    /// Puts an error together again from ``storedProperties``.
+    /// Reads an error from its ``storedProperties``.
     ///
-    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when they were not written by that.
+    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not valid.
     public init(operationID: Int64, storedProperties: some ContiguousBytes) throws(StoreError) {
         var (table, itemID, message) = (String?.none, String?.none, String?.none)
         var kind: TableOperation.Kind?
@@ -129,6 +129,6 @@ extension TableOperationError {
 
 extension StoreError {
     fileprivate static func incomplete(_ what: String) -> StoreError {
-        StoreError(.corrupt, "The stored \(what) is not complete.")
+        StoreError(.corrupt, "The stored \(what) is incomplete.")
     }
 }

@@ -75,7 +75,7 @@ struct PageFetch: Sendable {
         var unreadable: [UnreadableRow] = []
         rows.reserveCapacity(answer.rows.count)
         for row in answer.rows {
-            let wire = reader.readPossible(row)
+            let wire = reader.readRecordingProblems(row)
             let isWhole = tooLong == nil || wire.item.system.deleted
             let error = isWhole ? wire.problems.first?.error : tooLong
             rows.append(
