@@ -16,7 +16,7 @@ extension RemoteResponse {
         retryAfter = response.head.headerFields[.retryAfter]
         date = response.head.headerFields[.date]
         self.tokenGeneration = tokenGeneration
-        let isSuccess = (200..<300).contains(status)
+        let isSuccess = ResponseClassification.isSuccess(status)
         var json: ItemValue?
         if response.body.isEmpty {
             body = .empty

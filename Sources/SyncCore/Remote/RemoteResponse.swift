@@ -36,5 +36,6 @@ package struct RemoteResponse: Sendable {
         case unreadable(String)
     }
 
-    package var isSuccess: Bool { (200..<300).contains(status) }
+    /// Whether the status is a success.
+    package var isSuccess: Bool { ResponseClassification.isSuccess(status) }
 }

@@ -49,17 +49,20 @@ enum ResponseClassification: Sendable, Hashable {
         case 401: self = .unauthenticated
         case 404 where namesMissingRoute: self = .tableMissing
         case _ where body == .html: self = .unavailable
-        case 200...299: self = Self.success(body, of: request)
+        case _ where Self.isSuccess(status): self = Self.success(body, of: request)
         case 403: self = body == .empty || body == .unreadable ? .unavailable : .refused
         case 404, 410: self = Self.missing(status, body, of: request)
         case 407, 408, 425, 429: self = .unavailable
-        case 409, 412: self = request == .read || request == .query ? .refused : .conflict
+        case 409, 412: self = request.isWrite ? .conflict : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
         case 502, 503, 504, 511, 520...530: self = .unavailable
         case 500...599: self = body == .empty ? .unavailable : .unknown
         default: self = .unavailable
         }
     }
+
+    /// Whether the server reports that it applied the request, whatever its body is.
+    static func isSuccess(_ status: Int) -> Bool { (200...299).contains(status) }
 
     private static func success(_ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {
         switch (request, body) {
@@ -93,4 +96,9 @@ extension ResponseClassification {
         default: false
         }
     }
+}
+
+extension SyncEvent.RequestKind {
+    /// Whether the request changes a row.
+    var isWrite: Bool { self != .read && self != .query }
 }

@@ -25,7 +25,7 @@ struct WireRowReader {
         return row
     }
 
-    /// Reads a row, and records its problems. Fields of a tombstone are not read, so they cause no problems.
+    /// Reads a row, and records its problems. The fields of a tombstone cause no problems.
     mutating func readRecordingProblems(_ row: WireObject, version: String? = nil) -> WireRow {
         if row.names !== indices.names { indices = MemberIndices(row.names, systemNames, definition) }
         var problems: [WireRow.Problem] = []
