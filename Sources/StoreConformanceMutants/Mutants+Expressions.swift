@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
     /// Text tests, functions and arithmetic that give the wrong result.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 /// Common ways to be wrong. Each counts a hit only where it makes a difference.
 extension StoreFlaw {

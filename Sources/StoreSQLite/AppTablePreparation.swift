@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 /// Makes a table of the app's database fit for items: adds columns, and refuses what cannot hold them.
 struct AppTablePreparation {

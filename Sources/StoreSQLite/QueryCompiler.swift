@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 /// Turns the queries on one table into SQL that finds exactly what ``TableQuery/apply(to:)`` finds.
 ///

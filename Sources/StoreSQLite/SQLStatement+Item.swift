@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDBSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension SQLStatement {
     /// Binds every column of the item, null where it has no field, but for the texts, which it collects.

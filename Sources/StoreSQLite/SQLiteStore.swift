@@ -3,7 +3,7 @@
 
 public import Foundation
 public import GRDB
-public import SyncCore
+@_spi(StoreAuthor) public import SyncCore
 
 /// A store in an SQLite database: real tables with real columns, readers beside the writer, durable commits.
 ///

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 /// Compares compiled queries with the reference, which evaluates them item by item.

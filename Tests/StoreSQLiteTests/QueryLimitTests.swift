@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 /// Queries larger than an app writes by hand: they work, or are refused as unsupported.

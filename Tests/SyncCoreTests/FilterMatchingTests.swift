@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 /// Which items a filter matches, and which filters are refused.

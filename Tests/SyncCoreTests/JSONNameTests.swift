@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
 /// The names of JSON objects are what their bytes are; a dictionary that would mix some up is refused.
 struct JSONNameTests {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 /// Reading and writing JSON: what RFC 8259 allows is read exactly, everything else is refused.

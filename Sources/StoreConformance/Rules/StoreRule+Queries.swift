@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreRule {
     /// A rule about what filters find among ``Fixture/items``: pairs of a filter and the ids of what matches.

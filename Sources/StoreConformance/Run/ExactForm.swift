@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import SyncCore
+@_spi(StoreAuthor) package import SyncCore
 
 /// A value as text that tells any two different values apart, for comparing and for reading.
 ///

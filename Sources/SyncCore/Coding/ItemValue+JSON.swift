@@ -22,14 +22,14 @@ extension ItemValue {
     /// Reads a value from its ``storedJSON``.
     ///
     /// - Throws: ``JSONError`` when the text was not written by ``storedJSON``.
-    public init(storedJSON: some ContiguousBytes) throws(JSONError) {
+    @_spi(StoreAuthor) public init(storedJSON: some ContiguousBytes) throws(JSONError) {
         self = try Self.parse(storedJSON, style: .tagged)
     }
 
     /// Compact JSON for a store. Reading it returns an equal value, without the table's definition.
     ///
     /// Dates are written as `{"$date":"…"}` and binary data as `{"$data":"…"}`.
-    public var storedJSON: Data {
+    @_spi(StoreAuthor) public var storedJSON: Data {
         var writer = JSONWriter(style: .tagged)
         writer.write(self)
         return writer.bytes.data

@@ -35,7 +35,7 @@ public struct SyncTableDefinition: Sendable, Hashable {
     public func column(named name: String) -> SyncColumn? { columnsByName[name] }
 
     /// The type of a declared column, the id or a system property; `nil` for any other name.
-    public func type(ofColumn name: String) -> ColumnType? {
+    @_spi(StoreAuthor) public func type(ofColumn name: String) -> ColumnType? {
         switch name {
         case "id", "version": .text
         case "createdAt", "updatedAt": .date

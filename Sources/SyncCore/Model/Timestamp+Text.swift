@@ -28,7 +28,7 @@ extension Timestamp: LosslessStringConvertible {
     ///
     /// A text with fewer digits is a prefix of the text with more digits of the same instant, so a store can keep dates
     /// as text and compare them with range conditions.
-    public var localText: String { text(end: nil) }
+    @_spi(StoreAuthor) public var localText: String { text(end: nil) }
 
     private func text(end: UInt8?) -> String {
         String(unsafeUninitializedCapacity: Self.maxTextLength) { write(to: $0, end: end) }

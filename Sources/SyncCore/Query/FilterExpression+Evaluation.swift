@@ -17,7 +17,7 @@ extension Item: ColumnReading {
 
 extension FilterExpression {
     /// Returns the value for that item; null if a field is missing or the computation has no result.
-    public func value(for item: Item) -> ItemValue { value(in: item) }
+    @_spi(StoreAuthor) public func value(for item: Item) -> ItemValue { value(in: item) }
 
     @inlinable package func value<Row: ColumnReading>(in row: Row) throws(Row.Failure) -> ItemValue {
         switch self {
@@ -72,7 +72,7 @@ extension FilterExpression.Arithmetic {
 
 extension FilterExpression.Function {
     /// The number of arguments.
-    public var arity: Int {
+    @_spi(StoreAuthor) public var arity: Int {
         switch self {
         case .concat, .indexof: 2
         default: 1

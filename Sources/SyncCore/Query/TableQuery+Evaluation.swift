@@ -7,7 +7,7 @@ extension TableQuery {
     /// Runs the query on those items. This is the reference implementation for every store.
     ///
     /// - Parameter items: all items of the table, in any order.
-    @inlinable public func apply(to items: some Sequence<Item>) -> QueryResult {
+    @_spi(StoreAuthor) @inlinable public func apply(to items: some Sequence<Item>) -> QueryResult {
         let matching = items.filter { filter?.matches($0) ?? true }.sorted(by: precedes)
         let window = matching.dropFirst(offset).prefix(limit ?? .max)
         return QueryResult(
@@ -15,7 +15,7 @@ extension TableQuery {
     }
 
     /// Whether the first item precedes the second in the query's order.
-    public func precedes(_ left: Item, _ right: Item) -> Bool {
+    @_spi(StoreAuthor) public func precedes(_ left: Item, _ right: Item) -> Bool {
         for ordering in orderings {
             switch ordering.order(left, right) {
             case .ascending: return true
@@ -27,7 +27,7 @@ extension TableQuery {
     }
 
     /// Returns the item with the selected fields only.
-    public func selecting(_ item: Item) -> Item {
+    @_spi(StoreAuthor) public func selecting(_ item: Item) -> Item {
         guard !selection.isEmpty else { return item }
         var selected = item
         selected.fields = item.fields.filter { selection.contains($0.key) }

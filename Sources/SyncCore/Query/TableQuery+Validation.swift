@@ -9,7 +9,7 @@ extension TableQuery {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` or
     ///   ``SyncError/Code/invalidParameter``.
-    public func validate(against definition: SyncTableDefinition) throws(SyncError) {
+    @_spi(StoreAuthor) public func validate(against definition: SyncTableDefinition) throws(SyncError) {
         guard offset >= 0 else { throw .invalidParameter("The offset \(offset) is negative.") }
         if let limit, limit < 0 { throw .invalidParameter("The limit \(limit) is negative.") }
         for name in selection where name != "id" && definition.type(ofColumn: name) == nil {

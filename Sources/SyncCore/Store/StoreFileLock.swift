@@ -15,7 +15,8 @@ import Synchronization
 ///
 /// The locked file is `PATH.lock` beside the store, so that it does not interfere with the locks of the database. The
 /// system releases the lock when the process ends or crashes; the empty file remains.
-public final class StoreFileLock: Sendable {
+@_spi(StoreAuthor)
+public final class StoreFileLock: StorePushLock {
     private let descriptor: Mutex<Int32?>
 
     /// Acquires the lock of the store at that path. Creates `PATH.lock` with mode 0600 if it does not exist.

@@ -13,5 +13,3 @@ package struct UnsharedPushLock: StorePushLock {
 
     package func release() {}
 }
-
-extension StoreFileLock: StorePushLock {}

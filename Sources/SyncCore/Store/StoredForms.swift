@@ -5,12 +5,12 @@ public import Foundation
 
 extension Item {
     /// The whole item as JSON text, for stores that keep rows as JSON: see ``ItemValue/storedJSON``.
-    public var storedJSON: Data { JSONWriter.stored { $0.writeMembers(of: self) } }
+    @_spi(StoreAuthor) public var storedJSON: Data { JSONWriter.stored { $0.writeMembers(of: self) } }
 
     /// Reads an item from its ``storedJSON``.
     ///
     /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not a stored item.
-    public init(storedJSON: some ContiguousBytes) throws(StoreError) {
+    @_spi(StoreAuthor) public init(storedJSON: some ContiguousBytes) throws(StoreError) {
         var reader = StoredItemReader()
         try JSONParser.readStored(storedJSON, of: "item") { name, parser throws(JSONError) in
             try reader.read(name, &parser)
@@ -22,7 +22,7 @@ extension Item {
 
 extension TableOperation {
     /// All properties except ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
-    public var storedProperties: Data { JSONWriter.stored(writeProperties) }
+    @_spi(StoreAuthor) public var storedProperties: Data { JSONWriter.stored(writeProperties) }
 
     /// Appends ``storedProperties``.
     package func appendStoredProperties(to bytes: inout ByteWriter) {
@@ -49,7 +49,7 @@ extension TableOperation {
     /// Reads an operation from its ``storedProperties`` and the other columns.
     ///
     /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not valid.
-    public init(
+    @_spi(StoreAuthor) public init(
         id: Int64, table: String, itemID: String, storedProperties: some ContiguousBytes
     ) throws(StoreError) {
         var operation = TableOperation(id: id, table: table, itemID: itemID, kind: .update)
@@ -82,7 +82,7 @@ extension TableOperation {
 
 extension TableOperationError {
     /// All properties except ``operationID`` as JSON text: the `properties` of `MS_TableOperationErrors`.
-    public var storedProperties: Data {
+    @_spi(StoreAuthor) public var storedProperties: Data {
         JSONWriter.stored { writer in
             writer.write("code", .int(Int64(code.rawValue)))
             if let item { writer.write("item", item) }
@@ -99,7 +99,9 @@ extension TableOperationError {
     /// Reads an error from its ``storedProperties``.
     ///
     /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not valid.
-    public init(operationID: Int64, storedProperties: some ContiguousBytes) throws(StoreError) {
+    @_spi(StoreAuthor) public init(operationID: Int64, storedProperties: some ContiguousBytes)
+        throws(StoreError)
+    {
         var (table, itemID, message) = (String?.none, String?.none, String?.none)
         var kind: TableOperation.Kind?
         var (item, serverItem) = (Item?.none, Item?.none)

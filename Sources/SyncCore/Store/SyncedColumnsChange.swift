@@ -8,6 +8,7 @@
 /// errors, so that none of them has a field that the definition does not have.
 ///
 /// A store runs it in its opening transaction, whose catalog has ``union`` for the table.
+@_spi(StoreAuthor)
 public struct SyncedColumnsChange: Sendable {
     /// The declared columns, followed by formerly declared columns, so that their values can be read.
     public let union: SyncTableDefinition

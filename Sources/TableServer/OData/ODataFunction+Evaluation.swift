@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension ODataFunction {
     /// The function's value; null when an argument is null or of a type the function does not take.

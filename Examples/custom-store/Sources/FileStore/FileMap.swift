@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Synchronization
 
 /// An ordered map in memory, of which every change is in a file before anybody sees it.
