@@ -103,7 +103,7 @@ let targets: [Target] = [
     .testTarget(
         name: "SyncCoreTests",
         dependencies: [
-            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", "TestSupport", httpTypes,
+            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", "TestSupport", httpTypes, logging,
         ]),
     .testTarget(
         name: "StoreOrderedMapTests",

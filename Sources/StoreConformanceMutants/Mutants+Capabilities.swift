@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
     /// Stores with wrong capabilities.

@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
     /// Unusual stores that conform to the contract: every rule must pass.

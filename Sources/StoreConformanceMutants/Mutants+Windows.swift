@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
     /// Errors in windows, counts and selections.

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 /// Prepares an app's table for items: adds missing columns, and throws when an existing column is unsuitable.
 struct AppTablePreparation {

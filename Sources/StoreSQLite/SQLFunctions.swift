@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDBSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 import struct Foundation.Data
 

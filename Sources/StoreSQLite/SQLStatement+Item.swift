@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDBSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension SQLStatement {
     /// Binds the columns of the item, null for missing fields; collects strings in `texts`.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import GRDB
-public import SyncCore
+@_spi(StoreAuthor) public import SyncCore
 
 /// A store in an SQLite database: typed columns, concurrent readers, durable commits.
 ///

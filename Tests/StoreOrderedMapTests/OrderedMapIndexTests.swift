@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 struct OrderedMapIndexTests {

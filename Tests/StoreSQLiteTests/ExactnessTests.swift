@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import TestSupport
 import Testing
 

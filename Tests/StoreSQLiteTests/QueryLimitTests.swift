@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import TestSupport
 import Testing
 

@@ -55,7 +55,7 @@ import Testing
 
     /// The problems that Foundation accepts, as infinities or replacement characters.
     private static let lenientProblems = [
-        "the number is beyond the doubles", "a surrogate stands alone", "the UTF-8 is malformed",
+        "a number is out of the range of a double", "unpaired surrogate", "invalid UTF-8",
     ]
 
     private func refusal(of text: [UInt8]) -> JSONError? {

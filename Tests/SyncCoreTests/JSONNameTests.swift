@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
 /// The names of JSON objects are compared by their bytes; objects that a Swift dictionary cannot represent are refused.
 struct JSONNameTests {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 /// JSON is read exactly as RFC 8259 defines it; any other text is refused.
@@ -79,7 +79,7 @@ import Testing
 
     @Test func `an error gives the position`() {
         #expect { try parse("[1 x]".utf8) } throws: { error in
-            (error as? JSONError)?.description == "Not valid JSON: at byte 3, ',' or ']' is due."
+            (error as? JSONError)?.description == "Invalid JSON at byte 3: expected ',' or ']'."
         }
     }
 

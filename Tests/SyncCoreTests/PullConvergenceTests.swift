@@ -4,7 +4,7 @@
 import StoreConformance
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
 /// Random pulls of a server that is written to between any two pages: in the end nothing is missing.
 @Suite struct PullConvergenceTests {

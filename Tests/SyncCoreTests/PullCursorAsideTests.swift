@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
 /// A server that says which page is the last.
 @Suite struct PullCursorAsideTests {

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
 /// Which pages a pull asks for, against a server that is nothing but a sorted list.
 @Suite struct PullCursorTests {

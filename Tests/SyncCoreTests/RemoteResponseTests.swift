@@ -104,8 +104,8 @@ struct RemoteResponseTests {
         (#"{"message":"M"}"#, "M"), (#"{"error":{"code":"1","message":"Nested"}}"#, "Nested"),
         (#""just text""#, "just text"), ("plain text\n", "plain text "),
         ("a\u{1B}[31mb\u{202E}c", "a [31mb c"), ("{}", nil), ("", nil), ("   ", nil), ("[]", nil),
-        ("<!DOCTYPE html><p>Cannot GET /</p>", "The server answered with an HTML page."),
-        (" <html><body>secret</body></html>", "The server answered with an HTML page."),
+        ("<!DOCTYPE html><p>Cannot GET /</p>", "The server responded with an HTML page."),
+        (" <html><body>secret</body></html>", "The server responded with an HTML page."),
     ])
     func `the message of an error response is one line without control characters`(
         body: String, message: String?

@@ -98,7 +98,7 @@ struct RemoteTableTests {
         if code == .serverError {
             #expect(
                 error?.message
-                    == "The server answered with status \(status): \(status == 400 ? "bad" : "broken")")
+                    == "The server responded with status \(status): \(status == 400 ? "bad" : "broken")")
         }
     }
 

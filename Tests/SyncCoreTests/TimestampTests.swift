@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 @Suite struct TimestampTests {

@@ -3,7 +3,7 @@
 
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
 /// Rows without `updatedAt` come with a first pull, wherever the server sorts them.
 @Suite struct UndatedRowTests {

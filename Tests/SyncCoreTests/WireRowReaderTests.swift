@@ -30,7 +30,7 @@ import Testing
                 SyncColumn("here", .text, isLocalOnly: true),
             ])
         var reader = WireRowReader(dialect: .v2, definition: definition)
-        let row = reader.readPossible(
+        let row = reader.readRecordingProblems(
             WireObject(["id": "a", "version": "1", "n": 2.5, "text": "x", "here": 5, "more": 5]))
         #expect(row.item.fields == ["text": "x"])
         #expect(row.item.system.version == "1")

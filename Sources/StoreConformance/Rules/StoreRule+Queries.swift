@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreRule {
     /// Creates a rule about the matches of filters in ``Fixture/items``: pairs of a filter and the ids of its matches.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import SyncCore
+@_spi(StoreAuthor) package import SyncCore
 
 /// A value with a description that differs for any two different values, for comparison and for failure messages.
 ///

@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Synchronization
 
 /// An in-memory ordered map whose changes are synced to a file before they become visible.

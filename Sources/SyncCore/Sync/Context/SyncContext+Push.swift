@@ -30,7 +30,7 @@ extension SyncContext {
             throw SyncError(
                 .invalidOperation, "A delegate or resolver cannot push the context that waits for it.")
         }
-        return try await pushGate.take {
+        return try await pushMutex.take {
             let running = RunningPushes.ofTask.union([ObjectIdentifier(self)])
             return try await RunningPushes.$ofTask.withValue(running) {
                 try await withPushLock {

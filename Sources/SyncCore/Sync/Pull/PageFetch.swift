@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
-
 /// A page as it came, with the cursor that asked for it.
 struct PulledPage: Sendable {
     let rows: [PulledRow]
@@ -77,7 +75,7 @@ struct PageFetch: Sendable {
         var unreadable: [UnreadableRow] = []
         rows.reserveCapacity(answer.rows.count)
         for row in answer.rows {
-            let wire = reader.readPossible(row)
+            let wire = reader.readRecordingProblems(row)
             let isWhole = tooLong == nil || wire.item.system.deleted
             let error = isWhole ? wire.problems.first?.error : tooLong
             rows.append(
@@ -98,12 +96,8 @@ struct PageFetch: Sendable {
 
     private func log(_ rows: [UnreadableRow]) {
         for row in rows {
-            context.client.logger?.warning(
-                "A row of '\(row.table)' cannot be read and was left out",
-                metadata: [
-                    "id": "\(row.id ?? "none")", "column": "\(row.column ?? "none")",
-                    "reason": "\(row.reason)",
-                ])
+            context.emit(
+                .rowUnreadable(table: row.table), SyncLog.Details(itemID: row.id, column: row.column))
         }
     }
 }

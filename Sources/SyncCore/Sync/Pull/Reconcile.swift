@@ -122,7 +122,7 @@ private struct Reconcile {
                 }
                 removal.items.append(item)
             } else if case .row(let fields) = answer.body {
-                let row = reader.readPossible(WireObject(fields))
+                let row = reader.readRecordingProblems(WireObject(fields))
                 guard row.problems.isEmpty, !row.item.system.deleted, query.filter?.matches(row.item) == false
                 else { continue }
                 removal.items.append(item)
