@@ -48,7 +48,7 @@ extension TableOperation {
 }
 
 extension TableOperation.SentSnapshot {
-    /// Whether the row is the result of this attempt: it is not deleted, and has every field as the server may show it.
+    /// Whether the row is what this attempt left behind: it lives, and has every field as the server may show it.
     func isApplied(in row: Item) -> Bool {
         !row.system.deleted && fields.allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
     }

@@ -3,7 +3,7 @@
 
 /// What a local change does to the pending operations of its item.
 enum CollapseOutcome: Sendable, Hashable {
-    /// A new operation goes to the end of the queue.
+    /// A new operation is added at the end of the queue.
     case append(TableOperation.Kind)
     /// The operation of this id is replaced, at the same position in the queue.
     case replace(TableOperation)
@@ -18,14 +18,6 @@ enum CollapseOutcome: Sendable, Hashable {
 extension TableOperation {
     /// Whether the operation has an attempt with unknown outcome.
     public var isAmbiguous: Bool { sent != nil }
-
-    /// The version of the app's copy of the item, if the copy was older than the operation's base.
-    var olderVersion: String? {
-        guard let version, let known = base?.system.version, !version.hasSameBytes(as: known) else {
-            return nil
-        }
-        return version
-    }
 
     /// Collapses a local change into the pending operations of its item.
     ///

@@ -167,17 +167,3 @@ struct LocalWrite {
         try transaction.put(first)
     }
 }
-
-extension TableOperation {
-    /// Records the version of the app's copy of the item, if the copy is older than the stored item.
-    ///
-    /// A version that the client's own pushes have replaced since is not older. Any other one is older than a change that
-    /// was pulled: the operation sends it, so that the server reports the conflict.
-    fileprivate mutating func setOlderVersion(_ version: String?, of item: Item) {
-        guard kind != .insert, let version, let current = item.system.version,
-            !version.hasSameBytes(as: current),
-            !item.system.supersededVersions.contains(where: version.hasSameBytes)
-        else { return }
-        self.version = version
-    }
-}

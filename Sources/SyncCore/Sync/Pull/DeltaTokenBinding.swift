@@ -1,12 +1,12 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Binds a delta token to what its pull asks for: server, table, query and synced columns.
+/// Binds a delta token to what its pull requests: server, table, query and synced columns.
 ///
 /// Another server or query selects other rows; a new column has no values in rows that were pulled before it. In both
 /// cases the token is not used, and the pull starts over.
 enum DeltaTokenBinding {
-    /// Returns a text that is equal only for pulls that ask for the same: a 64-bit FNV-1a hash, short enough to be
+    /// Returns a text that is equal only for pulls that request the same: a 64-bit FNV-1a hash, short enough to be
     /// stored with every token.
     static func text(
         query: TableQuery, definition: SyncTableDefinition, server: ServerIdentity, dialect: WireDialect

@@ -163,6 +163,7 @@ struct KeysetOrder: PageOrder {
         }
     }
 
+    /// Moves to the last row of a page. If the previous instant was open, it is read again first.
     private mutating func move(to row: inout DeltaToken) {
         skip = 0
         var open: OpenInstant?
@@ -188,6 +189,7 @@ struct KeysetOrder: PageOrder {
         phase += 1
     }
 
+    /// Makes the row the delta token.
     private mutating func store(_ row: DeltaToken, reached: DeltaToken, at time: PageTime) {
         var row = row
         let isReached = row.updatedAt.isSameInstant(as: reached.updatedAt)

@@ -136,7 +136,7 @@ struct PageRequest: Sendable {
 }
 
 extension RemoteResponse {
-    /// Whether the service answered a query with an error, as servers do that cannot evaluate its filter.
+    /// Whether the service has refused the query, as servers do that cannot evaluate its filter.
     fileprivate var refusesQuery: Bool {
         classification == .refused || (classification == .unknown && !isSuccess)
     }

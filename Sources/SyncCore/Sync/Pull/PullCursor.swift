@@ -62,7 +62,7 @@ struct PullCursor: Sendable {
     ///   - now: the client's clock.
     /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
     mutating func advance(
-        over rows: [PulledRow], isLast: Bool = false, answeredAt date: Timestamp?, now: Timestamp
+        over rows: [PulledRow], isLast: Bool = false, serverDate date: Timestamp?, now: Timestamp
     ) throws(SyncError) {
         let isEnd = isLast && rows.count < pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
@@ -79,7 +79,7 @@ struct PullCursor: Sendable {
         }
         liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
-        // The order has moved beside or back: those rows have not been requested yet.
+        // If the order has just moved aside or back, the rows there have not been requested yet.
         if isEnd, order.isAside == wasAside { advanceOverEnd() }
     }
 

@@ -177,7 +177,7 @@ extension PullCursor {
     /// - Throws: ``SyncError/Code/pullAborted`` when the server repeats pages.
     mutating func advance(over page: PulledPage, now: Timestamp) throws(SyncError) {
         do throws(SyncError) {
-            try advance(over: page.rows, isLast: page.isLast, answeredAt: page.date, now: now)
+            try advance(over: page.rows, isLast: page.isLast, serverDate: page.date, now: now)
         } catch {
             throw SyncError.pullAborted(query.table, error)
         }
