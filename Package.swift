@@ -101,7 +101,9 @@ let targets: [Target] = [
         ]),
     .testTarget(
         name: "SyncCoreTests",
-        dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", httpTypes]),
+        dependencies: [
+            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", httpTypes, logging,
+        ]),
     .testTarget(
         name: "StoreOrderedMapTests",
         dependencies: ["StoreConformance", "StoreMemory", "StoreOrderedMap", "SyncCore"]),

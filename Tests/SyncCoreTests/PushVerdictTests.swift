@@ -10,7 +10,7 @@ import Testing
     typealias Kind = TableOperation.Kind
     typealias Sent = TableOperation.SentSnapshot
     typealias Body = ResponseClassification.BodyForm
-    private static let requests: [Kind: ResponseClassification.Request] = [
+    private static let requests: [Kind: SyncEvent.RequestKind] = [
         .insert: .insert, .update: .update, .delete: .delete,
     ]
 

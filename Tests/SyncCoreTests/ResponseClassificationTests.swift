@@ -8,7 +8,7 @@ import Testing
 /// The whole table: each status, form of body and kind of request.
 @Suite struct ResponseClassificationTests {
     typealias Body = ResponseClassification.BodyForm
-    typealias Request = ResponseClassification.Request
+    typealias Request = SyncEvent.RequestKind
 
     private static let writes: [Request] = [.insert, .update, .undelete, .delete]
     private static let json: [Body] = [.row, .rows, .json]

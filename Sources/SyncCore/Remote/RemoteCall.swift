@@ -59,3 +59,17 @@ package struct RemoteCall: Sendable {
         }
     }
 }
+
+extension RemoteCall {
+    /// What the request asks for.
+    var kind: SyncEvent.RequestKind {
+        switch action {
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        case .undelete: .undelete
+        case .read: .read
+        case .query: .query
+        }
+    }
+}

@@ -118,17 +118,3 @@ extension RemoteResponse.Body {
         }
     }
 }
-
-extension RemoteCall {
-    /// What is asked, for ``ResponseClassification``.
-    fileprivate var kind: ResponseClassification.Request {
-        switch action {
-        case .insert: .insert
-        case .update: .update
-        case .delete: .delete
-        case .undelete: .undelete
-        case .read: .read
-        case .query: .query
-        }
-    }
-}

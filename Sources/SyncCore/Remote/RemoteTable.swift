@@ -151,7 +151,14 @@ extension RemoteTable {
     }
 
     private func answer(to call: RemoteCall) async throws -> RemoteResponse {
-        let answer = try await client.sendRefreshing(call)
+        let answer: RemoteResponse
+        do {
+            answer = try await client.sendRefreshing(call)
+        } catch let error as SyncError where error.code == .networkUnavailable {
+            client.log?.recordRequest(call.kind, table: name, status: nil)
+            throw error
+        }
+        client.log?.recordRequest(call.kind, table: name, status: answer.status)
         if let failure = answer.failure(of: call, dialect: client.dialect) { throw failure }
         return answer
     }

@@ -40,16 +40,11 @@ enum ResponseClassification: Sendable, Hashable {
         case unreadable
     }
 
-    /// What was asked, as far as the meaning of an answer depends on it.
-    enum Request: Sendable, Hashable, CaseIterable {
-        case insert, update, delete, undelete, read, query
-    }
-
     /// Classifies an answer.
     ///
     /// - Parameter namesMissingRoute: whether the body is the text of a web framework that has no such route:
     ///   servers that register a route for each table answer so for unknown tables.
-    init(status: Int, body: BodyForm, to request: Request, namesMissingRoute: Bool = false) {
+    init(status: Int, body: BodyForm, to request: SyncEvent.RequestKind, namesMissingRoute: Bool = false) {
         switch status {
         case 401: self = .unauthenticated
         case 404 where namesMissingRoute: self = .tableMissing
@@ -66,7 +61,7 @@ enum ResponseClassification: Sendable, Hashable {
         }
     }
 
-    private static func success(_ body: BodyForm, of request: Request) -> Self {
+    private static func success(_ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {
         switch (request, body) {
         case (.delete, .unreadable): .unknown
         case (.delete, _), (.query, .rows): .done
@@ -78,7 +73,7 @@ enum ResponseClassification: Sendable, Hashable {
     }
 
     /// A row that is missing is told from a table that is missing by the request: inserts and queries name no row.
-    private static func missing(_ status: Int, _ body: BodyForm, of request: Request) -> Self {
+    private static func missing(_ status: Int, _ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {
         // A proxy's plain text must not complete a delete.
         if body == .unreadable { return .unknown }
         return switch request {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import Logging
 
 extension SyncClient {
     /// Makes one call and reads the answer, whatever its status. Nothing is retried.
@@ -24,10 +23,8 @@ extension SyncClient {
         } catch let error as HTTPBodyLimitExceeded {
             answer = RemoteResponse(error, to: call, tokenGeneration: credential.generation)
         } catch {
-            logger?.debug("\(request.head.method) \(call.table): no answer")
             throw failure(from: error)
         }
-        logger?.debug("\(request.head.method) \(call.table): \(answer.status)")
         return answer
     }
 

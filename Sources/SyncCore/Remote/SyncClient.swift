@@ -22,7 +22,7 @@ public final class SyncClient: Sendable {
 
     let transport: any HTTPTransport
     let authentication: Authentication
-    let logger: Logger?
+    let log: SyncLog?
     let applicationKey: Secret?
     private let userAgent: String
 
@@ -37,7 +37,8 @@ public final class SyncClient: Sendable {
     ///   - installationID: a name for this installation of the app. Apps keep one and pass it at every launch; a
     ///     new one is made up otherwise.
     ///   - userAgent: the `User-Agent` header.
-    ///   - logger: where calls are logged, by method, table and status, never with items or credentials.
+    ///   - logger: receives the events of pushes and pulls (see ``SyncEvent``) and the direct requests of remote
+    ///     tables. Messages never hold fields, tokens or URLs; item ids are logged at level `trace` only.
     ///   - refreshAuthentication: asked for a new token when the server answers 401. It is never called twice at a
     ///     time. `nil` means that there is none: the user has to sign in again.
     public init(
@@ -52,7 +53,7 @@ public final class SyncClient: Sendable {
         self.applicationKey = applicationKey.map(Secret.init)
         self.installationID = installationID
         self.userAgent = userAgent
-        self.logger = logger
+        log = logger.map(SyncLog.init)
         authentication = Authentication(refresh: refreshAuthentication)
     }
 

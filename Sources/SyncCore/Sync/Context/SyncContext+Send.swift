@@ -12,7 +12,7 @@ extension SyncContext {
         while true {
             let outcome: Result<RemoteResponse, SyncError>
             do {
-                let answer = try await client.sendRefreshing(call)
+                let answer = try await self.attempt(call)
                 if answer.isSuccess { retryBudget.earn() }
                 guard answer.isTransient, answer.exceededLimit == nil else { return answer }
                 outcome = .success(answer)

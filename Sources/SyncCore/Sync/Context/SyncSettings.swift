@@ -26,6 +26,11 @@ public struct SyncSettings: Sendable {
     public var resolvers: [String: ConflictResolver] = [:]
     /// How often a resolver is asked about one operation in one push or pull while the server's row keeps changing.
     public var maxResolutions = 5
+    /// Receives the events of pushes and pulls, for metrics and traces.
+    ///
+    /// The context calls it while a push or pull waits: it returns quickly, and does not call the context. With several
+    /// concurrent operations it is called from several tasks at a time.
+    public var onEvent: (@Sendable (SyncEvent) -> Void)?
 
     /// The default settings: one operation at a time, and conflicts are errors.
     public init() {}

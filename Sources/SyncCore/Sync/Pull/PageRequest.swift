@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Logging
-
 /// Requests pages of rows, smaller ones or by another query when the server or the transport refuses the first request.
 struct PageRequest: Sendable {
     let context: SyncContext
@@ -119,19 +117,10 @@ struct PageRequest: Sendable {
                     table: table, id: id.isEmpty ? nil : id,
                     column: isWhole ? wire.problems.first?.column : nil, reason: error.message))
         }
-        log(unreadable)
-        return (read, unreadable)
-    }
-
-    private func log(_ rows: [UnreadableRow]) {
-        for row in rows {
-            context.client.logger?.warning(
-                "A row of '\(row.table)' cannot be read and was left out",
-                metadata: [
-                    "id": "\(row.id ?? "none")", "column": "\(row.column ?? "none")",
-                    "reason": "\(row.reason)",
-                ])
+        for row in unreadable {
+            context.emit(.rowUnreadable(table: table), SyncLog.Details(itemID: row.id, column: row.column))
         }
+        return (read, unreadable)
     }
 }
 
