@@ -38,8 +38,13 @@ struct ConflictResolution {
         if !isCurrent { try await context.record(conflict) }
         do {
             let decision = try await decision(about: operation, client: item, conflict)
-            guard let decision, decision != .keepPending else { return .unresolved(conflict) }
-            return try await apply(decision, to: conflict)
+            guard let decision, decision != .keepPending else {
+                emit(nil, about: operation, conflict)
+                return .unresolved(conflict)
+            }
+            let result = try await apply(decision, to: conflict)
+            if case .changed = result {} else { emit(decision, about: operation, conflict) }
+            return result
         } catch {
             // A resolver may have cancelled its own tasks: only a cancelled push or pull throws cancellation.
             if Task.isCancelled { throw CancellationError() }
@@ -51,6 +56,14 @@ struct ConflictResolution {
             try await context.record(recorded)
             return .unresolved(recorded)
         }
+    }
+
+    private func emit(
+        _ decision: ConflictDecision?, about operation: TableOperation, _ conflict: TableOperationError
+    ) {
+        context.emit(
+            .conflict(SyncEvent.ConflictDecided(operation, decision)),
+            SyncLog.Details(operation, code: conflict.code))
     }
 
     /// Returns the decision; `nil` without a resolver.

@@ -8,6 +8,8 @@ struct PullRun: Sendable {
     private let context: SyncContext
     private let pull: ValidatedPull
     private let session: Session
+    /// When the pull began; `nil` when events have no reader.
+    private let startTime: Timestamp?
     private var cursor: PullCursor
     private var result: PullResult
     /// A page that was requested while the previous one was being stored.
@@ -46,6 +48,7 @@ struct PullRun: Sendable {
 
     /// Pushes pending operations if the settings say so, and reads the delta token.
     static func start(_ pull: ValidatedPull, in context: SyncContext) async throws -> PullRun {
+        let startTime = context.isObserved ? context.environment.now() : nil
         try await context.withStoreErrors { try await context.user.confirm(in: context.store) }
         var result = PullResult()
         if pull.settings.pending == .pushFirst { result.pushErrors = try await context.pushBeforePull() }
@@ -60,16 +63,19 @@ struct PullRun: Sendable {
             }
         }
         return PullRun(
-            pull, in: context, session: session, storedToken: storedToken, commitStamp: stamp, result: result)
+            pull, in: context, session: session, startTime: startTime, storedToken: storedToken,
+            commitStamp: stamp,
+            result: result)
     }
 
     private init(
-        _ pull: ValidatedPull, in context: SyncContext, session: Session, storedToken: String?,
-        commitStamp: Int64?, result: PullResult
+        _ pull: ValidatedPull, in context: SyncContext, session: Session, startTime: Timestamp?,
+        storedToken: String?, commitStamp: Int64?, result: PullResult
     ) {
         self.context = context
         self.pull = pull
         self.session = session
+        self.startTime = startTime
         self.storedToken = storedToken
         self.commitStamp = commitStamp
         self.result = result
@@ -79,8 +85,16 @@ struct PullRun: Sendable {
         self.result.deltaToken = cursor.token?.updatedAtText
     }
 
-    /// Records how the pull ended in the context's status. The errors of a push before it stay in the status.
+    /// Records how the pull ended in the context's status, and emits an event. The errors of a push before it stay in the
+    /// status.
     func end(_ error: (any Error)?) {
+        if let startTime {
+            context.emit(
+                .pullEnded(
+                    SyncEvent.PullEnded(
+                        pull.query.table, result, error: error, duration: context.elapsed(since: startTime))),
+                SyncLog.Details(queryID: pull.tokenKey?.name))
+        }
         if error != nil || result.pushErrors.isEmpty { session.end(error) }
     }
 
@@ -99,11 +113,16 @@ struct PullRun: Sendable {
         // The write begins first: a started request may occupy the thread that would wake the store's writer.
         let storing = beginStoring(page, token: token)
         async let next = run.cursor.isDone ? nil : run.fetch()
+        let previous = result
         var outcomes: [ServerRowApplier.Outcome] = []
         if let storing { outcomes = try await context.value(of: storing) }
+        for outcome in outcomes { result.count(outcome) }
+        context.emit(
+            .pageStored(
+                SyncEvent.PageStored(
+                    table: pull.query.table, rows: SyncEvent.RowCounts(result, since: previous))))
         // Conflicts of this page are resolved before the next page, whose request may fail.
         for outcome in outcomes {
-            result.count(outcome)
             if case .conflicting(let id) = outcome {
                 try await context.resolvePulledConflict(id, pull.definition)
             }
