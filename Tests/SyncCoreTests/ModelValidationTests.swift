@@ -139,7 +139,7 @@ import Testing
         #expect(try Self.definition.normalizedFromServer(row) == ["text": "x"])
         #expect(try Self.definition.normalizedForWriting(["local": "mine"]) == ["local": "mine"])
         #expect(
-            Self.definition.sentFields(of: Item(id: "x", fields: ["local": "mine", "text": "x"])) == [
+            Self.definition.syncedFields(of: Item(id: "x", fields: ["local": "mine", "text": "x"])) == [
                 "text": "x"
             ])
     }

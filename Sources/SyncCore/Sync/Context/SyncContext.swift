@@ -32,7 +32,7 @@ public final class SyncContext: Sendable {
     /// Whether a push of this context holds the store's push lock.
     let holdsPushLock = Mutex(false)
     let retryBudget = RetryBudget()
-    let acknowledgements = StalePageGuard()
+    let stalePageGuard = StalePageGuard()
     /// The operations that are being sent.
     let inFlight = InFlightOperations()
 

@@ -58,9 +58,9 @@ struct AttemptCompletion {
             try replace(row, with: behind)
             return try transaction.item(id: operation.itemID, in: definition.name)
         }
-        let known = operation.base.map(definition.sentFields) ?? [:]
+        let known = operation.base.map(definition.syncedFields) ?? [:]
         let ancestor = known.merging(sent.fields) { _, sent in sent }
-        var base = definition.withoutLocalColumns(row)
+        var base = definition.withoutLocalOnlyColumns(row)
         // Columns that the server does not know would otherwise look like edits for ever.
         base.fields.merge(ancestor) { known, _ in known }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
@@ -89,7 +89,7 @@ struct AttemptCompletion {
     func replace(_ row: Item, with change: TableOperation) throws {
         var next = change
         next.kind = .update
-        next = next.rebased(on: definition.withoutLocalColumns(row))
+        next = next.rebased(on: definition.withoutLocalOnlyColumns(row))
         next.replaces = true
         if var local = try transaction.item(id: change.itemID, in: definition.name) {
             local.system = row.system
@@ -106,7 +106,7 @@ struct AttemptCompletion {
     ) -> TableOperation? {
         var next = operation
         if let local {
-            let edited = definition.sentFields(of: local)
+            let edited = definition.syncedFields(of: local)
             let names = Set(edited.keys).union(ancestor.keys)
             guard names.contains(where: { (edited[$0] ?? .null) != (ancestor[$0] ?? .null) }) else {
                 return nil
@@ -193,14 +193,6 @@ extension TableOperation {
         rebased.attempts = 0
         rebased.revision += 1
         return rebased
-    }
-}
-
-extension Item {
-    /// Whether the server changed the row to this after the other state.
-    func isLater(than other: Item) -> Bool {
-        guard let mine = system.updatedAt, let others = other.system.updatedAt else { return false }
-        return others.isEarlier(than: mine)
     }
 }
 

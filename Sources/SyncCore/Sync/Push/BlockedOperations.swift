@@ -54,17 +54,3 @@ extension BlockedOperation.Reason {
         }
     }
 }
-
-extension TableOperationError {
-    /// The error of an operation that waits for another one.
-    static func held(
-        _ operation: TableOperation, by first: TableOperation, item: Item?
-    ) -> TableOperationError {
-        TableOperationError(
-            operation, item: item ?? operation.deletedItem, code: .operationHeld,
-            message: """
-                The \(operation.kind) waits for the \(first.kind) of '\(first.itemID)' in '\(first.table)' \
-                (operation \(first.id)), which the server must have first.
-                """)
-    }
-}

@@ -71,12 +71,12 @@ extension AttemptCompletion {
                 "The item '\(operation.itemID)' was changed while the delegate decided; push again first.")
         }
         if seen.kind == .delete, operation.kind != .delete { return try replace(row, with: operation) }
-        var known = seen.item.map(definition.sentFields) ?? [:]
+        var known = seen.item.map(definition.syncedFields) ?? [:]
         if operation.kind == .delete, !isChanged {
             // A delete that ends with an item is taken back.
             let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
             try transaction.upsert([restored], in: definition.name)
-            known = definition.sentFields(of: restored)
+            known = definition.syncedFields(of: restored)
         }
         let sent = TableOperation.SentSnapshot(kind: .update, fields: known, version: nil)
         _ = try complete(with: row, sent: sent)
@@ -88,15 +88,5 @@ extension AttemptCompletion {
         guard operation.kind != .delete else { return false }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         return local?.fields != seen.item?.fields
-    }
-}
-
-extension TableOperationError {
-    /// The error of an operation for which the delegate threw this.
-    init(_ operation: TableOperation, item: Item?, serverItem: Item? = nil, delegateError error: any Error) {
-        self.init(
-            operation, item: item, serverItem: serverItem,
-            code: (error as? SyncError)?.code ?? .invalidOperation,
-            message: (error as? SyncError)?.message ?? String(describing: error))
     }
 }

@@ -57,9 +57,7 @@ struct Turn: Sendable {
     private static func recordUndeclaredTable(
         _ operation: TableOperation, in context: SyncContext
     ) async throws -> TableOperationError {
-        let error = TableOperationError(
-            operation, item: nil, code: .unknownTable,
-            message: "The store was opened without the table '\(operation.table)'.")
+        let error = TableOperationError.undeclaredTable(operation)
         let isRecorded = try await context.read { try $0.operationError(operationID: operation.id) == error }
         if !isRecorded { try await context.record(error) }
         return error

@@ -59,7 +59,7 @@ extension OperationSender {
                 == operationID
         else { return .skipped }
         if let item { try substitute(item, insteadOf: original, for: &operation, in: transaction) }
-        operation.sent = definition.withoutLocalColumns(operation.sent)
+        operation.sent = definition.withoutLocalOnlyColumns(operation.sent)
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
         if let first = try references.prerequisite(of: operation, item: local, in: transaction) {
@@ -123,7 +123,7 @@ extension TableOperation {
         let row = [serverItem, shown].compactMap { $0 }.first {
             $0.system.version?.hasSameBytes(as: newVersion) == true
         }
-        if let row { base = definition.withoutLocalColumns(row) } else { replaces = kind == .update }
+        if let row { base = definition.withoutLocalOnlyColumns(row) } else { replaces = kind == .update }
         version = newVersion
     }
 }

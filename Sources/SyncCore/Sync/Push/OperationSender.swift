@@ -41,10 +41,10 @@ struct OperationSender: Sendable {
         var outcome = try await sendOnce(item: item, insteadOf: original, willSend: willSend)
         for _ in 0..<context.settings.maxResolutions {
             guard case .failed(let error) = outcome, error.isConflict else { return outcome }
-            let settlement = ConflictSettlement(context: context, definition: definition, isInFlight: true)
-            switch try await settlement.settle(error) {
+            let resolution = ConflictResolution(context: context, definition: definition, isInFlight: true)
+            switch try await resolution.resolve(error) {
             case .unresolved(let error): return .failed(error)
-            case .settled(let item): return .completed(item)
+            case .resolved(let item): return .completed(item)
             case .sendAgain: outcome = try await sendOnce(willSend: willSend)
             case .changed(let error): outcome = .failed(error)
             }
@@ -172,12 +172,13 @@ struct OperationSender: Sendable {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
-                context.acknowledgements.note(row, id: id, in: definition.name, from: StalePageGuard.pushes)
+                context.stalePageGuard.recordStored(
+                    row, id: id, in: definition.name, from: StalePageGuard.pushes)
             }
             if context.isStoreShared, row?.system.deleted ?? true,
                 let operation = try transaction.operation(id: operationID)
             {
-                try SharedStorePull.noteRemoval(
+                try SharedStorePull.recordRemoval(
                     of: row ?? operation.newestServerItem, id: operation.itemID, table: definition.name,
                     at: context.environment.now(), in: transaction)
             }

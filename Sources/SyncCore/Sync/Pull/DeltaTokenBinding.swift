@@ -1,13 +1,13 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a delta token is bound to: server, table, query and synced columns.
+/// Binds a delta token to what its pull requests: server, table, query and synced columns.
 ///
-/// With another server or query, other rows are asked for. With another column, rows that came before lack its values.
-/// In both cases the pull starts over.
-enum PullBinding {
-    /// A text that two pulls share only when they ask for the same: a 64-bit FNV-1a hash, short enough to be stored with
-    /// every token.
+/// Another server or query selects other rows; a new column has no values in rows that were pulled before it. In both
+/// cases the token is not used, and the pull starts over.
+enum DeltaTokenBinding {
+    /// Returns a text that is equal only for pulls that request the same: a 64-bit FNV-1a hash, short enough to be
+    /// stored with every token.
     static func text(
         query: TableQuery, definition: SyncTableDefinition, server: ServerIdentity, dialect: WireDialect
     ) throws(SyncError) -> String {
@@ -16,8 +16,7 @@ enum PullBinding {
         for (name, value) in query.parameters.sorted(by: { $0.key.precedesInBytes($1.key) }) {
             parts += [name, value]
         }
-        let columns = definition.columns.filter { !$0.isLocalOnly }
-        for column in columns.sorted(by: { $0.name.precedesInBytes($1.name) }) {
+        for column in definition.syncedColumns.sorted(by: { $0.name.precedesInBytes($1.name) }) {
             parts += [column.name, column.type.rawValue]
         }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -5,8 +5,8 @@ import Testing
 
 @_spi(StoreAuthor) @testable import SyncCore
 
-/// A server that says which page is the last.
-@Suite struct PullCursorAsideTests {
+/// An instant that is read again, from a server that marks the last page.
+@Suite struct OpenInstantTests {
     private static func time(_ milliseconds: Int64) -> Timestamp {
         Timestamp.unixEpoch.showing(fractionDigits: 3).advanced(by: .milliseconds(milliseconds))
     }
@@ -18,8 +18,8 @@ import Testing
             updatedAtText: time.description)
     }
 
-    /// `b` is written within the instant of `c` after the page with `c`; the last page brings a later row.
-    @Test func `rows of an open instant are read although the page after it is the last`() throws {
+    /// `b` is written in the instant of `c` after the page with `c`; the last page has a later row.
+    @Test func `rows of an open instant are read even if the page after it is the last`() throws {
         var settings = PullSettings()
         settings.pageSize = 2
         settings.overlap = .zero
@@ -35,7 +35,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             try cursor.advance(
-                over: page, isLast: page.count < (query.limit ?? .max), answeredAt: date, now: date)
+                over: page, isLast: page.count < (query.limit ?? .max), serverDate: date, now: date)
             if pages == 0 { rows += [Self.row("b", 10_000), Self.row("d", 11_000)] }
             pages += 1
         }
@@ -50,13 +50,13 @@ import Testing
                     PulledRow(item: item, updatedAtText: item.system.updatedAt?.description)
                 }
                 received.formUnion(page.map(\.item.id))
-                try next.advance(over: page, answeredAt: date, now: date)
+                try next.advance(over: page, serverDate: date, now: date)
             }
         }
         #expect(received == ["a", "b", "c", "d"])
     }
 
-    /// The rest of an open instant fits one page, which says that nothing follows; that is no end of the pull.
+    /// The rest of an open instant fits into one page, which is marked as the last. The pull has not ended.
     @Test func `the last page of an instant does not end the pull`() throws {
         var settings = PullSettings()
         settings.pageSize = 3
@@ -75,7 +75,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             let isLast = all.apply(to: rows.map(\.item)).items.count == page.count
-            try cursor.advance(over: page, isLast: isLast, answeredAt: date, now: date)
+            try cursor.advance(over: page, isLast: isLast, serverDate: date, now: date)
             if pages == 0 { rows += (1...7).map { Self.row("d\($0)", 11_000 + Int64($0)) } }
             pages += 1
         }

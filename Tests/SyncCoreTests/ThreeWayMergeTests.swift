@@ -5,8 +5,8 @@ import Testing
 
 @testable import SyncCore
 
-/// The server's row joined with what the user has done since.
-@Suite struct ItemMergeTests {
+/// A server's row merged with the user's newer changes.
+@Suite struct ThreeWayMergeTests {
     private static let definition = SyncTableDefinition(
         "T",
         columns: [
@@ -24,8 +24,8 @@ import Testing
         return merged.fields
     }
 
-    /// Every way in which base, device and server can hold null, one value or another.
-    @Test func `a field changed here stays, one changed there alone is taken`() {
+    /// All combinations of missing, null and two values in ancestor, local item and row.
+    @Test func `a local change is kept, a change by the server alone is taken`() {
         let values: [ItemValue?] = [nil, .null, 1, 2]
         for ancestor in values {
             for local in values {
@@ -40,13 +40,13 @@ import Testing
 
     private func fields(_ value: ItemValue?) -> [String: ItemValue] { value.map { ["a": $0] } ?? [:] }
 
-    @Test func `local-only columns are the device's`() {
+    @Test func `local-only columns keep their local values`() {
         #expect(merge(["a": 1, "note": "server"], over: ["note": "mine"], ancestor: [:])["note"] == "mine")
         #expect(
             merge(["a": 1], over: ["a": 0, "note": "mine"], ancestor: ["a": 0]) == ["a": 1, "note": "mine"])
     }
 
-    @Test func `without a local item the server's row is taken`() {
+    @Test func `without a local item the row is taken as it is`() {
         #expect(merge(["a": 1, "b": nil], over: nil, ancestor: ["a": 5]) == ["a": 1, "b": nil])
     }
 }
