@@ -58,6 +58,19 @@ struct ArticleSampleTests {
         #expect(names.filter { !article.contains("``SyncError/Code/\($0)``") } == [])
     }
 
+    @Test func `the article about architecture names files that exist`() throws {
+        let article = try String(
+            contentsOfFile: Self.path("Sources/SyncCore/Documentation.docc/Architecture.md"), encoding: .utf8)
+        let rules = try #require(article.split(separator: "## Where is the rule?").last)
+            .prefix { $0 != "#" }
+        let files = rules.matches(of: /`([A-Z]\w+\/[\w\/+]+)`/).map(\.output.1)
+        #expect(files.count > 20)
+        let missing = files.filter { file in
+            !FileManager.default.fileExists(atPath: Self.path("Sources/SyncCore/\(file).swift"))
+        }
+        #expect(missing == [])
+    }
+
     private static func path(_ relative: String) -> String { root.appending(path: relative).path() }
 
     /// The text of all Swift files at the paths. A document without samples has no file.
