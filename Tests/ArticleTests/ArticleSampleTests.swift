@@ -65,8 +65,10 @@ struct ArticleSampleTests {
             .prefix { $0 != "#" }
         let files = rules.matches(of: /`([A-Z]\w+\/[\w\/+]+)`/).map(\.output.1)
         #expect(files.count > 20)
-        let isThere = { FileManager.default.fileExists(atPath: Self.path("Sources/SyncCore/\($0).swift")) }
-        #expect(files.filter { !isThere($0) } == [])
+        let missing = files.filter { file in
+            !FileManager.default.fileExists(atPath: Self.path("Sources/SyncCore/\(file).swift"))
+        }
+        #expect(missing == [])
     }
 
     private static func path(_ relative: String) -> String { root.appending(path: relative).path() }

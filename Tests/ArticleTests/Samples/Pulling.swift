@@ -17,8 +17,7 @@ struct PullingSamples {
 
             let todos = context.table("TodoItem")
             let result = try await todos.pull(queryID: "all")
-            print(
-                "\(result.upserted) stored, \(result.deleted) removed, \(result.unreadable.count) unreadable")
+            print("\(result.upserted) stored, \(result.deleted) removed")
 
             for try await progress in context.pulling(todos.query, queryID: "all") {
                 print("\(progress.received) rows so far")
