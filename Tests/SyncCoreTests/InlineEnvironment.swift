@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 
 extension SyncEnvironment {
-    /// No threads, no time and no chance: every store call runs at once where it was made.
+    /// Runs store calls on the calling thread, with a fixed clock and no randomness.
     static var inline: SyncEnvironment {
         SyncEnvironment(
             now: { .unixEpoch }, sleep: { _ in try Task.checkCancellation() }, random: { 0 },
@@ -13,7 +13,7 @@ extension SyncEnvironment {
     }
 }
 
-/// Runs a store's work where it was asked for, which is fit for stores that do not block.
+/// Runs work on the calling thread, for stores that do not block.
 private struct InlineExecutor: StoreExecutor {
     func read(_ work: @escaping @Sendable () -> Void) { work() }
     func write(_ work: @escaping @Sendable () -> Void) { work() }

@@ -31,7 +31,7 @@ final class Authentication: Sendable {
     /// - Returns: whether there is another token than that of the given generation.
     func refresh(after generation: Int) async throws -> Bool {
         guard let refresh else { return hasOtherToken(than: generation) ?? false }
-        return try await turns.take {
+        return try await turns.withLock {
             if let hasOther = hasOtherToken(than: generation) { return hasOther }
             guard let token = try await Self.call(refresh) else { return false }
             return credential.withLock { credential in

@@ -9,8 +9,10 @@
 enum ResponseClassification: Sendable, Hashable {
     /// The request was carried out, and the body is what was asked for.
     case done
-    /// The server's row is not as the request expects it.
-    case conflict
+    /// The server already has a row that the write would create.
+    case rowExists
+    /// The server's row has another version than the request names.
+    case versionMismatch
     /// The server has no such row.
     case rowMissing
     /// The server has no such table.
@@ -43,6 +45,8 @@ enum ResponseClassification: Sendable, Hashable {
     /// What was asked, as far as the meaning of an answer depends on it.
     enum Request: Sendable, Hashable, CaseIterable {
         case insert, update, delete, undelete, read, query
+
+        var isWrite: Bool { self != .read && self != .query }
     }
 
     /// Classifies an answer.
@@ -58,7 +62,8 @@ enum ResponseClassification: Sendable, Hashable {
         case 403: self = body == .empty || body == .unreadable ? .unavailable : .refused
         case 404, 410: self = Self.missing(status, body, of: request)
         case 407, 408, 425, 429: self = .unavailable
-        case 409, 412: self = request == .read || request == .query ? .refused : .conflict
+        case 409: self = request.isWrite ? .rowExists : .refused
+        case 412: self = request.isWrite ? .versionMismatch : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
         case 502, 503, 504, 511, 520...530: self = .unavailable
         case 500...599: self = body == .empty ? .unavailable : .unknown

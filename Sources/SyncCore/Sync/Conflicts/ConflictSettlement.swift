@@ -56,7 +56,7 @@ struct ConflictSettlement {
     private func decide(
         _ operation: TableOperation, client: Item?, _ error: TableOperationError
     ) async throws -> ConflictDecision? {
-        if operation.isAdopted { return .keepClient }
+        if let decision = InsertConflict.decision(for: operation) { return decision }
         let conflict = Conflict(
             operation: operation, clientItem: operation.kind == .delete ? nil : client,
             serverItem: error.serverItem)

@@ -27,7 +27,7 @@ extension SyncContext {
     func askForPage(_ call: RemoteCall, table: String) async throws -> PageAnswer {
         let answer: RemoteResponse
         do {
-            answer = try await ask(call)
+            answer = try await send(call)
         } catch let error as SyncError {
             throw SyncError.pullAborted(table, error)
         }

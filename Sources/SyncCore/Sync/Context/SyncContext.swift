@@ -28,7 +28,7 @@ public final class SyncContext: Sendable {
     let activity: SyncActivity
     let delegate: (any SyncContextDelegate)?
     /// One push at a time: the order of the queue is the order on the server.
-    let pushGate = AsyncMutex()
+    let pushMutex = AsyncMutex()
     /// Whether a push of this context holds the store's push lock.
     let holdsPushLock = Mutex(false)
     let retryBudget = RetryBudget()

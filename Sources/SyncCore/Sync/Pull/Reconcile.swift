@@ -115,7 +115,7 @@ private struct Reconcile {
             try Task.checkCancellation()
             let call = RemoteCall(
                 .read(id: item.id), table: query.table, parameters: query.parameters, features: .offline)
-            let answer = try await context.ask(call)
+            let answer = try await context.send(call)
             if let failure = answer.failure(of: call, dialect: context.client.dialect) {
                 guard failure.code == .itemNotOnServer else {
                     throw SyncError.pullAborted(query.table, failure)

@@ -8,83 +8,99 @@ import Testing
 
 @testable import SyncCore
 
-/// The small parts that put calls in order: turns, group commit and the feed of commits.
-@Suite struct ConcurrencyPartsTests {
-    // MARK: Turns
+/// ``AsyncMutex``, ``AsyncSemaphore``, ``GroupCommitWriter`` and ``CommitFeed``.
+@Suite struct ConcurrencyTests {
+    // MARK: Mutex
 
     private final class Log: Sendable {
         private let numbers = Mutex<[Int]>([])
         var all: [Int] { numbers.withLock { $0 } }
-        func note(_ number: Int) { numbers.withLock { $0.append(number) } }
+        func append(_ number: Int) { numbers.withLock { $0.append(number) } }
     }
 
-    /// Takes a turn that lasts until it is opened; it has begun when this returns.
-    private static func takeTurn(
-        of turns: AsyncMutex
-    ) async -> (turn: Task<Void, any Error>, open: AsyncStream<Void>.Continuation) {
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let (beginning, begin) = AsyncStream.makeStream(of: Void.self)
-        let turn = Task {
-            try await turns.take {
-                begin.finish()
-                for await _ in gate { break }
+    /// Acquires the mutex until `release` is called; it is acquired when this returns.
+    private static func hold(
+        _ mutex: AsyncMutex
+    ) async -> (holder: Task<Void, any Error>, release: AsyncStream<Void>.Continuation) {
+        let (released, release) = AsyncStream.makeStream(of: Void.self)
+        let (acquired, acquire) = AsyncStream.makeStream(of: Void.self)
+        let holder = Task {
+            try await mutex.withLock {
+                acquire.finish()
+                for await _ in released { break }
             }
         }
-        for await _ in beginning {}
-        return (turn, open)
+        for await _ in acquired {}
+        return (holder, release)
     }
 
-    @Test func `turns are taken one at a time, in the order of asking`() async throws {
-        let turns = AsyncMutex()
-        let log = Log()
-        let (first, open) = await Self.takeTurn(of: turns)
-        var others: [Task<Void, any Error>] = []
-        for number in 0..<10 {
-            while turns.waitingCount < number { await Task.yield() }
-            others.append(Task { try await turns.take { log.note(number) } })
+    /// Tasks of one actor start in the order in which they were made, and run until they wait for the mutex.
+    @Test @MainActor func `one caller at a time holds a mutex, in the order of the calls`() async throws {
+        let mutex = AsyncMutex()
+        let entered = Log()
+        let (holder, release) = await Self.hold(mutex)
+        let waiters = (0..<10).map { number in
+            Task { try await mutex.withLock { entered.append(number) } }
         }
-        while turns.waitingCount < 10 { await Task.yield() }
-        open.yield()
-        try await first.value
-        for task in others { try await task.value }
-        #expect(log.all == Array(0..<10))
+        await Task {
+            #expect(entered.all.isEmpty)
+            release.yield()
+        }.value
+        try await holder.value
+        for waiter in waiters { try await waiter.value }
+        #expect(entered.all == Array(0..<10))
     }
 
-    @Test func `a turn is passed on when the body throws, and a cancelled waiter leaves the line`()
-        async throws
-    {
+    @Test func `a mutex is released when the body throws or a waiter is cancelled`() async throws {
         struct Failure: Error {}
-        let turns = AsyncMutex()
-        await #expect(throws: Failure.self) { try await turns.take { throw Failure() } }
-        let (first, open) = await Self.takeTurn(of: turns)
-        let second = Task { try await turns.take {} }
-        second.cancel()
-        await #expect(throws: CancellationError.self) { try await second.value }
-        open.yield()
-        try await first.value
-        #expect(try await turns.take { 5 } == 5)
+        let mutex = AsyncMutex()
+        await #expect(throws: Failure.self) { try await mutex.withLock { throw Failure() } }
+        let (holder, release) = await Self.hold(mutex)
+        let waiter = Task { try await mutex.withLock {} }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+        release.yield()
+        try await holder.value
+        #expect(try await mutex.withLock { 5 } == 5)
+    }
+
+    // MARK: Semaphore
+
+    @Test func `a semaphore grants a permit again after its release, and none after it was closed`() async {
+        let semaphore = AsyncSemaphore(permits: 2)
+        let (first, second) = (await semaphore.acquire(), await semaphore.acquire())
+        async let third = semaphore.acquire()
+        first?.release()
+        first?.release()
+        #expect(second != nil)
+        let last = await third
+        #expect(last != nil)
+        last?.release(closing: true)
+        #expect(await semaphore.acquire() == nil)
     }
 
     // MARK: Group commit
 
-    /// Keeps writes until they are let go, and counts transactions.
-    private final class SlowExecutor: StoreExecutor {
+    /// Runs writes when ``run()`` is called.
+    private final class DeferredExecutor: StoreExecutor {
         private let pending = Mutex<[@Sendable () -> Void]>([])
 
         func read(_ work: @escaping @Sendable () -> Void) { work() }
         func write(_ work: @escaping @Sendable () -> Void) { pending.withLock { $0.append(work) } }
 
         func run() {
-            for work in pending.withLock({ work in
-                defer { work = [] }; return work
-            }) { work() }
+            let work = pending.withLock { pending in
+                defer { pending = [] }
+                return pending
+            }
+            for write in work { write() }
         }
     }
 
     private final class CountingStore: SyncContextDataSource {
         let base: MemoryStore
         let counts = Mutex<(writes: Int, commits: Int)>((0, 0))
-        /// What happens between the body of a write and its commit.
+        /// Runs between the body of a write and its commit.
         let beforeCommit = Mutex<(@Sendable () throws -> Void)?>(nil)
 
         init() throws {
@@ -109,28 +125,25 @@ import Testing
         func close() { base.close() }
     }
 
-    /// Starts so many inserts, of which some throw after they have changed something, and runs them together.
+    /// Begins inserts, some of which throw after a change, and runs them together.
     private func writeTogether(
         _ count: Int, failing: Set<Int>
     ) async throws -> (store: CountingStore, results: [Result<Int, any Error>]) {
         let store = try CountingStore()
-        let executor = SlowExecutor()
-        let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
-        var tasks: [Task<Int, any Error>] = []
-        for number in 0..<count {
-            tasks.append(
-                Task {
-                    try await access.write { transaction in
-                        try transaction.upsert([Item(id: "\(number)")], in: "T")
-                        if failing.contains(number) { throw SyncError(.invalidItem, "\(number)") }
-                        return number
-                    }
-                })
+        let executor = DeferredExecutor()
+        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        let writes = (0..<count).map { number in
+            writer.begin { transaction in
+                try transaction.upsert([Item(id: "\(number)")], in: "T")
+                if failing.contains(number) { throw SyncError(.invalidItem, "\(number)") }
+                return number
+            }
         }
-        while access.waitingCount < count { await Task.yield() }
         executor.run()
         var results: [Result<Int, any Error>] = []
-        for task in tasks { results.append(await task.result) }
+        for write in writes {
+            do { results.append(.success(try await write.value)) } catch { results.append(.failure(error)) }
+        }
         return (store, results)
     }
 
@@ -142,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [[0], [3], [9], [0, 9], [1, 2, 3], Array(0..<10)])
-    func `a refused write takes nothing of its neighbours with it`(
+    func `a refused write does not roll back the others`(
         _ failing: [Int]
     ) async throws {
         let (store, results) = try await writeTogether(10, failing: Set(failing))
@@ -160,43 +173,43 @@ import Testing
         }
     }
 
-    @Test func `a write that was begun is made though nobody waits, and tells its outcome later`()
+    @Test func `a write that was begun runs without a waiting caller, and returns its result later`()
         async throws
     {
         let store = try CountingStore()
-        let executor = SlowExecutor()
-        let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
-        _ = access.begin { try $0.upsert([Item(id: "forgotten")], in: "T") }
-        let first = access.begin { transaction in
+        let executor = DeferredExecutor()
+        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        _ = writer.begin { try $0.upsert([Item(id: "unawaited")], in: "T") }
+        let first = writer.begin { transaction in
             try transaction.upsert([Item(id: "first")], in: "T")
             return 1
         }
-        let refused = access.begin { _ -> Int in throw SyncError(.invalidItem, "Refused.") }
+        let refused = writer.begin { _ -> Int in throw SyncError(.invalidItem, "Refused.") }
         executor.run()
         let items = try store.read { try $0.items(matching: TableQuery("T")).items }
-        #expect(items.map(\.id) == ["first", "forgotten"])
+        #expect(items.map(\.id) == ["first", "unawaited"])
         #expect(try await first.value == 1)
         await #expect(throws: SyncError.self) { try await refused.value }
     }
 
-    @Test(arguments: 0..<20) func `nobody hears of a write before it is durable`(_: Int) async throws {
+    @Test(arguments: 0..<20) func `a write returns its result only after the commit`(_: Int) async throws {
         let store = try CountingStore()
-        let executor = SlowExecutor()
-        let access = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        let executor = DeferredExecutor()
+        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
         let (tasks, newTask) = AsyncStream.makeStream(of: Task<Int, any Error>.self)
-        let write = access.begin { _ in 1 }
+        let write = writer.begin { _ in 1 }
         store.beforeCommit.withLock {
             $0 = {
-                let asking = DispatchSemaphore(value: 0)
+                let waiting = DispatchSemaphore(value: 0)
                 newTask.yield(
                     Task {
-                        asking.signal()
+                        waiting.signal()
                         return try await write.value
                     })
-                asking.wait()
-                // Time enough for an answer, if there were one.
+                waiting.wait()
+                // Gives the task time to return a result too early.
                 for _ in 0..<100 { sched_yield() }
-                throw StoreError(.full, "There is no room.")
+                throw StoreError(.full, "The store is full.")
             }
         }
         Thread.detachNewThread { executor.run() }
@@ -208,7 +221,7 @@ import Testing
 
     // MARK: Commits
 
-    @Test func `a feed signals at once, after each commit, and ends when it finishes`() async {
+    @Test func `a stream signals at once and after each commit, and ends when the feed finishes`() async {
         let feed = CommitFeed()
         var signals = feed.signals().makeAsyncIterator()
         #expect(await signals.next() != nil)
@@ -222,7 +235,7 @@ import Testing
         #expect(await late.next() == nil)
     }
 
-    @Test func `a busy listener gets one signal for many commits, and others theirs`() async {
+    @Test func `each observer receives one signal for several commits`() async {
         let feed = CommitFeed()
         var (busy, idle) = (feed.signals().makeAsyncIterator(), feed.signals().makeAsyncIterator())
         for _ in 0..<100 { feed.send() }
