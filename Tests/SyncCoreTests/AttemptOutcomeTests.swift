@@ -132,6 +132,17 @@ import Testing
         #expect(Self.proof(.delete).outcome(ofRow: none, reason, status: status) == .succeeded(nil))
     }
 
+    @Test func `409 to an insert has its own code, and both conflict codes are conflicts`() {
+        #expect(ConflictReason.rowExists.code(for: .insert) == .itemAlreadyOnServer)
+        #expect(ConflictReason.rowExists.code(for: .update) == .preconditionFailed)
+        #expect(ConflictReason.versionMismatch.code(for: .insert) == .preconditionFailed)
+        let operation = TableOperation(id: 1, table: "T", itemID: "x", kind: .insert)
+        for code in [SyncError.Code.itemAlreadyOnServer, .preconditionFailed, .itemNotOnServer] {
+            #expect(
+                TableOperationError(operation, item: nil, status: 409, code: code, message: "").isConflict)
+        }
+    }
+
     @Test(arguments: [Kind.insert, .update])
     func `a delete continues from the row that an earlier attempt left`(_ sent: Kind) {
         #expect(outcome(412, .delete, sent: sent, row: Self.row()) == .continues(from: Self.row()))

@@ -30,7 +30,9 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     public var id: Int64 { operationID }
 
     /// Whether the server holds another state of the row than the operation was made on.
-    public var isConflict: Bool { code == .preconditionFailed || code == .itemNotOnServer }
+    public var isConflict: Bool {
+        [.preconditionFailed, .itemAlreadyOnServer, .itemNotOnServer].contains(code)
+    }
 
     /// Records a failure.
     public init(
