@@ -39,7 +39,8 @@ import Testing
             if request == .insert || request == .query { return status == 404 ? .tableMissing : .refused }
             return .rowMissing
         }
-        if status == 409 || status == 412 { return isWrite ? .conflict : .refused }
+        if status == 409 { return isWrite ? .rowExists : .refused }
+        if status == 412 { return isWrite ? .versionMismatch : .refused }
         return body == .unreadable ? .unknown : .refused
     }
 

@@ -168,6 +168,7 @@ import Testing
             try await a.table.insert(["id": "x", "text": "ours"])
             let error = try await a.expectPushError()
             #expect(error.status == 409)
+            #expect(error.code == .itemAlreadyOnServer)
             #expect(error.serverItem?["text"] == "theirs")
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }

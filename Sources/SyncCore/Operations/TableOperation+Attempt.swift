@@ -30,9 +30,6 @@ extension TableOperation {
         }
     }
 
-    /// Whether the row is a tombstone on the server, so that an update has to undelete it first.
-    var undeletes: Bool { kind == .update && base?.system.deleted == true }
-
     private func updatedFields(
         of item: Item, definition: SyncTableDefinition, changedOnly: Bool
     ) -> [String: ItemValue] {
@@ -44,12 +41,5 @@ extension TableOperation {
             if replaces || !(known[column.name] ?? .null).isNull { fields[column.name] = .null }
         }
         return fields
-    }
-}
-
-extension TableOperation.SentSnapshot {
-    /// Whether the row is what this attempt left behind: it lives, and has every field as the server may show it.
-    func isApplied(in row: Item) -> Bool {
-        !row.system.deleted && fields.allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
     }
 }

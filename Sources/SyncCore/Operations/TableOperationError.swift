@@ -29,8 +29,10 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     /// The id of the operation.
     public var id: Int64 { operationID }
 
-    /// Whether the server has another state of the row than the operation was made on.
-    public var isConflict: Bool { code == .preconditionFailed || code == .itemNotOnServer }
+    /// Whether the server holds another state of the row than the operation was made on.
+    public var isConflict: Bool {
+        [.preconditionFailed, .itemAlreadyOnServer, .itemNotOnServer].contains(code)
+    }
 
     /// Makes an error.
     public init(

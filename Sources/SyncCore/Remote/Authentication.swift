@@ -31,7 +31,7 @@ final class Authentication: Sendable {
     /// - Returns: whether a token of another generation is available.
     func refresh(after generation: Int) async throws -> Bool {
         guard let refresh else { return hasOtherToken(than: generation) ?? false }
-        return try await refreshMutex.take {
+        return try await refreshMutex.withLock {
             if let hasOther = hasOtherToken(than: generation) { return hasOther }
             guard let token = try await Self.call(refresh) else { return false }
             return credential.withLock { credential in

@@ -15,7 +15,7 @@ extension RemoteResponse {
         case .tableMissing: SyncError(.tableNotOnServer, "The server has no table '\(call.table)'.")
         case .rowMissing:
             SyncError(.itemNotOnServer, "The server has no row '\(call.itemID ?? "")' in '\(call.table)'.")
-        case .conflict: conflict(of: call, dialect: dialect)
+        case .rowExists, .versionMismatch: conflict(of: call, dialect: dialect)
         case .refused: refusal
         case .unknown: isSuccess ? unexpectedBody(for: call) : refusal
         case .unavailable: .serviceUnavailable(status: status, message: message)
@@ -34,7 +34,7 @@ extension RemoteResponse {
 
     private func conflict(of call: RemoteCall, dialect: WireDialect) -> SyncError {
         let cause = ServerConflict(item: serverItem(dialect: dialect))
-        if status == 409, call.isInsert {
+        if classification == .rowExists, call.isInsert {
             return SyncError(
                 .itemAlreadyOnServer,
                 "The server already has a row '\(call.itemID ?? "")' in '\(call.table)'.", cause: cause)

@@ -9,9 +9,11 @@
 enum ResponseClassification: Sendable, Hashable {
     /// The server applied the request, and the body is the expected one.
     case done
-    /// The server's row has another state than the request expects.
-    case conflict
-    /// The server does not have the row.
+    /// The server already has a row that the write would create.
+    case rowExists
+    /// The server's row has another version than the request names.
+    case versionMismatch
+    /// The server has no such row.
     case rowMissing
     /// The server does not have the table.
     case tableMissing
@@ -53,7 +55,8 @@ enum ResponseClassification: Sendable, Hashable {
         case 403: self = body == .empty || body == .unreadable ? .unavailable : .refused
         case 404, 410: self = Self.missing(status, body, of: request)
         case 407, 408, 425, 429: self = .unavailable
-        case 409, 412: self = request.isWrite ? .conflict : .refused
+        case 409: self = request.isWrite ? .rowExists : .refused
+        case 412: self = request.isWrite ? .versionMismatch : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
         case 502, 503, 504, 511, 520...530: self = .unavailable
         case 500...599: self = body == .empty ? .unavailable : .unknown

@@ -83,8 +83,7 @@ extension SyncContext {
             guard var operation = try transaction.operation(id: operationID) else {
                 throw SyncError.operationNotFound(operationID)
             }
-            operation.state = operation.isAmbiguous ? .attempted : .pending
-            operation.attempts = 0
+            operation.unpark()
             try transaction.put(operation)
         }
     }

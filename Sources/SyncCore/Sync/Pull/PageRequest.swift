@@ -65,7 +65,7 @@ struct PageRequest: Sendable {
         let call = try call(query)
         let response: RemoteResponse
         do {
-            response = try await context.ask(call)
+            response = try await context.send(call)
         } catch let error as SyncError {
             throw SyncError.pullAborted(table, error)
         }

@@ -104,7 +104,7 @@ private struct Reconcile {
             try Task.checkCancellation()
             let call = RemoteCall(
                 .read(id: item.id), table: query.table, parameters: query.parameters, features: .offline)
-            let response = try await context.ask(call)
+            let response = try await context.send(call)
             if let failure = response.failure(of: call, dialect: dialect) {
                 guard failure.code == .itemNotOnServer else {
                     throw SyncError.pullAborted(query.table, failure)

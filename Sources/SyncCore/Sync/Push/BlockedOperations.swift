@@ -4,16 +4,16 @@
 /// A pending operation that no push completes unless the app or the user does something first.
 struct BlockedOperation: Sendable {
     let reason: Reason
-    /// What a push reports about it.
+    /// The error that a push reports for it.
     let error: TableOperationError
 
-    /// Why it is blocked.
+    /// Why an operation is blocked.
     enum Reason: Sendable, Hashable {
-        /// The server has refused it too often.
+        /// The server has refused it too often: see ``Parking``.
         case parked
         /// The server has another state of the row.
         case inConflict
-        /// It waits for another operation that the server must have first.
+        /// It waits for another operation that has to be sent first.
         case held
         /// The app no longer declares its table.
         case undeclared
@@ -21,9 +21,9 @@ struct BlockedOperation: Sendable {
 }
 
 extension StoreSnapshot {
-    /// The blocked operations of those tables, or of all, in the order of the queue.
+    /// Returns the blocked operations of the tables, or of all tables.
     ///
-    /// All of them have an error in the error log, or stand behind an operation of the same item that has one.
+    /// Each has an error in the error log, or is behind an operation of the same item that has one.
     func blockedOperations(in tables: Set<String>?) throws -> [BlockedOperation] {
         var blocked: [BlockedOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
@@ -47,7 +47,7 @@ extension BlockedOperation.Reason {
     fileprivate init?(_ operation: TableOperation, _ error: TableOperationError) {
         switch error.code {
         case .unknownTable: self = .undeclared
-        case _ where operation.state == .parked: self = .parked
+        case _ where operation.isParked: self = .parked
         case .operationHeld: self = .held
         case _ where error.isConflict: self = .inConflict
         default: return nil

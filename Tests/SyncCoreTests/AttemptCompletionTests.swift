@@ -7,8 +7,8 @@ import Testing
 
 @testable import SyncCore
 
-/// What attempts and local writes change in the store, step by step.
-@Suite struct PushEffectsTests {
+/// What the outcome of an attempt and later local writes change in the store.
+@Suite struct AttemptCompletionTests {
     private static let definition = SyncTableDefinition(
         "T",
         columns: [
@@ -26,10 +26,10 @@ import Testing
         try store.write { transaction in
             let write = LocalWrite(
                 transaction: transaction, definition: Self.definition, inFlight: inFlight, now: .unixEpoch)
-            let effects = AttemptCompletion(
+            let completion = AttemptCompletion(
                 transaction: transaction, definition: Self.definition,
                 operationID: try transaction.operations(after: 0, in: nil, limit: 1).first?.id ?? 0)
-            return try body(write, effects)
+            return try body(write, completion)
         }
     }
 
@@ -50,19 +50,20 @@ import Testing
         TableOperation.SentSnapshot(kind: kind, fields: fields, version: nil)
     }
 
-    @Test func `an insert that was never sent takes the delete behind it along`() throws {
+    @Test func `an insert that was never sent is removed together with the delete behind it`() throws {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
         try write(inFlight: [1]) { write, _ in try write.delete(id: "x", madeOn: nil) }
         #expect(try operations.map(\.kind) == [.insert, .delete])
-        try write { _, effects in _ = try effects.dropUnneeded() }
+        try write { _, completion in _ = try completion.removeUnneeded() }
         #expect(try operations.isEmpty)
     }
 
-    @Test func `an answer rebases the operation behind, with its version and without the attempts`() throws {
+    @Test func `completing an operation rebases the one behind on the new version, without attempts`() throws
+    {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1, "note": "n"]) }
         try write(inFlight: [1]) { write, _ in _ = try write.change(id: "x", fields: ["b": 2]) }
-        try write { _, effects in
-            _ = try effects.complete(
+        try write { _, completion in
+            _ = try completion.complete(
                 with: row(["a": 1, "b": 0], version: "v1"), sent: sent(.insert, ["a": 1]))
         }
         let behind = try #require(try operations.first)
@@ -73,15 +74,15 @@ import Testing
         #expect(try item?.system.version == "v1")
     }
 
-    @Test func `an answer leaves a later row that a pull has brought in place`() throws {
+    @Test func `completing an operation keeps a later row that a pull has stored`() throws {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
-        try write { _, effects in
-            _ = try ServerRowApplier(transaction: effects.transaction, definition: Self.definition)
+        try write { _, completion in
+            _ = try ServerRowApplier(transaction: completion.transaction, definition: Self.definition)
                 .apply(row(["a": 9], version: "v2", second: 2))
         }
         #expect(try operations.first?.serverItem?["a"] == 9)
-        try write { _, effects in
-            _ = try effects.complete(with: row(["a": 1], version: "v1"), sent: sent(.insert, ["a": 1]))
+        try write { _, completion in
+            _ = try completion.complete(with: row(["a": 1], version: "v1"), sent: sent(.insert, ["a": 1]))
         }
         #expect(try operations.isEmpty)
         #expect(try item?.fields == ["a": 9])
@@ -91,23 +92,27 @@ import Testing
     @Test func `only refusals count towards parking`() throws {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
         for _ in 0..<3 {
-            try write { _, effects in _ = try effects.fail(isApplied: nil, status: nil, parkingAfter: nil) }
+            try write { _, completion in
+                _ = try completion.fail(mayBeApplied: true, status: nil, parkAfter: nil)
+            }
         }
         #expect(try operations.first?.attempts == 0)
         #expect(try operations.first?.state == .attempted)
         for _ in 0..<2 {
-            try write { _, effects in _ = try effects.fail(isApplied: false, status: 400, parkingAfter: 2) }
+            try write { _, completion in
+                _ = try completion.fail(mayBeApplied: false, status: 400, parkAfter: 2)
+            }
         }
         #expect(try operations.first?.attempts == 2)
         #expect(try operations.first?.state == .parked)
     }
 
-    @Test func `own versions that were replaced are remembered, and not too many`() throws {
+    @Test func `replaced versions of this client are stored, up to a limit`() throws {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 0]) }
         for number in 1...20 {
-            try write { _, effects in
+            try write { _, completion in
                 let row = row(["a": .int(Int64(number))], version: "v\(number)")
-                _ = try effects.complete(with: row, sent: sent(.update, ["a": .int(Int64(number - 1))]))
+                _ = try completion.complete(with: row, sent: sent(.update, ["a": .int(Int64(number - 1))]))
             }
             try write { write, _ in _ = try write.change(id: "x", fields: ["a": .int(Int64(number))]) }
         }
@@ -116,7 +121,7 @@ import Testing
         #expect(superseded.count == SystemProperties.maxSupersededVersions)
     }
 
-    @Test func `local changes without an effect on the server send nothing`() throws {
+    @Test func `a local change of equal values and local-only columns sends nothing`() throws {
         let known = row(["a": 1], version: "v1")
         try store.write { try $0.upsert([known], in: "T") }
         try write { write, _ in _ = try write.change(id: "x", fields: ["a": 1, "note": "n"]) }

@@ -1,29 +1,15 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a push may do, for example in the background; what remains stays pending.
-public struct PushBudget: Sendable, Hashable {
-    /// The greatest number of operations to send; `nil` is no limit.
-    public var operations: Int?
-    /// How long operations may be begun; the last of them is finished. `nil` is no limit.
-    public var duration: Duration?
-
-    /// Makes a budget; without arguments, one without limits.
-    public init(operations: Int? = nil, duration: Duration? = nil) {
-        self.operations = operations
-        self.duration = duration
-    }
-}
-
-/// A request that a push would make: see ``SyncContext/plannedRequests(tables:)``.
+/// A request that a push would send: see ``SyncContext/plannedRequests(tables:)``.
 public struct PlannedRequest: Sendable, Hashable {
-    /// The operation that it belongs to.
+    /// The id of the operation.
     public let operationID: Int64
     /// The item's table.
     public let table: String
     /// The item's id.
     public let itemID: String
-    /// What is asked.
+    /// What the request does.
     public let kind: TableOperation.Kind
     /// The fields in its body; empty for a delete.
     public let fields: [String: ItemValue]
@@ -32,7 +18,7 @@ public struct PlannedRequest: Sendable, Hashable {
 }
 
 extension SyncContext {
-    /// The requests that a push would begin with now, one for each operation that it would send; nothing is sent.
+    /// Returns the first request of each operation that a push would send now, in the push's order. Sends nothing.
     ///
     /// - Parameter tables: the tables to push; `nil` is all.
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
@@ -42,8 +28,8 @@ extension SyncContext {
         let order = PushOrder(catalog.tables)
         return try await read { snapshot in
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
-            let due = operations.filter { tables?.contains($0.table) ?? true && $0.state != .parked }
-            let sorted = due.sorted { (order.round(of: $0), $0.id) < (order.round(of: $1), $1.id) }
+            let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }
+            let sorted = included.sorted { (order.round(of: $0), $0.id) < (order.round(of: $1), $1.id) }
             return try sorted.compactMap { operation in
                 // An operation of a table that is no longer declared is not sent.
                 guard let definition = try? catalog.table(named: operation.table) else { return nil }
@@ -53,8 +39,7 @@ extension SyncContext {
                 return attempt.map {
                     PlannedRequest(
                         operationID: operation.id, table: operation.table, itemID: operation.itemID,
-                        kind: $0.kind,
-                        fields: $0.fields, version: $0.version)
+                        kind: $0.kind, fields: $0.fields, version: $0.version)
                 }
             }
         }

@@ -1,0 +1,29 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// An update of a row that is a tombstone on the server undeletes the row first, then sends its fields.
+
+extension TableOperation {
+    /// Whether the row is a tombstone on the server, so that an update has to undelete it first.
+    var undeletes: Bool { kind == .update && base?.system.deleted == true }
+}
+
+extension OperationAttempt {
+    /// Sends the undelete that has to precede the update.
+    ///
+    /// - Returns: `continues` when only the fields of the update remain to be sent.
+    func undelete() async throws -> AttemptOutcome {
+        let action = RemoteCall.Action.undelete(
+            id: operation.itemID, fields: body(base: base), version: snapshot.version)
+        let outcome = AttemptOutcome(try await send(action), proof)
+        switch outcome {
+        case .succeeded(let row?) where !snapshot.fields.isEmpty:
+            return .continues(from: row)
+        // An earlier request, whose response was lost, has undeleted the row, and nothing else has changed it.
+        case .conflict(_, _, let row?) where proof.isUnchanged(row):
+            return .continues(from: row)
+        default:
+            return outcome
+        }
+    }
+}

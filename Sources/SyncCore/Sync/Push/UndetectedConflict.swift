@@ -1,0 +1,23 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension OperationAttempt {
+    /// Returns the outcome of a conflict that a pull has found and that the server would not detect; `nil` when there is
+    /// none.
+    ///
+    /// Without a version the request has no condition. A row that was deleted for good and inserted again has its first
+    /// version again, so that the condition is fulfilled by another row.
+    func undetectedConflict() -> AttemptOutcome? {
+        guard operation.kind != .insert, let row = operation.serverItem, let version = row.system.version
+        else { return nil }
+        if let sent = snapshot.version, let base = operation.base {
+            let isRestarted = version.hasSameBytes(as: sent) && !row.isSameState(as: base)
+            guard isRestarted else { return nil }
+        } else if snapshot.version != nil {
+            return nil
+        }
+        let reason = ConflictReason.versionMismatch
+        let pulled = AttemptResponse(status: reason.status, classification: .versionMismatch, row: row)
+        return AttemptOutcome(pulled, proof)
+    }
+}
