@@ -58,7 +58,8 @@ struct SyncEventTests {
     @Test func `the hash of an id has eight hexadecimal digits and is the same within a process`() {
         let hash = SyncLog.hash(of: "a")
         #expect(hash.count == 8)
-        #expect(hash.allSatisfy(\.isHexDigit))
+        let isHexadecimal = hash.allSatisfy { $0.isHexDigit }
+        #expect(isHexadecimal)
         #expect(hash == SyncLog.hash(of: "a"))
         #expect(hash != SyncLog.hash(of: "b"))
     }
