@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 /// A database that the store opened itself: its connections, files and locks.
 struct OwnedDatabase {
