@@ -103,7 +103,8 @@ let targets: [Target] = [
     .testTarget(
         name: "SyncCoreTests",
         dependencies: [
-            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", "TestSupport", httpTypes, logging,
+            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", "TestSupport", httpTypes,
+            logging,
         ]),
     .testTarget(
         name: "StoreOrderedMapTests",

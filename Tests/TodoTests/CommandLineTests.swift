@@ -101,7 +101,8 @@ import Testing
             let run = try await todo.run("list")
             #expect(run.status == 1)
             #expect(
-                run.errors.contains(file.path) && run.errors.contains("no SQLite database"), "\(run.errors)")
+                run.errors.contains(file.path) && run.errors.contains("not an SQLite database"),
+                "\(run.errors)")
         }
     }
 

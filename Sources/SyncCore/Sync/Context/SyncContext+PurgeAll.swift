@@ -17,6 +17,7 @@ extension SyncContext {
         let lock = try await pending == .discard ? lockForDiscarding() : nil
         defer { lock?.release() }
         let (tables, inFlight, user) = (store.dataSource.catalog.tables, inFlight, user)
+        let stalePageGuard = stalePageGuard
         try await withStoreErrors {
             try await store.write { transaction in
                 let operations = try transaction.operations(after: 0, in: nil, limit: .max)
@@ -38,6 +39,7 @@ extension SyncContext {
                 for table in tables {
                     try transaction.deleteItems(matching: TableQuery(table.name))
                     try transaction.removeDeltaTokens(in: table.name)
+                    stalePageGuard.recordPurge(of: table.name)
                 }
                 try user.rebind(in: transaction)
             }

@@ -45,15 +45,18 @@ extension SyncContext {
         activity.begin(.push)
         var outcome: Result<Timestamp, SyncError>?
         defer { activity.end(.push, outcome) }
+        let startTime = isObserved ? environment.now() : nil
         var run = push
         var ending: SyncError?
         do {
             try await run.run()
         } catch is CancellationError {
+            emitEnd(of: run, since: startTime, CancellationError())
             throw CancellationError()
         } catch {
             ending = PushEnding.pushError(for: error)
         }
+        emitEnd(of: run, since: startTime, ending)
         var result = await report(of: run, ending: ending)
         if let delegate {
             await delegate.syncContext(self, didCompletePush: result)
@@ -65,6 +68,13 @@ extension SyncContext {
         }
         outcome = .success(environment.now())
         return result
+    }
+
+    private func emitEnd(of run: PushRun, since startTime: Timestamp?, _ error: (any Error)?) {
+        guard let startTime else { return }
+        emit(
+            .pushEnded(.init(run.counts, abort: error, duration: elapsed(since: startTime))),
+            .init(code: (error as? SyncError)?.code))
     }
 
     /// Returns the result of the push with the errors that are unresolved now, in queue order: errors of this push that

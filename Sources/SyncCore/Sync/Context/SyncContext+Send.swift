@@ -25,6 +25,8 @@ extension SyncContext {
                 random: environment.random())
             guard let delay, retryBudget.spend() else { return try result.get() }
             willRepeat()
+            let status = (try? result.get())?.status
+            emit(.retry(.init(call, status: status, attempt: attempt, delay: delay)))
             try await environment.sleep(delay)
             attempt += 1
         }

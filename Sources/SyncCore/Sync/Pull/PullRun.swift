@@ -182,7 +182,9 @@ struct PullRun: Sendable {
                     item.system.deleted ? nil : item, id: item.id, in: table, from: source)
                 return outcome
             }
-            if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken {
+            if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken,
+                !stalePageGuard.wasPurged(table, during: source)
+            {
                 try transaction.setConfigValue(token, for: key)
             }
             return outcomes

@@ -21,6 +21,8 @@ final class StalePageGuard: Sendable {
         var lastPull = StalePageGuard.pushes
         var storedRowCount = 0
         var storedRows: [Source: [ItemIdentity: StoredRow]] = [:]
+        /// The tables whose delta tokens were removed while the pull ran.
+        var purgedTables: [Source: Set<String>] = [:]
     }
 
     private let state = Mutex(State())
@@ -38,6 +40,7 @@ final class StalePageGuard: Sendable {
     func endPull(_ pull: Source) {
         state.withLock { state in
             state.pulls.remove(pull)
+            state.purgedTables[pull] = nil
             if state.pulls.isEmpty { state.storedRows = [:] }
         }
     }
@@ -50,6 +53,20 @@ final class StalePageGuard: Sendable {
             let stored = StoredRow(number: state.storedRowCount, updatedAt: row?.system.updatedAt)
             state.storedRows[source, default: [:]][ItemIdentity(table: table, id: id)] = stored
         }
+    }
+
+    /// Records that a purge has removed the items and the delta tokens of the table.
+    ///
+    /// A running pull may leave out rows that were stored before the purge, so it must not store a token past them.
+    func recordPurge(of table: String) {
+        state.withLock { state in
+            for pull in state.pulls { state.purgedTables[pull, default: []].insert(table) }
+        }
+    }
+
+    /// Whether the table was purged since the pull began.
+    func wasPurged(_ table: String, during pull: Source) -> Bool {
+        state.withLock { $0.purgedTables[pull]?.contains(table) ?? false }
     }
 
     /// How many rows were recorded so far. A page keeps the count of the time of its request.

@@ -25,6 +25,7 @@ extension OperationAttempt {
     /// Returns what is known, or has to be requested, before the operation itself is sent; `nil` when nothing has.
     private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
         if let conflict = undetectedConflict() { return conflict }
+        if rowWasMissing, let conflict = try await conflictWithNewRow() { return conflict }
         // The delete has no version if the response to its insert was lost: the server's row is fetched first.
         if operation.kind == .delete, snapshot.version == nil, proof.sent.kind == .insert {
             return try await fetchRow(toDecide: .rowExists, status: ConflictReason.rowExists.status)
@@ -46,15 +47,21 @@ extension OperationAttempt {
     }
 
     /// Fetches the server's row to decide what a conflict with this status means.
-    private func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
+    func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
         let fetched = try await send(.read(id: operation.itemID))
-        let outcome = AttemptOutcome(fetched, proof)
         return switch fetched.classification {
         case .done where fetched.row != nil, .rowMissing:
             proof.outcome(ofRow: fetched, reason, status: status)
-        case .unauthenticated, .unavailable: outcome
-        case .done, .rowExists, .versionMismatch, .tableMissing, .refused, .unknown:
-            .unknown(status: fetched.status, message: fetched.message)
+        default: unknownUnlessUnavailable(fetched)
+        }
+    }
+
+    /// Returns the outcome of a response to a read that has no row, although the row may exist.
+    func unknownUnlessUnavailable(_ response: AttemptResponse) -> AttemptOutcome {
+        switch response.classification {
+        case .unauthenticated, .unavailable: AttemptOutcome(response, proof)
+        case .done, .rowExists, .versionMismatch, .rowMissing, .tableMissing, .refused, .unknown:
+            .unknown(status: response.status, message: response.message)
         }
     }
 

@@ -13,6 +13,8 @@ struct OperationAttempt: Sendable {
     let snapshot: TableOperation.SentSnapshot
     /// The item as it was marked; for a delete, as it was before.
     let item: Item?
+    /// Whether the server did not have the row at the last attempt.
+    let rowWasMissing: Bool
     /// Whether the outcome of an earlier attempt is unknown.
     let followsUnknownOutcome: Bool
     /// Whether a request of this attempt was sent again.
@@ -82,6 +84,7 @@ extension OperationAttempt {
                     transaction: transaction, definition: definition, operationID: operationID)
                 return .unneeded(try completion.removeUnneeded())
             }
+            let lastError = try transaction.operationError(operationID: operationID)
             let followsUnknownOutcome = operation.isAmbiguous
             operation.state = .attempted
             operation.revision += 1
@@ -91,7 +94,9 @@ extension OperationAttempt {
             return .marked(
                 OperationAttempt(
                     context: context, definition: definition, operation: operation, snapshot: snapshot,
-                    item: local ?? operation.deletedItem, followsUnknownOutcome: followsUnknownOutcome))
+                    item: local ?? operation.deletedItem,
+                    rowWasMissing: lastError?.code == .itemNotOnServer && operation.kind == .update,
+                    followsUnknownOutcome: followsUnknownOutcome))
         }
     }
 }

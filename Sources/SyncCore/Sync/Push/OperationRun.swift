@@ -10,7 +10,7 @@ struct OperationRun: Sendable {
 
     /// How a run has ended.
     struct Result: Sendable {
-        let operationID: Int64
+        let operation: TableOperation
         let outcome: Outcome
         /// Why the push ends; `nil` when it goes on.
         fileprivate(set) var pushEnding: (any Error)?
@@ -66,7 +66,7 @@ struct OperationRun: Sendable {
     }
 
     private func ended(_ outcome: Outcome, pushEnding: (any Error)? = nil) -> Result {
-        Result(operationID: operation.id, outcome: outcome, pushEnding: pushEnding)
+        Result(operation: operation, outcome: outcome, pushEnding: pushEnding)
     }
 }
 

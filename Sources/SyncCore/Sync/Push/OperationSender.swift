@@ -131,7 +131,8 @@ extension OperationSender {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
-                context.stalePageGuard.recordStored(row, id: id, in: definition.name, from: StalePageGuard.pushes)
+                context.stalePageGuard.recordStored(
+                    row, id: id, in: definition.name, from: StalePageGuard.pushes)
             }
             if context.isStoreShared, row?.system.deleted ?? true,
                 let operation = try transaction.operation(id: operationID)
@@ -160,11 +161,15 @@ extension OperationSender {
     ) async throws -> TableOperationError? {
         let (definition, operationID) = (definition, operationID)
         let limit = isCounted ? context.settings.parkAfterRefusals : nil
-        return try await context.write { transaction in
+        let (failure, operation) = try await context.write { transaction in
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            let failed = try completion.fail(mayBeApplied: mayBeApplied, status: status, parkAfter: limit)
-            guard let operation = failed else { return nil }
+            let failed = try completion.fail(
+                mayBeApplied: mayBeApplied, mayBeAppliedBefore: attempt.mayBeAppliedBefore, status: status,
+                parkAfter: limit)
+            guard let operation = failed else {
+                return (TableOperationError?.none, TableOperation?.none)
+            }
             var item = attempt.item
             if operation.revision != attempt.operation.revision {
                 // The user has changed the item since: decisions are made about the current item.
@@ -174,8 +179,10 @@ extension OperationSender {
                 operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
                 code: code, message: message)
             try transaction.put(error)
-            return error
+            return (error, operation)
         }
+        if let operation { context.emitIfParked(operation) }
+        return failure
     }
 
     /// Leaves the operation to the next push and throws the error that ends this one. Returns when there is no ending.

@@ -23,15 +23,24 @@ enum Parking {
     static func countServerErrors(_ errors: [TableOperationError], in context: SyncContext) async throws {
         guard !errors.isEmpty else { return }
         let limit = context.settings.parkAfterRefusals
-        try await context.write { transaction in
-            for error in errors {
+        let counted = try await context.write { transaction in
+            try errors.compactMap { error -> TableOperation? in
                 guard var operation = try transaction.operation(id: error.operationID),
                     operation.revision == error.revision
-                else { continue }
+                else { return nil }
                 operation.countRefusal(parkAfter: limit)
                 try transaction.put(operation)
+                return operation
             }
         }
+        for operation in counted { context.emitIfParked(operation) }
+    }
+}
+
+extension SyncContext {
+    /// Emits an event if the operation, which has just failed, is parked.
+    func emitIfParked(_ operation: TableOperation) {
+        if operation.isParked { emit(.parked(.init(operation)), .init(operation)) }
     }
 }
 

@@ -9,6 +9,8 @@ struct PushRun {
     private let order: PushOrder
     private(set) var result = PushResult()
 
+    /// How many operations have ended in each way.
+    private(set) var counts: [SyncEvent.OperationGroup: Int] = [:]
     /// Errors that the delegate threw for operations that are complete. They are not in the error log.
     private(set) var errorsAfterCompletion: [TableOperationError] = []
     /// Operations that the service answered with a server error.
@@ -158,9 +160,24 @@ struct PushRun {
             unconfirmed.append(error)
         case .skipped:
             hasSkipped = true
-            begun.remove(run.operationID)
+            begun.remove(run.operation.id)
         case .notExecuted: break
         }
+        if let group = SyncEvent.OperationGroup(run) { counts[group, default: 0] += 1 }
         ending = ending ?? run.pushEnding
+    }
+}
+
+extension SyncEvent.OperationGroup {
+    /// The group of a run; `nil` when the run has neither completed nor failed.
+    fileprivate init?(_ run: OperationRun.Result) {
+        let outcome: SyncEvent.OperationOutcome
+        switch run.outcome {
+        case .completed, .completedWithError: outcome = .completed
+        case .failed(let error): outcome = error.isConflict ? .conflict : .failed
+        case .unconfirmed: outcome = .ambiguous
+        case .skipped, .notExecuted: return nil
+        }
+        self.init(table: run.operation.table, kind: run.operation.kind, outcome: outcome)
     }
 }

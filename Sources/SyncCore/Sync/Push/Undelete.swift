@@ -15,7 +15,10 @@ extension OperationAttempt {
     func undelete() async throws -> AttemptOutcome {
         let action = RemoteCall.Action.undelete(
             id: operation.itemID, fields: body(base: base), version: snapshot.version)
-        let outcome = AttemptOutcome(try await send(action), proof)
+        var outcome = AttemptOutcome(try await send(action), proof)
+        if case .rowNeeded(let reason, let status) = outcome {
+            outcome = try await fetchRow(toDecide: reason, status: status)
+        }
         switch outcome {
         case .succeeded(let row?) where !snapshot.fields.isEmpty:
             return .continues(from: row)

@@ -20,4 +20,21 @@ extension OperationAttempt {
         let pulled = AttemptResponse(status: reason.status, classification: .versionMismatch, row: row)
         return AttemptOutcome(pulled, proof)
     }
+
+    /// Returns the outcome for a row that the server has again after it was missing; `nil` when it is the row that the
+    /// operation was made on.
+    ///
+    /// Another client may have inserted the row again, with the first version again: the request's condition would be
+    /// fulfilled by a row that the user has not seen.
+    func conflictWithNewRow() async throws -> AttemptOutcome? {
+        let fetched = try await send(.read(id: operation.itemID))
+        guard fetched.classification == .done, let row = fetched.row else {
+            return fetched.classification == .rowMissing
+                ? proof.outcome(ofRow: nil, .rowMissing, status: fetched.status)
+                : unknownUnlessUnavailable(fetched)
+        }
+        if let base = operation.base, row.isSameState(as: base) { return nil }
+        let reason = ConflictReason.versionMismatch
+        return proof.outcome(ofRow: fetched, reason, status: reason.status)
+    }
 }
