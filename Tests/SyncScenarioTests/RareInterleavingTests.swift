@@ -98,4 +98,33 @@ import Testing
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func
+        `an edit of an enqueued item whose insert's answer was lost does not overwrite another client's change`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try a.store.write { try $0.upsert([Item(id: "x", fields: ["text": "ours"])], in: Todo.name) }
+            try await a.context.enqueueExisting(Todo.query)
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.table.update(id: "x", ["text": "edited"])
+            // The next push proves the insert; then another client changes the row before the edit is sent.
+            let server = scenario.server
+            server.onRequest { request in
+                if request.method == "PATCH" {
+                    _ = try? await server.update("x", ["text": "theirs"], in: Todo.name)
+                }
+                return .none
+            }
+            let error = try await a.expectPushError()
+            server.onRequest(nil)
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
 }

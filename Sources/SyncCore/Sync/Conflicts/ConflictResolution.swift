@@ -70,7 +70,7 @@ struct ConflictResolution {
     private func decision(
         about operation: TableOperation, client: Item?, _ error: TableOperationError
     ) async throws -> ConflictDecision? {
-        if operation.isAdopted { return .keepClient }
+        if let decision = InsertConflict.decision(for: operation) { return decision }
         let conflict = Conflict(
             operation: operation, clientItem: operation.kind == .delete ? nil : client,
             serverItem: error.serverItem)

@@ -7,7 +7,7 @@
 /// (Brent's algorithm) with memory for two pages.
 struct RepeatedPages: Sendable {
     /// One state of one row.
-    private struct RowState: Hashable {
+    private struct RowFingerprint: Hashable {
         let id: UTF8Text
         let version: UTF8Text?
         let updatedAt: UTF8Text?
@@ -19,13 +19,13 @@ struct RepeatedPages: Sendable {
         }
     }
 
-    private var last: Set<RowState> = []
-    private var anchor: Set<RowState> = []
+    private var last: Set<RowFingerprint> = []
+    private var anchor: Set<RowFingerprint> = []
     private var count = 0
 
     /// Records the page, and returns whether one of the kept pages has all of its rows in the same state.
     mutating func hasSeenAll(of rows: [PulledRow]) -> Bool {
-        let page = Set(rows.map(RowState.init))
+        let page = Set(rows.map(RowFingerprint.init))
         let isRepeated = page.isSubset(of: last) || page.isSubset(of: anchor)
         last = page
         count += 1

@@ -17,6 +17,6 @@ enum InsertConflict {
 
     /// Returns the decision about a conflict that needs no resolver; `nil` for all other conflicts.
     static func decision(for operation: TableOperation) -> ConflictDecision? {
-        operation.isAdopted ? .keepClient : nil
+        operation.kind == .insert && operation.isAdopted ? .keepClient : nil
     }
 }

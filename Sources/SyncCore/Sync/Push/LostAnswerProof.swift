@@ -15,8 +15,8 @@
 struct LostAnswerProof: Sendable {
     /// What the operation does now; the user may have changed it since the first attempt.
     let kind: TableOperation.Kind
-    /// The content of the oldest attempt with unknown outcome; without one, of this attempt, whose request may have been
-    /// delivered twice.
+    /// The content of the oldest attempt with unknown outcome; of this attempt if there was none before, because its
+    /// request may have been delivered twice.
     let sent: TableOperation.SentSnapshot
     /// The server's row that the operation was made on.
     let base: Item?
