@@ -7,8 +7,8 @@
 extension TableOperation {
     /// Records the version of the app's copy of the item, if the copy is older than the stored item.
     ///
-    /// A version that the client's own pushes have replaced since is not older: the stored item has no change by another
-    /// client.
+    /// A version that only this client's pushes have replaced does not count as older: the stored item has no
+    /// change by another client.
     mutating func setOlderVersion(_ version: String?, of item: Item) {
         guard kind != .insert, let version, let current = item.system.version,
             !version.hasSameBytes(as: current),

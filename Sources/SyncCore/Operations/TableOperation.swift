@@ -16,10 +16,10 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public var kind: Kind
     /// Whether the operation was sent, and whether it will be.
     public var state: State
-    /// Increases with every change and every attempt, so that a decision about an older state is refused.
+    /// Increases with every change and attempt. A resolution made for an older revision is refused.
     public var revision: Int
-    /// How many attempts the server has refused since the last edit: see
-    /// ``SyncSettings/parkAfterRefusals``.
+    /// How many refusals have been counted since the operation was last edited, resolved or replayed, not how
+    /// many attempts were made: see ``SyncSettings/parkAfterRefusals``.
     public var attempts: Int
     /// When the last attempt began, by the client's clock.
     public var lastAttempt: Timestamp?
@@ -33,9 +33,9 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public var serverItem: Item?
     /// For a delete: the item as it was, so that cancelling the delete can restore it.
     public var deletedItem: Item?
-    /// The exact content of the oldest attempt with unknown outcome.
+    /// The exact content of the oldest attempt that the server may have applied, the running one included.
     public var sent: SentSnapshot?
-    /// Whether fields of the base that the item lacks are to be sent as null, because the item was replaced.
+    /// Whether the update sends every synced column, with null for those that the item lacks.
     public var replaces: Bool
 
     /// Whether the insert becomes an update if the server has the row already.

@@ -17,7 +17,7 @@ package struct RemoteResponse: Sendable {
     package let message: String?
     /// The meaning of the response.
     let classification: ResponseClassification
-    /// Whether the list is the last page: the dialect names the next page, and the list does not.
+    /// Whether this is the last page: the dialect's lists name the next page, and this list names none.
     var isLastPage = false
     /// The transport's limit in bytes, if the body was longer.
     var exceededLimit: Int?

@@ -1,7 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The meaning of a response, by its status and the form of its body: the one table for remote tables, pushes and pulls.
+/// The meaning of a response, by its status and the form of its body: the only classification, used by remote
+/// tables, pushes and pulls.
 ///
 /// A response that does not come from the tables service has no information about the row. It is recognized by its status
 /// (gateways, rate limits, redirects, captive portals) or by its body: HTML instead of JSON, or no body where the service

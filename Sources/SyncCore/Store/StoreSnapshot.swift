@@ -64,7 +64,8 @@ public struct ConfigKey: Sendable, Hashable {
         case deltaToken
         /// A setting of the framework.
         case setting
-        /// The time and version of a removed row, for pulls of other processes; the name is the row's id.
+        /// When the row was removed, and its last `updatedAt`, for pulls of other processes; the name is the
+        /// row's id.
         case removedRow
     }
 

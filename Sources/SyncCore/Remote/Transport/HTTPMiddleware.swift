@@ -46,7 +46,7 @@ public struct HTTPMiddlewareNext: Sendable {
 
     /// Sends the request and returns the response.
     ///
-    /// - Throws: as ``HTTPTransport/send(_:)``, and the errors of the middleware behind.
+    /// - Throws: the errors of ``HTTPTransport/send(_:)``, and those of the following middleware.
     public func callAsFunction(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         guard let first = middleware.first else { return try await transport.send(request) }
         return try await first.intercept(

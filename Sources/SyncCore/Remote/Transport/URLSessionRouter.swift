@@ -28,7 +28,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate {
     func register(_ exchange: URLSessionExchange) {
         state.withLock { state in
             state.exchanges[exchange.task.taskIdentifier] = exchange
-            // All exchanges of a session may take as long, so a timer that is set is set for an earlier one.
+            // All exchanges have the same timeout, so an existing timer already fires early enough.
             if state.timer == nil { state.timer = makeTimer(firingAt: exchange.deadline) }
         }
     }

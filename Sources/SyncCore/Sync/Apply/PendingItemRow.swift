@@ -1,8 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-// A server's row never overwrites an item that has a pending operation. It is stored with the operation, in `serverItem`,
-// and applied when the operation is removed without having replaced it: no later pull returns the row again.
+// A server's row never overwrites an item that has a pending operation. It is stored with the operation, in
+// `serverItem`. When the operation is removed and its change has not replaced the row on the server, the row
+// is applied, because no later pull returns it.
 
 extension ServerRowApplier {
     /// Stores the row with the item's pending operation, unless the operation was made on this row or a later one.

@@ -24,7 +24,7 @@ struct ServerRowApplier {
         case conflicting(operationID: Int64)
     }
 
-    /// Applies a row whose fields are normalised.
+    /// Applies a row whose fields are normalized.
     @discardableResult
     func apply(_ row: Item) throws -> Outcome {
         var isLikelyNew = false

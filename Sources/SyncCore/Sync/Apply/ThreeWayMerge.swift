@@ -10,8 +10,9 @@ struct ThreeWayMerge {
 
     /// Compares both sides with the base. Without a base, every field of the local item counts as changed locally.
     ///
-    /// Servers round values, see ``ItemValue/isShown(as:)``. A field counts as changed by the server only if the server
-    /// would not show the base's value like that, and as a clash only if it would not show the local value like that.
+    /// Servers round values, see ``ItemValue/isShown(as:)``. A field counts as changed by the server if the
+    /// server's value cannot be the stored form of the base's value; it clashes if it cannot be the stored
+    /// form of the local value either.
     init(local: Item, server: Item, base: Item?) {
         self.local = local
         self.server = server

@@ -7,7 +7,8 @@ struct OperationResolution {
     let definition: SyncTableDefinition
     /// The operation as it is stored now.
     let operation: TableOperation
-    /// A newer change of the item, which a decision about the operation does not change.
+    /// A newer change of the item. A decision is about the operation only; it leaves this change as it is,
+    /// except for its base.
     private let behind: TableOperation?
     private let error: TableOperationError
 
@@ -52,7 +53,7 @@ struct OperationResolution {
 
     /// Stores the row as the item, with the local values of local-only columns that it lacks.
     ///
-    /// Other fields that it lacks are removed: an edit that stayed would have no operation that sends it.
+    /// Other fields that it lacks are removed, because no operation would send an edit that stayed.
     private func store(_ row: Item) throws {
         let local = try transaction.item(id: row.id, in: definition.name) ?? operation.deletedItem
         let item = row.addingLocalOnlyColumns(of: local, definition: definition)
@@ -70,8 +71,8 @@ struct OperationResolution {
         }
     }
 
-    /// Keeps the operation, to overwrite the server's row in the state that the error shows. It sends the item, or without
-    /// one what it was made for.
+    /// Keeps the operation, to overwrite the server's row in the state that the error shows. Sends the given
+    /// item; without one, the operation's own change.
     func keepClient(_ item: Item?) throws {
         if item == nil, operation.kind == .delete { return try keep(kind: .delete, item: nil) }
         guard error.isConflict else { return try keep(kind: operation.kind, item: item) }
@@ -126,7 +127,7 @@ struct OperationResolution {
 
     /// Rebases the newer change behind the operation on the row; the item on the device stays as it is.
     ///
-    /// A decision about the operation has not seen that change, so it does not change it in any other way.
+    /// A decision is about the operation only; it leaves this newer change as it is, except for its base.
     private func keepNewerChange(_ behind: TableOperation, on row: Item?) throws {
         guard let row, !row.system.deleted else { return }
         let completion = AttemptCompletion(

@@ -10,9 +10,9 @@ struct LocalWrite {
     /// When the change is made, by the client's clock.
     let now: Timestamp
     /// Whether an attempt with unknown outcome counts as in flight, because another process could be sending it.
-    var mayAttemptsBeInFlight = false
+    var treatsAttemptedAsInFlight = false
 
-    /// Inserts an item; the fields are normalised.
+    /// Inserts an item; the fields are normalized.
     func insert(id: String, fields: [String: ItemValue]) throws -> Item {
         let item = Item(id: id, fields: fields)
         let pending = try transaction.operations(forItem: id, in: definition.name)
@@ -32,12 +32,12 @@ struct LocalWrite {
         return item
     }
 
-    /// Replaces all fields of an item; the fields are normalised.
+    /// Replaces all fields of an item; the fields are normalized.
     func replace(id: String, fields: [String: ItemValue], madeOn version: String?) throws -> Item {
         try update(id: id, madeOn: version) { $0.fields = fields }
     }
 
-    /// Changes some fields of an item; the fields are normalised.
+    /// Changes some fields of an item; the fields are normalized.
     func change(id: String, fields: [String: ItemValue]) throws -> Item {
         try update(id: id, madeOn: nil) { $0.fields.merge(fields) { _, new in new } }
     }
@@ -105,29 +105,29 @@ struct LocalWrite {
 
     /// Collapses the change into the item's pending operations.
     ///
-    /// - Parameter complete: sets the properties of the operation that the change is stored in.
+    /// - Parameter configure: sets further properties of the new or replaced operation.
     /// - Returns: the item's first operation, as it was before.
     @discardableResult
     private func enqueue(
-        _ change: TableOperation.Kind, id: String, before: Item?, _ complete: (inout TableOperation) -> Void
+        _ change: TableOperation.Kind, id: String, before: Item?, _ configure: (inout TableOperation) -> Void
     ) throws -> TableOperation? {
         let pending = try transaction.operations(forItem: id, in: definition.name)
         try apply(
-            collapse(change, into: pending), id: id, first: pending.first, before: before, complete)
+            collapse(change, into: pending), id: id, first: pending.first, before: before, configure)
         return pending.first
     }
 
     private func collapse(_ change: TableOperation.Kind, into pending: [TableOperation]) -> CollapseOutcome {
         let isInFlight =
             pending.first.map {
-                inFlight.contains($0.id) || (mayAttemptsBeInFlight && $0.state == .attempted)
+                inFlight.contains($0.id) || (treatsAttemptedAsInFlight && $0.state == .attempted)
             } ?? false
         return TableOperation.collapse(change, into: pending, isInFlight: isInFlight)
     }
 
     private func apply(
         _ outcome: CollapseOutcome, id: String, first: TableOperation?, before: Item?,
-        _ complete: (inout TableOperation) -> Void
+        _ configure: (inout TableOperation) -> Void
     ) throws {
         switch outcome {
         case .append(let kind):
@@ -135,9 +135,9 @@ struct LocalWrite {
                 id: try transaction.nextOperationID(), table: definition.name, itemID: id, kind: kind)
             if kind != .insert { operation.base = before.map(definition.withoutLocalOnlyColumns) }
             operation.version = operation.base?.system.version
-            try put(operation, behind: first, complete)
+            try put(operation, behind: first, configure)
         case .replace(let operation):
-            try put(operation, behind: first, complete)
+            try put(operation, behind: first, configure)
         case .remove(let operationID):
             try countChange(of: operationID, behind: first)
             try transaction.removeOperationAndError(id: operationID)
@@ -150,16 +150,16 @@ struct LocalWrite {
 
     private func put(
         _ operation: TableOperation, behind first: TableOperation?,
-        _ complete: (inout TableOperation) -> Void
+        _ configure: (inout TableOperation) -> Void
     ) throws {
         var operation = operation
-        complete(&operation)
+        configure(&operation)
         operation.changedAt = now
         try countChange(of: operation.id, behind: first)
         try transaction.put(operation)
     }
 
-    /// Increases the revision of the operation before this one, so that a decision about it that has not seen this change
+    /// Increases the revision of the operation before this one, so that a resolution made before this change
     /// is refused.
     private func countChange(of operationID: Int64, behind first: TableOperation?) throws {
         guard var first, first.id < operationID else { return }

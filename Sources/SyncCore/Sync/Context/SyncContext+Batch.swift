@@ -109,7 +109,7 @@ public struct LocalBatch {
         try ItemID.validate(id)
         return LocalWrite(
             transaction: transaction, definition: try catalog.table(named: table), inFlight: inFlight,
-            now: now, mayAttemptsBeInFlight: isShared)
+            now: now, treatsAttemptedAsInFlight: isShared)
     }
 }
 

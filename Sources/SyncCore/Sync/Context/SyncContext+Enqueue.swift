@@ -33,9 +33,10 @@ extension SyncContext {
 
     /// Queues changes that the app has made to its own database without the context.
     ///
-    /// The rows have the app's changes already, and their earlier state is unknown: updates send whole items, made on the
-    /// version that the row still has. All of it is one transaction. If the store can join the app's own transaction, do
-    /// that instead: a change is never sent if the app crashes between the two.
+    /// The rows have the app's changes already, and their earlier state is unknown: updates send whole items,
+    /// made on the version that the row still has. All of it is one transaction. If the app crashes between
+    /// its own commit and this call, the change is never sent. Prefer the store's method that runs in the
+    /// app's transaction.
     ///
     /// - Parameters:
     ///   - table: the table.
@@ -71,7 +72,7 @@ extension StoreTransaction {
             try ItemID.validate(id)
             return LocalWrite(
                 transaction: self, definition: definition, inFlight: inFlight ?? [], now: now,
-                mayAttemptsBeInFlight: inFlight == nil)
+                treatsAttemptedAsInFlight: inFlight == nil)
         }
         for id in changed { try write(id).recordChange(id: id) }
         for item in deleted { try write(item.id).recordDeletion(of: item) }

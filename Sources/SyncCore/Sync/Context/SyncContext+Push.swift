@@ -2,20 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Sends the pending operations to the server, in queue order.
+    /// Sends the pending operations to the server, in the order of the queue. Parents and children are
+    /// ordered as ``SyncTableDefinition/parents`` requires, and operations that failed before are last.
     ///
-    /// Pushes run one at a time, also those of several processes that share a store. Local reads and writes do not wait
-    /// for them, and changes made during the push are sent too. An operation that fails does not delay those of other
-    /// items: its error is recorded in the error log. At the end the push throws all errors, together with those of
-    /// operations that are parked, in conflict, or held behind such an operation. When a push returns, no operation needs a
-    /// decision.
+    /// Pushes run one at a time, also those of several processes that share a store. Local reads and writes
+    /// do not wait for them, and changes made during the push are sent too. An operation that fails does not
+    /// delay those of other items: its error is recorded in the error log. At the end the push throws all
+    /// errors, together with those of operations that are parked, in conflict, or held behind such an
+    /// operation.
     ///
-    /// Operations of a table that the app no longer declares stay pending and are listed in the result.
+    /// When a push returns, none of the operations that it sent needs a decision. Operations of other tables
+    /// or beyond the budget stay pending. So do operations of a table that the app no longer declares; these
+    /// are listed in the result.
     ///
     /// - Parameters:
     ///   - tables: the tables whose operations to send; `nil` sends all.
     ///   - budget: how much to send; the other operations stay pending.
-    /// - Returns: the number of completed operations.
+    /// - Returns: the result.
     /// - Throws: ``SyncError`` with ``SyncError/pushResult``: ``SyncError/Code/pushCompletedWithErrors``,
     ///   ``SyncError/Code/pushAbortedNetwork``, ``SyncError/Code/pushAbortedAuthentication``,
     ///   ``SyncError/Code/pushAbortedService``, ``SyncError/Code/pushAbortedStore`` or

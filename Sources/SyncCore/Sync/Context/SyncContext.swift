@@ -27,7 +27,7 @@ public final class SyncContext: Sendable {
     let commits = CommitFeed()
     let activity: SyncActivity
     let delegate: (any SyncContextDelegate)?
-    /// Serializes pushes, so that the server receives operations in the order of the queue.
+    /// Serializes pushes, so that the server receives operations in push order: see ``PushOrder``.
     let pushMutex = AsyncMutex()
     /// Whether a push of this context holds the store's push lock.
     let holdsPushLock = Mutex(false)

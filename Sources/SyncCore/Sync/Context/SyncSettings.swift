@@ -9,16 +9,19 @@ public struct SyncSettings: Sendable {
     public var sendsChangedFieldsOnly = true
     /// The maximum number of concurrent operations, of different items; at least 1.
     ///
-    /// With 1, the server receives operations in the order of the queue. With more, the order is kept for operations of
-    /// one item, and of tables that depend on each other: see ``SyncTableDefinition/parents``.
+    /// With 1, the server receives operations in the order of the queue, except that parents and children are
+    /// ordered as ``SyncTableDefinition/parents`` requires, and that operations which failed in an earlier
+    /// push are last. With more, the order is kept for operations of one item, and of tables that depend on
+    /// each other.
     public var maxConcurrentOperations = 1
     /// When requests are sent again after transient failures.
     public var retry = RetryPolicy()
     /// The number of refusals after which an operation is parked: it stays in the queue, every push reports it, and it is
     /// not sent until it is edited, resolved or replayed.
     ///
-    /// Refusals are responses of the tables service about this operation. Conflicts and failures of the network or the
-    /// service are not counted.
+    /// Refusals are responses of the tables service about this operation. A server error counts too, at the
+    /// end of a push in which the server has applied other operations. Conflicts and other failures of the
+    /// network or the service are not counted.
     public var parkAfterRefusals = 10
     /// Resolves conflicts of tables without an entry in ``resolvers``. Without a resolver, conflicts are errors.
     public var resolver: ConflictResolver?
@@ -28,7 +31,8 @@ public struct SyncSettings: Sendable {
     public var maxResolutions = 5
     /// Receives the events of pushes and pulls, for metrics and traces.
     ///
-    /// The push or pull waits for the call, so it returns quickly. It may be called from several tasks at the same time.
+    /// The push or pull waits for the call, so the handler must return quickly. It may be called from several
+    /// tasks at the same time.
     public var onEvent: (@Sendable (SyncEvent) -> Void)?
 
     /// Makes the default settings: one operation at a time, and conflicts are errors.

@@ -11,7 +11,8 @@ public struct SyncStatus: Sendable {
     public internal(set) var parkedOperations = 0
     /// The number of operations in conflict with the server's row, which wait for a decision.
     public internal(set) var conflictingOperations = 0
-    /// The number of operations that wait for blocked operations, or whose table the app no longer declares.
+    /// The number of operations that wait for other pending operations, or whose table the app no longer
+    /// declares.
     public internal(set) var heldOperations = 0
     /// Whether a push is running.
     public internal(set) var isPushing = false

@@ -144,7 +144,7 @@ public struct SyncTable: Sendable {
         return query
     }
 
-    // MARK: Checks
+    // MARK: Helpers
 
     private func change<T: Sendable>(
         id: String, fields: [String: ItemValue],
@@ -158,7 +158,7 @@ public struct SyncTable: Sendable {
         return try await context.write { transaction in
             let write = LocalWrite(
                 transaction: transaction, definition: definition, inFlight: inFlight.all, now: now,
-                mayAttemptsBeInFlight: isShared)
+                treatsAttemptedAsInFlight: isShared)
             return try body(write, normalized)
         }
     }

@@ -3,7 +3,8 @@
 
 import Foundation
 
-/// The position of an incremental pull: the last row that it has stored, in the order of `updatedAt` and id.
+/// The position of an incremental pull: the last row that it has received, in the order of `updatedAt` and
+/// id.
 struct DeltaToken: Sendable, Hashable {
     /// The server's own text of the row's `updatedAt`.
     let updatedAtText: String
@@ -18,7 +19,7 @@ struct DeltaToken: Sendable, Hashable {
 
     /// How far the rows of one `updatedAt` have been read.
     enum Instant: String, Sendable, Hashable {
-        /// Rows could still get this `updatedAt` when they were read; the next pull reads them again.
+        /// The server could still give this `updatedAt` to more rows; the next pull reads all its rows again.
         case open
         /// No further row gets this `updatedAt`. The rows have been read up to the token's id.
         case closed

@@ -3,8 +3,8 @@
 
 /// Rows whose `updatedAt` is later than the time of their response: they do not advance the delta token.
 ///
-/// After the first one, no row with a later `updatedAt` than that response advances it. The pull reads on; the next pull
-/// starts before those rows, and so finds changes dated earlier.
+/// After the first such row, no row dated after that response moves the token. The next pull starts before
+/// these rows and finds changes that are dated earlier.
 struct FutureRows {
     private var latestDate: Timestamp?
 

@@ -5,8 +5,9 @@
 ///
 /// Two cases can leave rows before that position. Both are handled by reading one instant by id alone, where rows that
 /// change during the pull do not shift the others:
-/// - A server that shows fewer digits than it stores returns the rows of the last instant again. All rows of the instant
-///   are then read, and the pull continues one shown digit later.
+/// - A server that shows fewer digits than it stores returns the rows of the last instant again. All rows of
+///   the instant are then read, and the pull continues one shown digit later: if `.123` is shown for
+///   `.1234567`, it continues at `.124`.
 /// - While the server's clock is not past the last instant, rows up to the last id can still get the same `updatedAt`. They
 ///   are requested after the first later row. If there is no later row, the next pull reads the instant again.
 struct KeysetOrder: PageOrder {
@@ -23,7 +24,7 @@ struct KeysetOrder: PageOrder {
         case undated(after: String, then: Position)
     }
 
-    /// An instant that was read while rows could still get it as their `updatedAt`. It is read again.
+    /// An `updatedAt` that new rows could still have when it was read. It is read again.
     private struct OpenInstant: Sendable {
         let updatedAt: Timestamp
         /// Only rows up to this id can have been missed; `nil` when all can.

@@ -14,13 +14,13 @@ protocol PageOrder: Sendable {
     /// - Returns: whether there are other rows to request.
     mutating func advanceOverEnd() -> Bool
 
-    /// Whether the order is reading rows aside from its main sequence, whose end is not the end of the query.
+    /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isAside: Bool { get }
 
-    /// A counter that increases whenever received rows are requested again on purpose.
+    /// Changes when rows are requested again intentionally, so that repetition is not an error.
     var phase: Int { get }
 
-    /// The last row stored, in the order of `updatedAt` and id.
+    /// The last row received, in the order of `updatedAt` and id.
     var token: DeltaToken? { get }
 
     /// Whether there is another query to use when the server refuses the current one.

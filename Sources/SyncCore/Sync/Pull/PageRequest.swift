@@ -1,7 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Requests pages of rows, smaller ones or by another query when the server or the transport refuses the first request.
+/// Requests pages. When the server refuses a query or a response is too long, it requests a smaller page or
+/// uses another query.
 struct PageRequest: Sendable {
     let context: SyncContext
     let pull: ValidatedPull

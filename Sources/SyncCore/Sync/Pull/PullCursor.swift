@@ -3,8 +3,9 @@
 
 /// Decides which page a pull requests next, and when the pull has ended. It does no input or output.
 ///
-/// Only an empty page is the end. A short page is not, nor is a row count: servers cap their pages, change their caps, and
-/// filter rows after paging.
+/// A short page is not the end, nor is a row count: servers cap their pages, change their caps, and filter
+/// rows after paging. The end is an empty page, a short one that the server calls the last, or the query's
+/// limit.
 struct PullCursor: Sendable {
     /// How the pages follow each other.
     enum Order: Sendable, Hashable {
@@ -41,7 +42,7 @@ struct PullCursor: Sendable {
             }
     }
 
-    /// The last row stored, in the order of `updatedAt` and id; `nil` for a pull without query ID.
+    /// The last row received, in the order of `updatedAt` and id; `nil` for a pull without query ID.
     var token: DeltaToken? { order.token }
 
     /// The query for the next page.
@@ -79,7 +80,7 @@ struct PullCursor: Sendable {
         }
         liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
-        // If the order has just moved aside or back, the rows there have not been requested yet.
+        // If the order has just begun or ended a detour, the rows there have not been requested yet.
         if isEnd, order.isAside == wasAside { advanceOverEnd() }
     }
 

@@ -13,7 +13,7 @@ struct PulledPage: Sendable {
     let cursor: PullCursor
 }
 
-/// A row of a page, normalised, with the server's own text of its `updatedAt`.
+/// A row of a page, normalized, with the server's own text of its `updatedAt`.
 struct PulledRow: Sendable {
     let item: Item
     let updatedAtText: String?

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Keeps a page from replacing rows that a push or another pull has stored since the page was requested.
 ///
-/// Such a page may show the rows as they were before. Recorded are only rows stored while a pull runs.
+/// Such a page may show the rows as they were before. Only rows stored while another pull runs are recorded.
 final class StalePageGuard: Sendable {
     /// What stores rows: one pull, or all pushes together.
     typealias Source = Int
@@ -69,7 +69,7 @@ final class StalePageGuard: Sendable {
         state.withLock { $0.purgedTables[pull]?.contains(table) ?? false }
     }
 
-    /// How many rows were recorded so far. A page keeps the count of the time of its request.
+    /// How many rows were stored so far. A page stores this count when it is requested.
     var storedRowCount: Int { state.withLock { $0.storedRowCount } }
 
     /// Whether a push or another pull has stored this state of the row or a later one since that count.

@@ -3,8 +3,9 @@
 
 /// A row of the server that a pull could not read and did not store.
 ///
-/// The local item, if there is one, stays as it was. The row is pulled again when the server changes it, and when the app
-/// changes the table's definition.
+/// The local item, if there is one, stays as it was. A pull with a query ID returns the row again when the
+/// server changes it, and when the app changes the table's synced columns; a pull without one returns it
+/// every time.
 public struct UnreadableRow: Sendable, Hashable {
     /// The row's table.
     public let table: String

@@ -7,7 +7,7 @@ enum AttemptOutcome: Sendable, Hashable {
     case succeeded(Item?)
     /// The response reports a conflict without the server's row, which must be fetched to decide.
     case rowNeeded(ConflictReason, status: Int)
-    /// An earlier attempt was applied; the operation continues from the row that it left.
+    /// The row is ready for the rest of the operation, which continues from this row.
     case continues(from: Item)
     /// The server has another state of the row; `nil` when it has no row.
     case conflict(ConflictReason, status: Int, serverItem: Item?)

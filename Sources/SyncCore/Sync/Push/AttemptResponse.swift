@@ -7,8 +7,8 @@ struct AttemptResponse: Sendable, Hashable {
     var classification: ResponseClassification
     /// The server's row, if the response has one: a row has a version, an echo of the request has none.
     var row: Item?
-    /// Fields of the row that do not fit their columns, as the server shows them. They prove what was sent, and are not
-    /// stored.
+    /// Fields of the row that do not fit their columns, as the server shows them. Compared with what was
+    /// sent; not stored as fields.
     var unreadableFields: [String: ItemValue] = [:]
     /// The server's message.
     var message: String?

@@ -1,7 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pending operation that no push completes unless the app or the user does something first.
+/// A pending operation that waits for the app or the user or, if it is held, for another operation.
+///
+/// Pushes send a held operation by themselves once the operation that it waits for is complete.
 struct BlockedOperation: Sendable {
     let reason: Reason
     /// The error that a push reports for it.

@@ -10,7 +10,7 @@ enum ConflictReason: Sendable, Hashable {
     /// The server's row has another version.
     case versionMismatch
 
-    /// The HTTP status with which servers report the conflict; recorded when no response has reported it.
+    /// The HTTP status that stands for this conflict; recorded when the client itself found it.
     var status: Int {
         switch self {
         case .rowExists: 409

@@ -4,12 +4,12 @@
 /// An item that the delegate gives an operation to send instead of the stored one.
 struct DelegateItem: Sendable {
     let item: Item
-    /// The stored item as the delegate saw it. What the user has changed since stays.
+    /// The stored item as the delegate saw it. Changes made by the user since then are kept.
     let original: Item?
 
     /// Stores the item in place of the stored one.
     ///
-    /// A version that the item carries is the version that the change counts as made on.
+    /// If the item has a version, the change is treated as made on that version.
     func store(
         for operation: inout TableOperation, in transaction: any StoreTransaction,
         _ definition: SyncTableDefinition

@@ -7,17 +7,17 @@ extension OperationAttempt {
     /// - Throws: ``SyncError`` when a request cannot be sent or has no response; `CancellationError`.
     func send() async throws -> AttemptOutcome {
         var (version, base) = (snapshot.version, base)
-        var known = try await outcomeBeforeRequest()
-        // An outcome may prove an earlier attempt; the operation then continues from the row that it left.
+        var earlierOutcome = try await outcomeBeforeRequest()
+        // At most one continuation.
         for _ in 0..<2 {
             let outcome: AttemptOutcome
-            if let known {
-                outcome = known
+            if let earlierOutcome {
+                outcome = earlierOutcome
             } else {
                 outcome = try await sendOperation(version: version, base: base)
             }
             guard case .continues(let row) = outcome else { return outcome }
-            (version, base, known) = (row.system.version, row, nil)
+            (version, base, earlierOutcome) = (row.system.version, row, nil)
         }
         return .unknown(status: ConflictReason.versionMismatch.status, message: nil)
     }

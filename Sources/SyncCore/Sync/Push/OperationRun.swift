@@ -24,9 +24,10 @@ struct OperationRun: Sendable {
         case failed(TableOperationError)
         /// The service did not confirm the operation.
         case unconfirmed(TableOperationError)
-        /// Nothing was sent, because another operation precedes this one.
+        /// Nothing was sent, because another operation precedes this one; or the operation no longer exists,
+        /// possibly after a request: see ``OperationSender/Result/skipped``.
         case skipped
-        /// The delegate did not execute the operation, or the push ends.
+        /// The delegate did not execute the operation, the operation no longer exists, or the push ends.
         case notExecuted
     }
 

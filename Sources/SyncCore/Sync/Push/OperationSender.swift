@@ -19,7 +19,9 @@ struct OperationSender: Sendable {
         case failed(TableOperationError)
         /// The operation stays pending with this error, because the service did not confirm it.
         case unconfirmed(TableOperationError)
-        /// Nothing was sent: the operation no longer exists, is parked, or another operation of its item precedes it.
+        /// Nothing was sent, because the operation no longer exists, is parked, or another operation of its
+        /// item precedes it; or, after a request, the operation no longer exists, for example because it and
+        /// the one behind it have cancelled each other out.
         case skipped
     }
 
@@ -185,7 +187,10 @@ extension OperationSender {
         return failure
     }
 
-    /// Leaves the operation to the next push and throws the error that ends this one. Returns when there is no ending.
+    /// Leaves the operation to the next push and throws the error that ends this one. Returns when there is
+    /// no ending.
+    ///
+    /// Records no error: nothing is known about the operation.
     private func endPush(_ ending: PushEnding?, _ attempt: OperationAttempt) async throws {
         guard let ending else { return }
         let (definition, operationID) = (definition, operationID)

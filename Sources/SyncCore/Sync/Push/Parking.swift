@@ -19,7 +19,8 @@ enum Parking {
         }
     }
 
-    /// Counts a refusal for operations with a server error: the server has applied others, so the errors are theirs.
+    /// Counts a refusal for operations with a server error: the server has applied others, so the errors are
+    /// caused by these operations.
     static func countServerErrors(_ errors: [TableOperationError], in context: SyncContext) async throws {
         guard !errors.isEmpty else { return }
         let limit = context.settings.parkAfterRefusals

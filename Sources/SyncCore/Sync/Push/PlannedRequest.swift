@@ -18,7 +18,12 @@ public struct PlannedRequest: Sendable, Hashable {
 }
 
 extension SyncContext {
-    /// Returns the first request of each operation that a push would send now, in the push's order. Sends nothing.
+    /// Returns, for each pending operation of the tables that is not parked, the request that sends it. Sends
+    /// nothing.
+    ///
+    /// The requests are in the order of the push's rounds, within a round in that of the queue. Operations
+    /// that are held by others are included; an undelete or a read that precedes a request is not. Operations
+    /// without changes left to send, and those of tables that the app no longer declares, have no request.
     ///
     /// - Parameter tables: the tables to push; `nil` is all.
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.

@@ -28,9 +28,9 @@ public final class PushOperation: Sendable {
 
     /// The item to send; for a delete, the item before it.
     ///
-    /// An item that is set here replaces the stored one when the operation is executed. Its version is the version that
-    /// the change counts as made on: to overwrite the server's row, set that row's version. Fields that the user changes
-    /// at the same time keep the user's values.
+    /// An item that is set here replaces the stored one when the operation is executed. If the item has a
+    /// version, the change is treated as made on that version: to overwrite the server's row, set that row's
+    /// version. Fields that the user changes at the same time keep the user's values.
     public var item: Item? {
         get { state.withLock { $0.item } }
         set {

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds pending operations of parents and children that have to be sent before an operation.
+/// Finds pending operations of parents and children that must be completed before an operation is sent.
 ///
 /// ``PushOrder`` sends parents before their children. When the insert of a parent fails, only its own children wait for
 /// it. A row refers to a parent by a text field with the parent's id.
