@@ -127,4 +127,29 @@ import Testing
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert that meets a tombstone does not overwrite a change made after another client's undelete`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await scenario.server.remove("x", in: Todo.name)
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let error = try await a.expectPushError()
+            #expect(error.code == .itemAlreadyOnServer)
+            #expect(error.serverItem?.system.deleted == true)
+            try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            // Another client undeletes the row and changes it.
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            let second = try await a.expectPushError()
+            #expect(second.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+            try await a.context.keepAndUpdateItem(for: second, with: try #require(second.item))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "ours")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

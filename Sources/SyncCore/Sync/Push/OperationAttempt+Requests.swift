@@ -49,10 +49,14 @@ extension OperationAttempt {
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
         let fetched = try await send(.read(id: operation.itemID))
-        return switch fetched.classification {
-        case .done where fetched.row != nil, .rowMissing:
-            proof.outcome(ofRow: fetched, reason, status: status)
-        default: unknownUnlessUnavailable(fetched)
+        switch fetched.classification {
+        case .done where fetched.row != nil:
+            return proof.outcome(ofRow: fetched, reason, status: status)
+        case .rowMissing:
+            let tombstone = reason == .rowExists ? try await fetchTombstone() : nil
+            return proof.outcome(ofRow: tombstone ?? fetched, reason, status: status)
+        default:
+            return unknownUnlessUnavailable(fetched)
         }
     }
 

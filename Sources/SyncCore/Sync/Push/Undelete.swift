@@ -29,4 +29,25 @@ extension OperationAttempt {
             return outcome
         }
     }
+
+    /// Fetches a row that exists although the server does not return it by id: a tombstone, which only lists contain.
+    ///
+    /// Its version is the condition of a later undelete, which otherwise could overwrite a row that another client has
+    /// undeleted.
+    ///
+    /// - Returns: the response with the row; `nil` when the server does not list it.
+    func fetchTombstone() async throws -> AttemptResponse? {
+        let dialect = context.client.dialect
+        let query = TableQuery(definition.name).where(.column("id") == operation.itemID)
+        let call = RemoteCall(
+            .query(try query.odata(dialect), includesDeleted: true), table: definition.name,
+            features: .offline)
+        let response = try await context.send(call)
+        guard response.classification == .done, case .rows(let rows, _) = response.body, let row = rows.first
+        else { return nil }
+        var reader = WireRowReader(dialect: dialect, definition: definition)
+        let item = reader.readRecordingProblems(row).item
+        guard item.id.hasSameBytes(as: operation.itemID), item.system.version != nil else { return nil }
+        return AttemptResponse(status: response.status, classification: .done, row: item)
+    }
 }
