@@ -11,7 +11,8 @@ struct ConflictsSamples {
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError where error.isConflict {
-                guard var row = error.serverItem, !row.system.deleted, operation.item?["complete"] == true else {
+                guard var row = error.serverItem, !row.system.deleted, operation.item?["complete"] == true
+                else {
                     throw error
                 }
                 row["complete"] = true
