@@ -35,7 +35,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     }
 
     /// Makes an error.
-    public init(
+    package init(
         operationID: Int64, table: String, itemID: String, kind: TableOperation.Kind, item: Item?,
         serverItem: Item?, status: Int?, code: SyncError.Code, message: String, revision: Int
     ) {
