@@ -98,9 +98,11 @@ extension TableOperationError {
 
     /// Returns the conflict of an operation whose row was changed on the server, as a pull has found.
     static func foundByPull(_ operation: TableOperation, item: Item?) -> TableOperationError {
-        TableOperationError(
-            operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
-            code: .preconditionFailed, message: "The item was changed on the server since the local change")
+        let code = SyncError.Code.preconditionFailed
+        return TableOperationError(
+            operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem, code: code,
+            message: ConflictMessage.text(
+                code, itemID: operation.itemID, table: operation.table, serverItem: operation.serverItem))
     }
 
     /// Returns the same failure for the operation as it is now.

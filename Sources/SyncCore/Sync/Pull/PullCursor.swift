@@ -13,7 +13,7 @@ struct PullCursor: Sendable {
         case keyset
         /// By `updatedAt` from the delta token on, with `$skip`, as the original client did.
         case skip
-        /// By id: a pull without query ID and without an order of its own.
+        /// By id: a pull whose query has neither a query ID nor an order.
         case id
         /// In the query's own order, with `$skip`.
         case offset
