@@ -80,7 +80,7 @@ enum LocalSocket {
     #if canImport(Darwin)
         private static let noSignal: Int32 = 0
     #else
-        private static let noSignal = Int32(MSG_NOSIGNAL.rawValue)
+        private static let noSignal = Int32(MSG_NOSIGNAL)
     #endif
 
     private static func open() -> Int32 {

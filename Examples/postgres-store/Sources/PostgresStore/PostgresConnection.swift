@@ -50,16 +50,17 @@ struct PostgresConnection: Sendable {
         let formats = [Int32](repeating: 1, count: count)
         let lengths = parameters.map { Int32($0.count) }
         // One buffer, because the pointers must be valid together. An empty parameter needs a pointer that is not null.
-        let bytes = parameters.flatMap { $0 } + [0]
-        let result = bytes.withUnsafeBytes { bytes in
+        let bytes = Array(parameters.joined()) + [0]
+        let handle = bytes.withUnsafeBytes { bytes in
             var start = 0
             let values = parameters.map { parameter -> UnsafePointer<CChar>? in
                 defer { start += parameter.count }
                 return bytes.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self)
             }
-            return PostgresResult(
-                PQexecParams(handle, statement, Int32(count), types, values, lengths, formats, 1))
+            return PQexecParams(
+                self.handle, statement, Int32(count), types, values, lengths, formats, 1)
         }
+        let result = PostgresResult(handle)
         try check(result)
         return result
     }
