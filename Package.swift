@@ -73,6 +73,8 @@ let targets: [Target] = [
         dependencies: [
             "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
         ]),
+    .target(name: "SyncSimulation", dependencies: ["StoreMemory", "SyncCore", httpTypes]),
+    .executableTarget(name: "simulate", dependencies: ["SyncSimulation"]),
     .target(name: "StoreOrderedMap", dependencies: ["SyncCore"]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
     .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),

@@ -1,0 +1,28 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncSimulation
+
+@main
+struct Main {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        if arguments.count > 2, arguments[1] == "replay", let seed = UInt64(arguments[2]) {
+            for line in try SimulationRun.shrink(seed) { print(line) }
+            return
+        }
+        let count = arguments.count > 1 ? UInt64(arguments[1]) ?? 1000 : 1000
+        let first = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : 0
+        let start = Date()
+        var failures: [String: [UInt64]] = [:]
+        for seed in first..<(first + count) {
+            if let failure = try SimulationRun.run(seed) {
+                failures[failure.invariant, default: []].append(seed)
+                if failures[failure.invariant]!.count <= 5 { print("seed \(seed): \(failure)") }
+            }
+        }
+        let seconds = Date().timeIntervalSince(start)
+        print("\(count) seeds in \(seconds) s; failures: \(failures.mapValues { "\($0.count) \($0.prefix(6))" })")
+    }
+}
