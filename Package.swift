@@ -101,20 +101,25 @@ let targets: [Target] = [
             .target(name: "AsyncHTTPTransport", condition: .when(platforms: [.linux])), "StoreLMDB",
             "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser,
         ]),
+    .target(name: "TestSupport", dependencies: ["SyncCore", httpTypes], path: "Tests/TestSupport"),
     .testTarget(
         name: "SyncCoreTests",
-        dependencies: ["AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", httpTypes]),
+        dependencies: [
+            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", "TestSupport", httpTypes,
+            logging,
+        ]),
     .testTarget(
         name: "StoreOrderedMapTests",
         dependencies: ["StoreConformance", "StoreMemory", "StoreOrderedMap", "SyncCore"]),
     .testTarget(name: "StoreMemoryTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
     .testTarget(
         name: "StoreSQLiteTests",
-        dependencies: ["StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", grdb]),
+        dependencies: ["StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TestSupport", grdb]),
     .testTarget(
         name: "StoreLMDBTests",
         dependencies: [
             "CLMDB", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreOrderedMap", "SyncCore",
+            "TestSupport",
         ]),
     .testTarget(
         name: "StoreConformanceTests",
@@ -125,16 +130,26 @@ let targets: [Target] = [
         ]),
     .testTarget(
         name: "TableServerTests",
-        dependencies: ["StoreConformance", "SyncCore", "TableServer", "table-server", subprocess]),
+        dependencies: [
+            "StoreConformance", "SyncCore", "TableServer", "TestSupport", "table-server", subprocess,
+        ]),
     .testTarget(
         name: "SyncScenarioTests",
         dependencies: [
             "AsyncHTTPTransport", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore",
-            "TableServer", grdb,
+            "TableServer", "TestSupport", grdb,
+        ]),
+    .testTarget(
+        name: "ArticleTests",
+        dependencies: [
+            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer",
+            grdb, httpTypes, logging,
         ]),
     .testTarget(
         name: "TodoTests",
-        dependencies: ["StoreMemory", "SyncCore", "TableServer", "todo", argumentParser, subprocess]),
+        dependencies: [
+            "StoreMemory", "SyncCore", "TableServer", "TestSupport", "todo", argumentParser, subprocess,
+        ]),
 ]
 
 let package = Package(

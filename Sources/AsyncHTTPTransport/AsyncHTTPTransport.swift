@@ -10,19 +10,19 @@ import NIOHTTPCompression
 public import SyncCore
 import Synchronization
 
-/// Sends requests with AsyncHTTPClient, which on Linux is several times as fast as URLSession.
+/// The transport over AsyncHTTPClient, which is several times as fast as URLSession on Linux.
 ///
 /// ```swift
 /// let client = SyncClient(url: url, transport: AsyncHTTPTransport())
 /// ```
 ///
-/// It keeps what ``HTTPTransport`` promises, as ``URLSessionTransport`` does: a redirect is followed within the origin
-/// and for GET alone, there are no cookies and no cache, compressed answers are unpacked, and connections are used
-/// again. On Apple systems prefer URLSession, which knows the system's proxies and network conditions.
+/// It behaves as ``URLSessionTransport``: it keeps no cookies and no cache, decompresses responses, reuses connections, and
+/// follows a redirect only for a GET and only within the origin. On Apple systems prefer URLSession, which uses the
+/// proxies and network settings of the system.
 public final class AsyncHTTPTransport: HTTPTransport {
-    /// The greatest number of bytes of a body, after decompression.
+    /// The longest body accepted, in bytes after decompression.
     public let maxBodyBytes: Int
-    /// Whether plain HTTP may go to other hosts than this machine.
+    /// Whether plain HTTP is allowed to any host.
     public let allowsInsecureHTTP: Bool
 
     private let client: HTTPClient
@@ -34,10 +34,10 @@ public final class AsyncHTTPTransport: HTTPTransport {
     /// Makes a transport with connections of its own.
     ///
     /// - Parameters:
-    ///   - idleTimeout: how long a connection may take to be made, and how long nothing may come over it.
-    ///   - totalTimeout: how long a request may take in all, redirects included.
-    ///   - maxBodyBytes: the greatest number of bytes of a body, after decompression.
-    ///   - allowsInsecureHTTP: whether plain HTTP may go to other hosts than this machine.
+    ///   - idleTimeout: how long connecting may take, and how long a request may go without a byte received.
+    ///   - totalTimeout: how long a request may take altogether, including redirects.
+    ///   - maxBodyBytes: the longest body accepted, in bytes after decompression.
+    ///   - allowsInsecureHTTP: whether plain HTTP is allowed to other hosts than this machine.
     public init(
         idleTimeout: Duration = .seconds(60), totalTimeout: Duration = .seconds(600),
         maxBodyBytes: Int = 64 << 20, allowsInsecureHTTP: Bool = false
@@ -46,18 +46,18 @@ public final class AsyncHTTPTransport: HTTPTransport {
         self.allowsInsecureHTTP = allowsInsecureHTTP
         self.totalTimeout = .nanoseconds(totalTimeout.timerNanoseconds)
         let idle = TimeAmount.nanoseconds(idleTimeout.timerNanoseconds)
-        // Bodies are measured as they come, unpacked: the client's own limit is not needed.
+        // Decompressed bodies are measured as they arrive, so the client's limit is not needed.
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: idle, read: idle),
             decompression: .enabled(limit: .none))
-        // A connection that is refused is an error at once, and not after the timeout.
+        // A refused connection is an immediate error instead of a timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
     deinit { close() }
 
-    /// Sends one request and returns the whole answer.
+    /// Sends one request and returns the whole response.
     ///
     /// - Throws: as ``HTTPTransport/send(_:)``; for a failed exchange ``SyncError`` with code
     ///   ``SyncError/Code/networkUnavailable``.
@@ -116,7 +116,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         }
     }
 
-    /// Sends a GET once more when the server had closed the connection before it could be sent.
+    /// Sends a GET again if the server closed the connection before the request was sent.
     private func begin(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         do {
             return try await client.execute(request, deadline: .distantFuture)

@@ -8,7 +8,7 @@ import NIOSSL
 import SyncCore
 
 extension NetworkFailure.Reason {
-    /// What an error of AsyncHTTPClient says about the exchange.
+    /// Maps an error of AsyncHTTPClient.
     init(_ error: any Error) {
         self =
             switch error {
@@ -17,7 +17,7 @@ extension NetworkFailure.Reason {
             case NIOSSLError.uncleanShutdown: .connectionLost
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .secureConnectionFailed
             case let error as IOError: Self(error)
-            // The rest are errors of the channel and of the parser of the response.
+            // Errors of the channel and of the response parser.
             default: .connectionLost
             }
         #if canImport(Network)

@@ -3,7 +3,7 @@
 
 public import SyncCore
 
-/// Makes the stores that the rules look at: all that an author writes to have a store checked.
+/// Opens the stores that the rules check: all that an author implements to run the suite.
 ///
 /// ```swift
 /// struct MyHarness: StoreHarness {
@@ -13,24 +13,25 @@ public import SyncCore
 /// }
 /// ```
 public protocol StoreHarness: Sendable {
-    /// Opens the store at that path, or makes it when there is none.
+    /// Opens the store at the path; creates it when it does not exist.
     ///
-    /// The path is in a directory made for one rule, which is removed afterwards with all that is in it. Different
-    /// paths are different stores. A store that lives in memory ignores the path.
+    /// The path is inside a directory that is created for one rule and removed afterwards with its contents. Different
+    /// paths are different stores. An in-memory store ignores the path.
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource
 
-    /// What reports call the store.
+    /// The store's name in reports.
     var name: String { get }
 
-    /// The program that opens the same store in a process of its own, to be killed; `nil` leaves those rules out.
+    /// The program that opens the same store in a child process to be killed; `nil` skips the rules that need it.
     var child: ChildProgram? { get }
 
-    /// Rules that the store knowingly breaks, each with the reason. Reports show them, and the level is lost.
+    /// Rules that the store breaks by design, by id, each with the reason. Reports list them, and the store does not
+    /// conform to their levels.
     var declaredDifferences: [String: String] { get }
 }
 
 extension StoreHarness {
-    /// The harness's own name, without the word.
+    /// The name of the harness's type, without the suffix `Harness`.
     public var name: String {
         let type = String(describing: Self.self)
         return type.hasSuffix("Harness") && type != "Harness" ? String(type.dropLast(7)) : type
@@ -43,14 +44,14 @@ extension StoreHarness {
     public var declaredDifferences: [String: String] { [:] }
 }
 
-/// A program that can be started to work on a store until it is killed.
+/// A program that is started to write to a store until it is killed.
 public struct ChildProgram: Sendable {
-    /// The executable's path.
+    /// The path of the executable.
     public let executable: String
-    /// What comes before the arguments that the suite adds.
+    /// The arguments before those that the suite adds.
     public let arguments: [String]
 
-    /// Names a program. It must pass the arguments it gets after these to ``CrashChild``.
+    /// Creates a description of a program, which must pass the suite's arguments to ``CrashChild``.
     public init(executable: String, arguments: [String]) {
         self.executable = executable
         self.arguments = arguments

@@ -3,19 +3,19 @@
 
 import SyncCore
 
-/// How much of the contract a store keeps. Each level includes core; full includes all.
+/// A conformance level. Each level requires core; full requires all levels.
 public enum StoreLevel: String, Sendable, Hashable, CaseIterable {
     /// Exact items, queries, queue, error log and config, in transactions.
     case core
-    /// What was written is there after closing, crashing and opening again.
+    /// Committed data survives closing, crashing and reopening.
     case durable
-    /// Readers and writers at the same time.
+    /// Concurrent readers and writers.
     case concurrent
-    /// Great sizes, long random scripts, every fault.
+    /// Large sizes, random scripts, fault injection.
     case full
 }
 
-/// An optional power of a store, as ``SyncCore/StoreCapabilities`` declares it.
+/// An optional capability of a store, as ``/SyncCore/StoreCapabilities`` declares it.
 public enum StorePower: String, Sendable, Hashable, CaseIterable {
     /// `isDurable`.
     case durable
@@ -28,7 +28,7 @@ public enum StorePower: String, Sendable, Hashable, CaseIterable {
     /// `maxIDLength` of `Int.max`.
     case unlimitedIDs
 
-    /// The declaration as an author writes it.
+    /// The declaration in source code.
     public var declaration: String {
         switch self {
         case .durable: "StoreCapabilities.isDurable"
@@ -50,16 +50,16 @@ public enum StorePower: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// Which stores a rule speaks about: those that declare a power, or those that do not.
+/// What a rule requires of the stores that it applies to.
 public enum StoreRequirement: Sendable, Hashable {
-    /// The store declares the power.
+    /// The store declares the capability.
     case declared(StorePower)
-    /// The store does not declare the power.
+    /// The store does not declare the capability.
     case undeclared(StorePower)
-    /// The harness names a ``ChildProgram``, and the store declares that it is durable.
+    /// The harness provides a ``ChildProgram``, and the store declares that it is durable.
     case childProgram
 
-    /// Why the rule does not speak about a store that declares these; `nil` when it does.
+    /// Returns why the rule does not apply to a store with these capabilities, or `nil` when it applies.
     func mismatch(with capabilities: StoreCapabilities) -> String? {
         switch self {
         case .declared(let power) where !power.isDeclared(by: capabilities):
@@ -71,7 +71,7 @@ public enum StoreRequirement: Sendable, Hashable {
         }
     }
 
-    /// How an author who differs on purpose can say so.
+    /// How an author declares an intended difference.
     var remedy: String {
         switch self {
         case .declared(let power): "do not declare \(power.declaration)"

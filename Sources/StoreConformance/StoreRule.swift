@@ -1,38 +1,38 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One clause of the store contract, and how to check it.
+/// One clause of the store contract with its check.
 public struct StoreRule: Sendable, Identifiable {
-    /// The clause's name, such as `item.upsert.replaces-whole`: family, subject, point.
+    /// The clause's id, such as `item.upsert.replaces-whole`: family, subject, point.
     public let id: String
     /// The clause.
     public let sentence: String
-    /// The level it belongs to.
+    /// The level that requires the clause.
     public let level: StoreLevel
-    /// Which stores it speaks about; `nil` for all.
-    public let need: StoreRequirement?
+    /// What the rule requires of a store to apply to it; `nil` when it applies to every store.
+    public let requirement: StoreRequirement?
     /// Why no check exists; `nil` when one does.
     public let untestedReason: String?
     let body: @Sendable (RuleRun) throws -> Void
 
     init(
-        _ id: String, _ sentence: String, level: StoreLevel = .core, need: StoreRequirement? = nil,
+        _ id: String, _ sentence: String, level: StoreLevel = .core, requirement: StoreRequirement? = nil,
         _ body: @escaping @Sendable (RuleRun) throws -> Void
     ) {
         self.id = id
         self.sentence = sentence
         self.level = level
-        self.need = need
+        self.requirement = requirement
         untestedReason = nil
         self.body = body
     }
 
-    /// A clause that no check can decide.
+    /// Creates a clause that no check can decide.
     init(untested id: String, _ sentence: String, level: StoreLevel = .core, because reason: String) {
         self.id = id
         self.sentence = sentence
         self.level = level
-        need = nil
+        requirement = nil
         untestedReason = reason
         body = { _ in }
     }
@@ -40,13 +40,13 @@ public struct StoreRule: Sendable, Identifiable {
     /// The first part of the id.
     public var family: String { String(id.prefix { $0 != "." }) }
 
-    /// What an author does who differs on purpose.
+    /// What to do when a difference is intended.
     public var remedy: String {
-        if let need { return "If that is by design, \(need.remedy)." }
+        if let requirement { return "If this is intended, \(requirement.remedy)." }
         return
-            "The contract asks this of every store. To differ all the same, add '\(id)' with the reason to "
-            + "StoreHarness.declaredDifferences; reports will show it, and the store does not count as "
-            + "\(level.rawValue) conformant."
+            "The contract requires this of every store. To declare an intended difference, add '\(id)' with the reason to "
+            + "StoreHarness.declaredDifferences; reports list it, and the store does not conform to the level "
+            + "\(level.rawValue)."
     }
 }
 
@@ -59,7 +59,7 @@ extension StoreRule {
     /// Every clause that has a check.
     public static let all: [StoreRule] = clauses.filter { $0.untestedReason == nil }
 
-    /// Every clause, also those that no check can decide.
+    /// Every clause, including those that no check can decide.
     public static let clauses: [StoreRule] =
         [
             items, insertions, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
@@ -73,7 +73,7 @@ extension StoreRule {
     public static func named(_ id: String) -> StoreRule? { clauses.first { $0.id == id } }
 }
 
-/// Lists rules one after another, each a statement of its own.
+/// Builds a list of rules from statements.
 @resultBuilder
 enum RuleList {
     static func buildExpression(_ rule: StoreRule) -> [StoreRule] { [rule] }

@@ -8,9 +8,9 @@ import StoreConformanceMutants
 import SyncCore
 import Synchronization
 
-/// The command line of the suite, for any stores.
+/// The suite's command line, for any stores.
 ///
-/// An author's own executable is this, whole:
+/// This is the complete source of an author's own executable:
 /// ```swift
 /// import StoreConformance
 /// import StoreConformanceCommand
@@ -24,42 +24,43 @@ public enum ConformanceCommand {
 
     /// Runs the command that the arguments name, and ends the process.
     ///
-    /// - Parameter stores: the stores to choose from by `--store`; a child process is this executable again.
+    /// - Parameter stores: the stores for `--store`, by name. A child process runs this executable again.
     public static func main(stores: [String: any StoreHarness]) async {
         registered.withLock { $0 = stores }
         await RootCommand.main()
     }
 
-    /// The harness of that name, with this executable as its child program.
+    /// Returns the harness with this name, with this executable as its child program.
     static func harness(named name: String) throws -> any StoreHarness {
         let stores = registered.withLock { $0 }
         var parts = name.split(separator: "+", maxSplits: 1).map(String.init)
-        if parts.first == ownStore, let only = stores.keys.first, stores.count == 1 { parts[0] = only }
+        if parts.first == onlyStore, let only = stores.keys.first, stores.count == 1 { parts[0] = only }
         guard let harness = parts.first.flatMap({ stores[$0] }) else {
             throw ValidationError(
-                "There is no store '\(name)'; there are \(stores.keys.sorted().joined(separator: ", ")).")
+                "The store '\(name)' does not exist; use one of \(stores.keys.sorted().joined(separator: ", "))."
+            )
         }
         let named = NamedHarness(name: parts[0], base: harness)
         guard parts.count == 2 else { return named }
         guard let mutant = StoreMutant.named(parts[1]) else {
-            throw ValidationError("There is no mutant '\(parts[1])'.")
+            throw ValidationError("The mutant '\(parts[1])' does not exist; see 'mutants --matrix'.")
         }
         return MutantHarness(mutant, of: named)
     }
 
-    /// What another executable's store is called that hands over: the only one there is.
-    private static let ownStore = "own"
+    /// The store name that this program passes to another executable, which then uses its only store.
+    private static let onlyStore = "own"
 
-    /// Runs another executable with the same arguments when the store is the path of one, and ends with its status.
-    static func handOver(to store: String) throws {
+    /// If the store is a path, runs that executable with the same arguments and exits with its status.
+    static func runExecutable(at store: String) throws {
         guard store.contains("/") else { return }
         guard FileManager.default.isExecutableFile(atPath: store) else {
-            throw ValidationError("There is no executable '\(store)'.")
+            throw ValidationError("'\(store)' is not an executable file.")
         }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: store)
         process.arguments = CommandLine.arguments.dropFirst().map { word in
-            word == store ? ownStore : word == "--store=\(store)" ? "--store=\(ownStore)" : word
+            word == store ? onlyStore : word == "--store=\(store)" ? "--store=\(onlyStore)" : word
         }
         try process.run()
         process.waitUntilExit()

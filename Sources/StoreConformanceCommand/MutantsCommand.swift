@@ -8,85 +8,88 @@ import StoreConformanceMutants
 
 struct MutantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mutants", abstract: "Puts broken stores to the rules, and tells which were noticed.")
+        commandName: "mutants",
+        abstract: "Checks mutants, stores with a deliberate flaw, and reports which the rules detect.")
 
-    @Option(help: "The store that mutants are made of. (default: memory, or the first there is)")
+    @Option(help: "The base store of mutants. (default: memory, or the first store)")
     var store: String?
 
     @Option(
-        help: "The store that mutants are made of that need files. (default: sqlite, or the first there is)")
+        help: "The base store of mutants that require durability. (default: sqlite, or the first store)")
     var durableStore: String?
 
     @Option(
-        help: "How many acts and questions the model machine may take to notice a mutant; 0 leaves it out.")
-    var modelActs = 0
+        help: "The maximum number of actions and reads of random scripts to detect a mutant; 0 skips them.")
+    var modelSteps = 0
 
-    @Option(help: "Only the mutants whose ids begin so.")
+    @Option(help: "Checks only mutants whose ids have this prefix.")
     var only = ""
 
-    @Flag(help: "Say also how soon the model machine notices a mutant.")
+    @Flag(help: "Also prints the number of actions and reads before random scripts detect a mutant.")
     var verbose = false
 
-    @Flag(help: "Put the mutants to every rule, and list the rules that notice each.")
+    @Flag(help: "Checks the mutants with every rule and lists the rules that detect each.")
     var matrix = false
 
-    @Option(help: "Only the rules whose ids begin so, for the matrix.")
+    @Option(help: "With --matrix, uses only rules whose ids have this prefix; may be repeated.")
     var rule: [String] = []
 
     func run() async throws {
-        if let store { try ConformanceCommand.handOver(to: store) }
+        if let store { try ConformanceCommand.runExecutable(at: store) }
         let variants = StoreMutant.variants.filter { $0.id.hasPrefix(only) }
         guard !variants.isEmpty || StoreMutant.all.contains(where: { $0.id.hasPrefix(only) }) else {
-            throw ValidationError("There is no mutant whose id begins with '\(only)'.")
+            throw ValidationError("No mutant id has the prefix '\(only)'.")
         }
         if matrix { return try await printMatrix() }
         var rows: [StoreMutant.Kind: Row] = [:]
-        var complaints = 0
+        var failures = 0
         for mutant in StoreMutant.all where mutant.id.hasPrefix(only) {
             let base = try base(of: mutant)
             let trial = await mutant.trial(of: base)
             var row = rows[mutant.kind] ?? Row()
             row.total += 1
-            if let complaint = trial.complaint {
-                complaints += 1
-                say("\(mutant.id) survives: \(complaint)")
+            if let reason = trial.failureReason {
+                failures += 1
+                printNow("\(mutant.id) survives: \(reason)")
             } else {
                 row.killed += 1
             }
-            if modelActs > 0, mutant.isSemantic {
+            if modelSteps > 0, mutant.isSemantic {
                 row.semantic += 1
-                if let acts = await mutant.actsUntilFound(of: base, limit: modelActs) {
+                if let steps = await mutant.stepsUntilFound(of: base, limit: modelSteps) {
                     row.found += 1
-                    if verbose { say("\(mutant.id) is found by the model machine within \(acts) acts.") }
+                    if verbose {
+                        printNow("\(mutant.id) is detected by random scripts within \(steps) steps.")
+                    }
                 } else {
-                    say("\(mutant.id) is not found by the model machine.")
+                    printNow("\(mutant.id) is not detected by random scripts.")
                 }
             }
             rows[mutant.kind] = row
         }
         print(
-            "class         killed by a named rule"
-                + (modelActs > 0 ? "   found by the model machine alone" : ""))
+            "kind          killed by its rules"
+                + (modelSteps > 0 ? "   detected by random scripts alone" : ""))
         for kind in StoreMutant.Kind.allCases {
-            if let row = rows[kind] { print(row.line(kind.rawValue, modelActs > 0)) }
+            if let row = rows[kind] { print(row.line(kind.rawValue, modelSteps > 0)) }
         }
-        print(rows.values.reduce(into: Row()) { $0.add($1) }.line("all", modelActs > 0))
+        print(rows.values.reduce(into: Row()) { $0.add($1) }.line("all", modelSteps > 0))
         var accepted = 0
         for variant in variants {
             let trial = await variant.acceptance(of: try base(of: variant))
-            if let complaint = trial.complaint {
-                complaints += 1
-                print("\(variant.id) is rejected: \(complaint)")
+            if let reason = trial.failureReason {
+                failures += 1
+                print("\(variant.id) is rejected: \(reason)")
             } else {
                 accepted += 1
             }
         }
-        if !variants.isEmpty { print("legal but odd: \(accepted) accepted of \(variants.count)") }
-        if complaints > 0 { throw ExitCode.failure }
+        if !variants.isEmpty { print("legal variants: \(accepted) accepted of \(variants.count)") }
+        if failures > 0 { throw ExitCode.failure }
     }
 
-    /// Prints at once, also into a file: trying all mutants takes a while.
-    private func say(_ line: String) {
+    /// Prints and flushes, because checking all mutants takes long.
+    private func printNow(_ line: String) {
         print(line)
         fflush(nil)
     }
@@ -102,16 +105,16 @@ struct MutantsCommand: AsyncParsableCommand {
         let rules = rule.isEmpty ? [""] : rule
         for mutant in StoreMutant.all where mutant.id.hasPrefix(only) {
             let harness = MutantHarness(mutant, of: try base(of: mutant))
-            var noticing: [String] = []
+            var detecting: [String] = []
             for rule in StoreRule.all where rules.contains(where: { rule.id.hasPrefix($0) }) {
                 do {
                     try await rule.check(
                         harness, effort: SuiteEffort(modelScripts: 2, modelLength: 200, kills: 0))
                 } catch {
-                    noticing.append(rule.id)
+                    detecting.append(rule.id)
                 }
             }
-            print("\(mutant.id): \(noticing.joined(separator: " "))")
+            print("\(mutant.id): \(detecting.joined(separator: " "))")
         }
     }
 }

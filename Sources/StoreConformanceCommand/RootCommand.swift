@@ -15,51 +15,51 @@ struct RootCommand: AsyncParsableCommand {
         ])
 }
 
-/// Which store, and how thoroughly.
+/// The store to check, and the effort of random checks.
 struct StoreOptions: ParsableArguments {
-    @Option(help: "A registered store, or the path of an executable that registers its own.")
+    @Option(help: "The name of a registered store, or the path of an executable with its own store.")
     var store: String
 
-    @Option(help: "The seed of everything random.")
+    @Option(help: "The seed of all random values.")
     var seed: UInt64 = StoreRule.defaultSeed
 
-    @Option(help: "How many random scripts the model machine runs.")
+    @Option(help: "The number of random scripts.")
     var scripts: Int = SuiteEffort.standard.modelScripts
 
-    @Option(help: "How long each script is.")
+    @Option(help: "The length of each script.")
     var length: Int = SuiteEffort.standard.modelLength
 
-    @Option(help: "How many times a child process is killed.")
+    @Option(help: "The number of times that a child process is killed.")
     var kills: Int = SuiteEffort.standard.kills
 
     var effort: SuiteEffort { SuiteEffort(modelScripts: scripts, modelLength: length, kills: kills) }
 
-    /// Hands over to another executable when the store is one.
-    func handOver() throws { try ConformanceCommand.handOver(to: store) }
+    /// Runs another executable if the store is a path.
+    func runExecutableIfPath() throws { try ConformanceCommand.runExecutable(at: store) }
 }
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Checks a store against all rules, or some.")
+        commandName: "run", abstract: "Checks a store against all or some rules.")
 
     @OptionGroup var options: StoreOptions
 
-    @Option(help: "Only the rules whose ids begin so; may be given several times.")
+    @Option(help: "Checks only rules whose ids have this prefix; may be repeated.")
     var rule: [String] = []
 
-    @Option(help: "A directory for report.json, junit.xml, report.md, badge.svg and report.html.")
+    @Option(help: "A directory for report.json, junit.xml and report.md.")
     var reports: String?
 
-    @Flag(help: "Say every rule, not only those that are broken.")
+    @Flag(help: "Prints every rule, not only broken ones.")
     var verbose = false
 
     func run() async throws {
-        try options.handOver()
+        try options.runExecutableIfPath()
         let harness = try ConformanceCommand.harness(named: options.store)
         let rules = StoreRule.clauses.filter { clause in
             rule.isEmpty || rule.contains { clause.id.hasPrefix($0) }
         }
-        guard !rules.isEmpty else { throw ValidationError("There is no such rule; see 'list'.") }
+        guard !rules.isEmpty else { throw ValidationError("No rule id has this prefix; see 'list'.") }
         let start = ContinuousClock.now
         let report = try await ConformanceReport.checking(
             harness, rules: rules, seed: options.seed, effort: options.effort
@@ -68,11 +68,11 @@ struct RunCommand: AsyncParsableCommand {
             if verbose { print("\(result.status.rawValue) \(result.rule.id) \(result.reason ?? "")") }
         }
         print(
-            "\(report.store): \(report.count(.passed)) of \(rules.count) clauses kept, \(report.count(.failed)) broken, "
+            "\(report.store): \(report.count(.passed)) of \(rules.count) clauses passed, \(report.count(.failed)) failed, "
                 + "\(report.count(.skipped)) skipped, \(report.count(.notApplicable)) not applicable, "
                 + "\(report.count(.untested)) untested; \(report.assertions) assertions, seed \(report.seed), "
                 + "\(ContinuousClock.now - start)")
-        // Levels are about all rules.
+        // A level needs the results of all rules.
         if rule.isEmpty {
             print(
                 StoreLevel.allCases.map { "\($0.rawValue): \(report.standing($0).rawValue)" }.joined(
@@ -86,10 +86,7 @@ struct RunCommand: AsyncParsableCommand {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let url = URL(fileURLWithPath: directory)
         try report.json.write(to: url.appendingPathComponent("report.json"))
-        for (name, text) in [
-            ("junit.xml", report.junit), ("report.md", report.markdown), ("badge.svg", report.badge),
-            ("report.html", report.html),
-        ] {
+        for (name, text) in [("junit.xml", report.junit), ("report.md", report.markdown)] {
             try Data(text.utf8).write(to: url.appendingPathComponent(name))
         }
     }
@@ -101,8 +98,8 @@ struct ListCommand: ParsableCommand {
 
     func run() {
         for rule in StoreRule.clauses {
-            let note = rule.untestedReason == nil ? rule.level.rawValue : "untested"
-            print("\(rule.id) [\(note)] \(rule.sentence)")
+            let level = rule.untestedReason == nil ? rule.level.rawValue : "untested"
+            print("\(rule.id) [\(level)] \(rule.sentence)")
         }
         print("\(StoreRule.clauses.count) clauses, \(StoreRule.all.count) with a check.")
         print("Stores: \(ConformanceCommand.storeNames.joined(separator: ", "))")
@@ -111,26 +108,26 @@ struct ListCommand: ParsableCommand {
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Tells what a rule is about.")
+        commandName: "explain", abstract: "Explains a rule.")
 
     @Argument(help: "The rule's id.")
     var rule: String
 
     func run() throws {
         guard let found = StoreRule.named(rule) else {
-            throw ValidationError("There is no rule '\(rule)'; see 'list'.")
+            throw ValidationError("The rule '\(rule)' does not exist; see 'list'.")
         }
         print("\(found.id)\n  \(found.sentence)\n  Level: \(found.level.rawValue)")
-        switch found.need {
-        case .declared(let power): print("  About stores that declare \(power.declaration).")
-        case .undeclared(let power): print("  About stores that do not declare \(power.declaration).")
-        case .childProgram: print("  About durable stores whose harness names a child program.")
-        case nil: print("  About every store.")
+        switch found.requirement {
+        case .declared(let power): print("  Applies to stores that declare \(power.declaration).")
+        case .undeclared(let power): print("  Applies to stores that do not declare \(power.declaration).")
+        case .childProgram: print("  Applies to durable stores whose harness provides a child program.")
+        case nil: print("  Applies to every store.")
         }
         if let reason = found.untestedReason { print("  Untested: \(reason)") }
         print("  \(found.remedy)")
         for mutant in StoreMutant.all where mutant.killers.contains(found.id) {
-            print("  It notices, for example: \(mutant.flaw) (\(mutant.id))")
+            print("  Detects, for example: \(mutant.flaw) (\(mutant.id))")
         }
     }
 }
@@ -138,7 +135,8 @@ struct ExplainCommand: ParsableCommand {
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Runs the random script of one seed again, and shrinks it if the store differs.")
+        abstract:
+            "Repeats the random script of a seed, and shrinks it if the store differs from the memory store.")
 
     @Argument(help: "The script's seed.")
     var script: UInt64
@@ -146,14 +144,14 @@ struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try options.handOver()
+        try options.runExecutableIfPath()
         let harness = try ConformanceCommand.harness(named: options.store)
         guard let rule = StoreRule.named("model.scripts") else { return }
         var effort = options.effort
         effort.modelScripts = 1
         do {
             try await rule.check(harness, seed: script, effort: effort)
-            print("The store and the memory store agree on the script of seed \(script).")
+            print("The store and the memory store have the same results for the script with seed \(script).")
         } catch {
             print(error)
             throw ExitCode.failure
@@ -169,7 +167,7 @@ struct ChildCommand: ParsableCommand {
 
     func run() throws {
         guard let child = CrashChild(arguments: arguments) else {
-            throw ValidationError("These are no child's arguments.")
+            throw ValidationError("These are not the arguments of a child process.")
         }
         try child.run(try ConformanceCommand.harness(named: store))
     }

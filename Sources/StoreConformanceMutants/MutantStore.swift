@@ -4,24 +4,24 @@
 public import StoreConformance
 public import SyncCore
 
-/// Makes mutants of the stores that another harness makes.
+/// Opens mutants of another harness's stores.
 public struct MutantHarness: StoreHarness {
-    /// What is broken.
+    /// The mutant.
     public let mutant: StoreMutant
-    /// How often the flaw was reached.
+    /// Counts how often the flaw had an effect.
     public let hits = MutantHits()
     private let base: any StoreHarness
 
-    /// Breaks the stores of the harness.
+    /// Creates a harness for mutants of another harness's stores.
     public init(_ mutant: StoreMutant, of base: any StoreHarness) {
         self.mutant = mutant
         self.base = base
     }
 
-    /// The base's name and the mutant's.
+    /// The name of the base harness and the mutant's id.
     public var name: String { "\(base.name)+\(mutant.id)" }
 
-    /// The base's, told to break its store in the same way.
+    /// The child program of the base harness, with the mutant's id in its store argument.
     public var child: ChildProgram? {
         base.child.map { child in
             var arguments = child.arguments
@@ -30,7 +30,7 @@ public struct MutantHarness: StoreHarness {
         }
     }
 
-    /// Opens a store of the base, and breaks it.
+    /// Opens a store of the base harness with the flaw.
     public func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         var flaw = StoreFlaw(hits: hits, path: path)
         mutant.build(&flaw)
@@ -142,7 +142,7 @@ private struct MutantTransaction: MutantReading, StoreTransaction {
 
     func insert(_ item: Item, in table: String) throws -> Bool {
         if let insert = flaw.insert { return try insert(base, item, table) }
-        // What looks ids up or puts items in wrongly does so here too.
+        // A flaw in reading by id or in upserts also affects inserts.
         guard flaw.item != nil || flaw.upsert != nil else { return try base.insert(item, in: table) }
         guard try self.item(id: item.id, in: table) == nil else { return false }
         try upsert([item], in: table)

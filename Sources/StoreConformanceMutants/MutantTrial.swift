@@ -5,65 +5,65 @@ import Foundation
 public import StoreConformance
 import SyncCore
 
-/// What became of a mutant that was put to the test.
+/// The result of checking a mutant.
 public struct MutantTrial: Sendable {
     /// The mutant.
     public let mutant: StoreMutant
-    /// Why it does not count as killed, or as rightly accepted; `nil` when all is well.
-    public let complaint: String?
-    /// How often its flaw was reached.
+    /// Why the mutant was not killed, or a legal variant not accepted; `nil` on success.
+    public let failureReason: String?
+    /// How often the flaw had an effect.
     public let hits: Int
 }
 
 extension StoreMutant {
-    /// Puts the mutant to the rules that must notice it. The first must fail with the right message, the others must
-    /// fail; the flaw must have been reached; and none may need to be stuck for it.
+    /// Checks the mutant with the rules that must kill it: all must fail, the first with the expected message; the flaw
+    /// must have had an effect; and no check may be stuck.
     public func trial(of base: some StoreHarness) async -> MutantTrial {
         let harness = MutantHarness(self, of: base)
         for (number, id) in killers.enumerated() {
-            guard let rule = StoreRule.named(id) else { return ended(harness, "There is no rule '\(id)'.") }
+            guard let rule = StoreRule.named(id) else { return result(harness, "There is no rule '\(id)'.") }
             do {
                 let outcome = try await rule.check(harness, limit: .seconds(300))
-                return ended(harness, "\(id) let it pass: \(outcome).")
+                return result(harness, "\(id) did not detect it: \(outcome).")
             } catch let failure as StoreRuleFailure {
                 let text = failure.description
                 if number == 0, !message.isEmpty, !text.contains(message) {
-                    return ended(harness, "\(id) does not say '\(message)':\n\(text)")
+                    return result(harness, "The failure of \(id) does not contain '\(message)':\n\(text)")
                 }
-                if failure.subject.contains("did not come to an end") {
-                    return ended(harness, "\(id) was stuck.")
+                if failure.subject.contains("did not finish") {
+                    return result(harness, "\(id) was stuck.")
                 }
                 if failure.ruleID != id {
-                    return ended(harness, "\(failure.ruleID) failed instead of \(id).")
+                    return result(harness, "\(failure.ruleID) failed instead of \(id).")
                 }
             } catch {
-                return ended(harness, "\(id) threw \(error).")
+                return result(harness, "\(id) threw \(error).")
             }
         }
-        return ended(harness, harness.hits.count == 0 ? "Its flaw was never reached." : nil)
+        return result(harness, harness.hits.count == 0 ? "Its flaw never had an effect." : nil)
     }
 
-    /// Puts a legal variant to every rule: all must let it pass.
+    /// Checks a legal variant with the rules: all must pass.
     public func acceptance(of base: some StoreHarness, rules: [StoreRule] = StoreRule.all) async
         -> MutantTrial
     {
         let harness = MutantHarness(self, of: base)
         for rule in rules {
-            do { try await rule.check(harness) } catch { return ended(harness, "\(error)") }
+            do { try await rule.check(harness) } catch { return result(harness, "\(error)") }
         }
-        return ended(harness, harness.hits.count == 0 ? "Its oddity was never reached." : nil)
+        return result(harness, harness.hits.count == 0 ? "Its variation never had an effect." : nil)
     }
 
-    /// Looks for the mutant with random scripts alone.
+    /// Searches for the flaw with random scripts only.
     ///
-    /// - Returns: after how many acts and questions at most a script showed a difference; `nil` when none of so many
-    ///   did.
-    public func actsUntilFound(of base: some StoreHarness, limit: Int = 100_000) async -> Int? {
+    /// - Returns: an upper bound of the number of actions and reads before a script showed a difference; `nil` when the
+    ///   limit was reached.
+    public func stepsUntilFound(of base: some StoreHarness, limit: Int = 100_000) async -> Int? {
         await ScriptSearch.stepsUntilDifference(
             of: MutantHarness(self, of: base), reopens: needsDurableStore, limit: limit)
     }
 
-    private func ended(_ harness: MutantHarness, _ complaint: String?) -> MutantTrial {
-        MutantTrial(mutant: self, complaint: complaint, hits: harness.hits.count)
+    private func result(_ harness: MutantHarness, _ failureReason: String?) -> MutantTrial {
+        MutantTrial(mutant: self, failureReason: failureReason, hits: harness.hits.count)
     }
 }

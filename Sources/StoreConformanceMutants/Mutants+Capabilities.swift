@@ -3,14 +3,14 @@
 
 import Foundation
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
-    /// Stores that declare what is not true.
+    /// Stores with wrong capabilities.
     @MutantList static var capabilities: [StoreMutant] {
         declaring(
             "changing", "Capabilities change after writing.", killedBy: "capability.constant",
-            saying: "The capabilities after writing"
+            message: "The capabilities after writing"
         ) { flaw in
             let writes = Shared(0)
             flaw.write = { base, body in
@@ -27,35 +27,36 @@ extension StoreMutant {
             }
         }
         declaring(
-            "short-ids", "Ids may have 255 bytes.", killedBy: "capability.id-length", saying: "at least 1020"
+            "short-ids", "Ids have at most 255 bytes.", killedBy: "capability.id-length",
+            message: "at least 1020"
         ) { flaw in
             flaw.declare { $0.maxIDLength = 255 }
         }
         declaring(
-            "longer-ids", "Longer ids than declared are taken.", killedBy: "capability.id-length.limit",
-            saying: "an id that is one byte longer"
+            "longer-ids", "Ids longer than declared are accepted.", killedBy: "capability.id-length.limit",
+            message: "an id that is one byte longer"
         ) { flaw in
             flaw.declare { $0.maxIDLength = 1020 }
             flaw.openBase = { base, path, tables in try base.open(at: path, tables: tables) }
         }
         declaring(
-            "unlimited-ids", "Ids of any length are declared, and long ones are cut.",
-            killedBy: "capability.id-length.unlimited", saying: "an id of 1021 bytes"
+            "unlimited-ids", "Ids of any length are declared, but long ones are truncated.",
+            killedBy: "capability.id-length.unlimited", message: "an id of 1021 bytes"
         ) { flaw in
             flaw.declare { $0.maxIDLength = .max }
-            flaw.storing {
+            flaw.changingStoredItem {
                 Item(id: String($0.id.unicodeScalars.prefix(255)), fields: $0.fields, system: $0.system)
             }
         }
         declaring(
-            "hidden-readers", "Readers beside the writer work, and are not declared.",
-            killedBy: "concurrent.reader-beside-writer.undeclared", saying: "declare hasConcurrentReaders"
+            "hidden-readers", "Concurrent readers work but are not declared.",
+            killedBy: "concurrent.reader-beside-writer.undeclared", message: "declare hasConcurrentReaders"
         ) { flaw in
             flaw.declare { $0.hasConcurrentReaders = false }
         }
         declaring(
-            "alleged-indexes", "Indexes are declared, and looking into them takes longer than a scan.",
-            killedBy: "capability.indexes.declared", saying: "less than half"
+            "alleged-indexes", "Indexes are declared, but a lookup takes longer than a scan.",
+            killedBy: "capability.indexes.declared", message: "less than half"
         ) { flaw in
             flaw.declare { $0.usesIndexes = true }
             flaw.items = { snapshot, query in
@@ -65,8 +66,8 @@ extension StoreMutant {
             }
         }
         declaring(
-            "hidden-indexes", "Indexes are there, and are not declared.",
-            killedBy: "capability.indexes.undeclared", saying: "declare usesIndexes"
+            "hidden-indexes", "Indexes exist but are not declared.",
+            killedBy: "capability.indexes.undeclared", message: "declare usesIndexes"
         ) { flaw in
             flaw.declare { $0.usesIndexes = false }
             let ids = Shared<[String: String]>([:])
@@ -84,8 +85,8 @@ extension StoreMutant {
             }
         }
         declaring(
-            "alleged-sharing", "Sharing is declared, and every opening is another store.",
-            killedBy: "capability.multi-process.shared", saying: ""
+            "alleged-sharing", "Sharing is declared, but every opening is a different store.",
+            killedBy: "capability.multi-process.shared", message: ""
         ) { flaw in
             flaw.declare { $0.isMultiProcess = true }
             flaw.openBase = { base, path, tables in
@@ -93,24 +94,25 @@ extension StoreMutant {
             }
         }
         declaring(
-            "shared-close", "Closing one opening closes all.", killedBy: "capability.multi-process.close",
-            saying: "closed"
+            "shared-close", "Closing one opening closes all openings.",
+            killedBy: "capability.multi-process.close",
+            message: "closed"
         ) { flaw in
             flaw.declare { $0.isMultiProcess = true }
             flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
         }
         declaring(
-            "no-push-lock", "A shared store always gives the push lock, and tells nothing of other commits.",
+            "no-push-lock", "A shared store always grants the push lock and does not report other commits.",
             killedBy: "capability.multi-process.push-lock", "capability.multi-process.stamp",
-            saying: "does not get it"
+            message: "does not acquire it"
         ) { flaw in
             flaw.declare { $0.isMultiProcess = true }
             flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
             flaw.close = { _ in }
         }
         declaring(
-            "second-opening", "A second opening shows the first one's items.",
-            killedBy: "capability.multi-process.refused", saying: "the first's item"
+            "second-opening", "A second opening succeeds and shows the first opening's items.",
+            killedBy: "capability.multi-process.refused", message: "the first opening's item"
         ) { flaw in
             flaw.declare { $0.isMultiProcess = false }
             flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
@@ -118,7 +120,7 @@ extension StoreMutant {
         }
         declaring(
             "lock-stays", "A closed store stays locked.", killedBy: "capability.multi-process.released",
-            saying: "no error"
+            message: "no error"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 if FileManager.default.fileExists(atPath: path + ".opened") {
@@ -131,7 +133,7 @@ extension StoreMutant {
         }
         declaring(
             "torn-undeclared", "A store that is not durable opens with half of a transaction.",
-            killedBy: "capability.durable.undeclared", saying: "is one that the store had"
+            killedBy: "capability.durable.undeclared", message: "is an earlier state of the store"
         ) { flaw in
             flaw.declare { $0.isDurable = false }
             flaw.openBase = { base, path, tables in
@@ -146,15 +148,15 @@ extension StoreMutant {
     }
 
     private static func declaring(
-        _ name: String, _ flaw: String, killedBy killers: String..., saying message: String,
+        _ name: String, _ flaw: String, killedBy killers: String..., message: String,
         _ build: @escaping @Sendable (inout StoreFlaw) -> Void
     ) -> StoreMutant {
-        StoreMutant(.capability, name, flaw, killers: killers, saying: message, build)
+        StoreMutant(.capability, name, flaw, killers: killers, message: message, build)
     }
 }
 
 extension StoreFlaw {
-    /// Declares something else than the base; that alone is a hit.
+    /// Declares other capabilities than the base, which counts as a hit.
     mutating func declare(_ change: @escaping @Sendable (inout StoreCapabilities) -> Void) {
         capabilities = { [hits] capabilities in
             hits.hit()

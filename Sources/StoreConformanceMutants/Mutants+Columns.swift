@@ -5,23 +5,23 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Undeclared values, and columns that come and go.
+    /// Errors with undeclared values, and with columns that are added or removed.
     @MutantList static var columnChanges: [StoreMutant] {
         StoreMutant(
             .write, "loses-undeclared", "Undeclared values are not stored.",
             killedBy: "columns.undeclared", "corpus.version", "model.scripts",
-            saying: "an item without fields"
+            message: "an item without fields"
         ) { flaw in
-            flaw.storing { item in
+            flaw.changingStoredItem { item in
                 var changed = item
                 changed.system.undeclared = [:]
                 return changed
             }
         }
         StoreMutant(
-            .opening, "columns-stay", "A column that is declared no more stays a field.",
+            .opening, "columns-stay", "A column that is no longer declared stays a field.",
             killedBy: "columns.dropped", "columns.local", "columns.remembered",
-            saying: "the item without the column", needsDurableStore: true
+            message: "the item without the column", needsDurableStore: true
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 let kept = tables.map { $0.name == "Thing" ? Fixture.thing : $0 }
@@ -30,8 +30,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "undeclared-forgotten", "Undeclared values are gone after opening again.",
-            killedBy: "columns.declared", saying: "the item whose values fit", needsDurableStore: true
+            .opening, "undeclared-forgotten", "Undeclared values are lost when the store closes.",
+            killedBy: "columns.declared", message: "the item whose values have the right type",
+            needsDurableStore: true
         ) { flaw in
             flaw.close = { [hits = flaw.hits] base in
                 try? base.write { transaction in

@@ -6,14 +6,14 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Stores that threads should not share.
+    /// Stores with concurrency errors.
     @MutantList static var concurrencies: [StoreMutant] {
         StoreMutant(
             .concurrency, "lost-updates",
-            "Bodies of writes run beside each other, and their changes are made afterwards.",
+            "Bodies of writes run concurrently, and their changes are applied afterwards.",
             killedBy: "concurrent.no-lost-updates", "concurrent.one-writer", "concurrent.operation-ids",
             "concurrent.delete-and-put",
-            saying: "the count after 8 times 25 increments"
+            message: "the count after 8 times 25 increments"
         ) { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 hits.hit()
@@ -22,8 +22,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .concurrency, "two-writers", "Bodies of writes run at the same time.",
-            killedBy: "concurrent.one-writer", saying: "the most bodies of writes at one time"
+            .concurrency, "two-writers", "Bodies of writes run concurrently.",
+            killedBy: "concurrent.one-writer", message: "the maximum number of concurrent write bodies"
         ) { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 hits.hit()
@@ -32,13 +32,13 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .concurrency, "dirty-reads", "A transaction is committed in two halves.",
-            killedBy: "concurrent.whole-transactions", saying: "a bank"
+            .concurrency, "dirty-reads", "Each change of a transaction is committed separately.",
+            killedBy: "concurrent.whole-transactions", message: "a bank"
         ) { flaw in
-            let turn = NSLock()
+            let lock = NSLock()
             flaw.write = { [hits = flaw.hits] base, body in
-                turn.lock()
-                defer { turn.unlock() }
+                lock.lock()
+                defer { lock.unlock() }
                 hits.hit()
                 let changes = try RecordingTransaction.changes(of: body, on: base)
                 for change in changes {
@@ -48,8 +48,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .concurrency, "moving-snapshot", "A snapshot follows the writes.",
-            killedBy: "concurrent.snapshot", saying: "what the read sees after them"
+            .concurrency, "moving-snapshot", "A snapshot shows later writes.",
+            killedBy: "concurrent.snapshot", message: "the snapshot after the writes"
         ) { flaw in
             flaw.read = { [hits = flaw.hits] base, body in
                 hits.hit()
@@ -57,26 +57,26 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .concurrency, "readers-wait", "A read waits for the write.",
+            .concurrency, "readers-wait", "A read waits for the running write.",
             killedBy: "concurrent.reader-beside-writer", "concurrent.snapshot",
-            saying: "while the write was running"
+            message: "while the write was running"
         ) { flaw in
-            let turn = NSLock()
+            let lock = NSLock()
             flaw.read = { [hits = flaw.hits] base, body in
                 hits.hit()
-                turn.lock()
-                defer { turn.unlock() }
+                lock.lock()
+                defer { lock.unlock() }
                 try base.read(body)
             }
             flaw.write = { base, body in
-                turn.lock()
-                defer { turn.unlock() }
+                lock.lock()
+                defer { lock.unlock() }
                 try base.write(body)
             }
         }
         StoreMutant(
-            .concurrency, "lagging-reads", "A read sees a write a moment later.",
-            killedBy: "concurrent.read-your-writes", saying: "behind"
+            .concurrency, "lagging-reads", "Some reads return the previous version of an item.",
+            killedBy: "concurrent.read-your-writes", message: "the lag of stale reads"
         ) { flaw in
             let old = Shared<[String: Item]>([:])
             flaw.upsert = { transaction, items, table in
@@ -95,8 +95,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .concurrency, "failures-spread", "A write that fails undoes the one before it.",
-            killedBy: "concurrent.failed-writes", "transaction.rollback", saying: "how many items"
+            .concurrency, "failures-spread", "A failed write rolls back the one before it.",
+            killedBy: "concurrent.failed-writes", "transaction.rollback", message: "the number of items"
         ) { flaw in
             let last = Shared<[String]>([])
             flaw.upsert = { transaction, items, table in
@@ -116,8 +116,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .concurrency, "shared-cursor", "Readers disturb each other.", killedBy: "concurrent.readers",
-            saying: "results that differ"
+            .concurrency, "shared-cursor", "Concurrent readers get incomplete results.",
+            killedBy: "concurrent.readers",
+            message: "results that differ"
         ) { flaw in
             let inside = Shared(0)
             flaw.items = { [hits = flaw.hits] snapshot, query in
@@ -133,7 +134,7 @@ extension StoreMutant {
     }
 }
 
-/// Asks the store anew for every answer.
+/// A snapshot that starts a new read for every call.
 private struct LiveSnapshot: StoreSnapshot {
     let store: any SyncContextDataSource
 

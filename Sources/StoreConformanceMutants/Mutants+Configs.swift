@@ -5,11 +5,12 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Config values that are wrong.
+    /// Errors in config values.
     @MutantList static var configs: [StoreMutant] {
         StoreMutant(
-            .config, "keeps-first", "A value that is set is not replaced.", killedBy: "config.set",
-            saying: "after setting it again"
+            .config, "keeps-first", "Setting a value does not replace an earlier one.",
+            killedBy: "config.set",
+            message: "after setting it again"
         ) { flaw in
             flaw.setConfig = { [hits = flaw.hits] transaction, value, key in
                 if value != nil, try transaction.configValue(key) != nil {
@@ -20,8 +21,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .config, "nil-as-empty", "Setting nil sets the empty text.", killedBy: "config.remove",
-            "config.inside", saying: "the removed value"
+            .config, "nil-as-empty", "Setting nil sets the empty string.", killedBy: "config.remove",
+            "config.inside", message: "the removed value"
         ) { flaw in
             flaw.setConfig = { [hits = flaw.hits] transaction, value, key in
                 if value == nil { hits.hit() }
@@ -29,8 +30,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .config, "empty-as-nil", "Setting the empty text removes the value.", killedBy: "config.exact",
-            "config.table", saying: "the value"
+            .config, "empty-as-nil", "Setting the empty string removes the value.", killedBy: "config.exact",
+            "config.table", message: "the value"
         ) { flaw in
             flaw.setConfig = { [hits = flaw.hits] transaction, value, key in
                 if value == "" { hits.hit() }
@@ -38,8 +39,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .config, "trims", "Values lose the white space at their ends.", killedBy: "config.exact",
-            "corpus.config", saying: "the value"
+            .config, "trims", "Values lose leading white space.", killedBy: "config.exact",
+            "corpus.config", message: "the value"
         ) { flaw in
             flaw.configValue = { [hits = flaw.hits] snapshot, key in
                 let value = try snapshot.configValue(key)
@@ -47,38 +48,40 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .config, "names-lowercase", "Names lose their case.", killedBy: "config.names",
-            saying: "the value of \"A\""
+            .config, "names-lowercase", "Names are converted to lowercase.", killedBy: "config.names",
+            message: "the value of \"A\""
         ) {
-            $0.naming { ConfigKey(table: $0.table, kind: $0.kind, name: $0.name.lowercased()) }
+            $0.changingKey { ConfigKey(table: $0.table, kind: $0.kind, name: $0.name.lowercased()) }
         }
         StoreMutant(
-            .config, "names-cut", "Names are cut at 512 bytes.", killedBy: "size.config-64k",
-            saying: "a long value"
+            .config, "names-cut", "Names are truncated to 512 characters.", killedBy: "size.config-64k",
+            message: "a long value"
         ) {
-            $0.naming { ConfigKey(table: $0.table, kind: $0.kind, name: String($0.name.prefix(512))) }
+            $0.changingKey { ConfigKey(table: $0.table, kind: $0.kind, name: String($0.name.prefix(512))) }
         }
         StoreMutant(
-            .config, "one-table", "Tables share their values.", killedBy: "config.table", "config.separator",
-            saying: "the value of"
+            .config, "one-table", "All tables share their values.", killedBy: "config.table",
+            "config.separator",
+            message: "the value of"
         ) {
-            $0.naming { ConfigKey(table: "all", kind: $0.kind, name: $0.name) }
+            $0.changingKey { ConfigKey(table: "all", kind: $0.kind, name: $0.name) }
         }
         StoreMutant(
-            .config, "one-kind", "Kinds share their values.", killedBy: "config.kind",
-            saying: "the delta token"
+            .config, "one-kind", "All kinds share their values.", killedBy: "config.kind",
+            message: "the delta token"
         ) {
-            $0.naming { ConfigKey(table: $0.table, kind: .setting, name: $0.name) }
+            $0.changingKey { ConfigKey(table: $0.table, kind: .setting, name: $0.name) }
         }
         StoreMutant(
             .config, "joined", "Table and name are joined by a slash.", killedBy: "config.separator",
-            saying: "b/c of a"
+            message: "b/c of a"
         ) {
-            $0.naming { ConfigKey(table: "", kind: $0.kind, name: "\($0.table)/\($0.name)") }
+            $0.changingKey { ConfigKey(table: "", kind: $0.kind, name: "\($0.table)/\($0.name)") }
         }
         StoreMutant(
-            .config, "last-first", "Values are given last first.", killedBy: "config.order", "corpus.config",
-            saying: "the keys"
+            .config, "last-first", "Values are in descending order.", killedBy: "config.order",
+            "corpus.config",
+            message: "the keys"
         ) { flaw in
             flaw.configValues = { [hits = flaw.hits] snapshot, table, kind in
                 let right = try snapshot.configValues(in: table, kind: kind)
@@ -87,8 +90,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .config, "items-too", "Setting a value touches the item of its name.", killedBy: "config.apart",
-            saying: "the items"
+            .config, "items-too", "Setting a value deletes the item with that name as id.",
+            killedBy: "config.apart",
+            message: "the items"
         ) { flaw in
             flaw.setConfig = { [hits = flaw.hits] transaction, value, key in
                 try transaction.setConfigValue(value, for: key)
@@ -101,7 +105,7 @@ extension StoreMutant {
 
 extension StoreFlaw {
     /// Changes the keys of config values.
-    fileprivate mutating func naming(_ change: @escaping @Sendable (ConfigKey) -> ConfigKey) {
+    fileprivate mutating func changingKey(_ change: @escaping @Sendable (ConfigKey) -> ConfigKey) {
         setConfig = { [hits] transaction, value, key in
             try transaction.setConfigValue(value, for: hits.changing(key, to: change(key)))
         }

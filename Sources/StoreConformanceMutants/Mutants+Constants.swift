@@ -7,11 +7,11 @@ import SyncCore
 import struct Foundation.Data
 
 extension StoreMutant {
-    /// Filters that mistake the values they compare.
+    /// Errors in the comparison of values.
     @MutantList static var constants: [StoreMutant] {
         StoreMutant(
             .query, "numbers-by-type", "An integer never equals a double.", killedBy: "query.number.mixed",
-            "query.number.mixed-exact", saying: "count"
+            "query.number.mixed-exact", message: "count"
         ) {
             $0.filtering { filter in
                 guard case .comparison(_, .column("count"), .constant(.double)) = filter else {
@@ -23,7 +23,7 @@ extension StoreMutant {
         StoreMutant(
             .query, "integers-as-doubles", "Integers are compared as doubles.",
             killedBy: "query.integer.exact", "query.integer.limits", "query.number.mixed-exact",
-            saying: "count"
+            message: "count"
         ) {
             $0.computing { expression, item in
                 guard case .column("count") = expression else { return nil }
@@ -32,7 +32,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .query, "zero-by-bits", "Zero is not negative zero.", killedBy: "query.double.zero",
-            saying: "ratio"
+            message: "ratio"
         ) {
             $0.matching { filter, item in
                 if case .comparison(.equal, .column("ratio"), .constant(.double(let value))) = filter {
@@ -43,8 +43,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "doubles-nearly", "Doubles that are nearly equal are equal.", killedBy: "query.double",
-            "query.double.small", saying: "ratio"
+            .query, "doubles-nearly", "Doubles are compared with a tolerance.", killedBy: "query.double",
+            "query.double.small", message: "ratio"
         ) {
             $0.matching { filter, item in
                 guard case .comparison(.equal, .column("ratio"), .constant(let value)) = filter,
@@ -55,8 +55,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "case-blind", "Texts are equal in any case.", killedBy: "query.text.case",
-            "query.indexed", "corpus.literal", saying: "label"
+            .query, "case-blind", "String comparison is case-insensitive.", killedBy: "query.text.case",
+            "query.indexed", "corpus.literal", message: "label"
         ) {
             $0.matching { filter, item in
                 guard case .comparison(.equal, .column(let name), .constant(.text(let text))) = filter,
@@ -66,8 +66,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "canonical", "Texts are equal when they look equal.", killedBy: "query.text.bytes",
-            saying: "label"
+            .query, "canonical", "Strings are equal when they are canonically equivalent.",
+            killedBy: "query.text.bytes",
+            message: "label"
         ) {
             $0.matching { filter, item in
                 guard case .comparison(.equal, .column("label"), .constant(.text(let text))) = filter else {
@@ -78,7 +79,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .query, "nul-literal", "A constant ends at NUL.", killedBy: "query.text.nul", "query.part.nul",
-            saying: "label"
+            message: "label"
         ) {
             $0.filtering { filter in
                 filter.mappedExpressions { expression in
@@ -89,7 +90,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .query, "empty-literal", "An empty constant matches nothing.", killedBy: "query.text.empty",
-            "query.part.empty", saying: "label"
+            "query.part.empty", message: "label"
         ) {
             $0.filtering { filter in
                 switch filter {
@@ -99,8 +100,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "numeric-text", "Texts of digits compare as numbers.", killedBy: "query.text.order",
-            saying: "label"
+            .query, "numeric-text", "Strings of digits compare as numbers.", killedBy: "query.text.order",
+            message: "label"
         ) {
             $0.matching { filter, item in
                 guard case .comparison(.less, .column("label"), .constant(.text(let text))) = filter,
@@ -111,8 +112,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "utf16", "Texts compare by their UTF-16 units.", killedBy: "query.text.order-utf8",
-            saying: "label"
+            .query, "utf16", "Strings compare by UTF-16 code units.", killedBy: "query.text.order-utf8",
+            message: "label"
         ) {
             $0.matching { filter, item in
                 guard case .comparison(.greater, .column("label"), .constant(.text(let text))) = filter,
@@ -123,7 +124,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .query, "dates-by-digits", "Dates are equal only with the same digits.",
-            killedBy: "query.date.instant", "query.in.equality", saying: "due"
+            killedBy: "query.date.instant", "query.in.equality", message: "due"
         ) {
             $0.matching { filter, item in
                 switch filter {
@@ -135,8 +136,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "dates-from-1970", "Dates before 1970 count as 1970.", killedBy: "query.date.order",
-            "query.date.parts-before-1970", saying: "due"
+            .query, "dates-from-1970", "Dates before 1970 compare as 1970.", killedBy: "query.date.order",
+            "query.date.parts-before-1970", message: "due"
         ) {
             $0.computing { expression, item in
                 guard expression == .column("due"), let date = item["due"]?.dateValue, date < .unixEpoch
@@ -146,7 +147,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .query, "dates-in-seconds", "Dates compare by whole seconds.", killedBy: "query.date.digits",
-            saying: "due"
+            message: "due"
         ) {
             $0.computing { expression, item in
                 switch expression {
@@ -157,8 +158,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "data-by-length", "Binary data compares by its length first.", killedBy: "query.data",
-            saying: "blob"
+            .query, "data-by-length", "Binary data compares by its length.", killedBy: "query.data",
+            message: "blob"
         ) {
             $0.matching { filter, item in
                 guard case .comparison(.greater, .column("blob"), .constant(.data(let data))) = filter,
@@ -168,8 +169,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "columns-as-text", "A column on the right is not understood.", killedBy: "query.columns",
-            "query.part.column", saying: "count"
+            .query, "columns-as-text", "A comparison with a column on the right side matches nothing.",
+            killedBy: "query.columns",
+            "query.part.column", message: "count"
         ) {
             $0.filtering { filter in
                 switch filter {
@@ -179,8 +181,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "stale-index", "An index still lists the values of before.", killedBy: "query.fresh",
-            saying: "found after 1 updates"
+            .query, "stale-index", "An index contains the previous values of items.", killedBy: "query.fresh",
+            message: "found after 1 updates"
         ) { flaw in
             let old = Shared<Set<String>>([])
             flaw.upsert = { transaction, items, table in

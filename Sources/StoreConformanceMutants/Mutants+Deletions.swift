@@ -5,17 +5,17 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Deletes that remove the wrong items.
+    /// Errors in deletes.
     @MutantList static var deletions: [StoreMutant] {
         StoreMutant(
             .delete, "nothing", "A delete does nothing.", killedBy: "delete.ids.removes", "delete.ids.again",
-            "query.fresh-delete", saying: "the first"
+            "query.fresh-delete", message: "the first"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] _, _, _ in hits.hit() }
         }
         StoreMutant(
-            .delete, "first", "Of several ids the first is deleted.", killedBy: "delete.ids.removes",
-            "delete.ids.missing", "size.delete-40k", saying: "the first"
+            .delete, "first", "Only the first of several ids is deleted.", killedBy: "delete.ids.removes",
+            "delete.ids.missing", "size.delete-40k", message: "the first"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 if ids.count > 1 { hits.hit() }
@@ -23,8 +23,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .delete, "prefix", "A delete takes the items with it whose ids begin alike.",
-            killedBy: "delete.ids.exact", "item.table.separator", saying: "what is left"
+            .delete, "prefix", "A delete removes all items whose ids have the given id as prefix.",
+            killedBy: "delete.ids.exact", "item.table.separator", message: "the remaining ids"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 for id in ids {
@@ -39,8 +39,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .delete, "canonical", "A delete takes items whose ids look equal.", killedBy: "delete.ids.exact",
-            saying: "what is left"
+            .delete, "canonical", "A delete removes items with canonically equivalent ids.",
+            killedBy: "delete.ids.exact",
+            message: "the remaining ids"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 let all = try transaction.items(matching: TableQuery(table)).items.map(\.id)
@@ -51,7 +52,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .delete, "all-tables", "A delete removes the id from every table.",
-            killedBy: "delete.ids.own-table", "delete.query.own-table", saying: "ids of Thing2"
+            killedBy: "delete.ids.own-table", "delete.query.own-table", message: "ids of Thing2"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, _ in
                 hits.hit()
@@ -65,8 +66,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .delete, "missing-throws", "Deleting an id that is not there is an error.",
-            killedBy: "delete.ids.missing", "delete.ids.again", saying: "no error"
+            .delete, "missing-throws", "Deleting a missing id is an error.",
+            killedBy: "delete.ids.missing", "delete.ids.again", message: "no error"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 for id in ids where try transaction.item(id: id, in: table) == nil {
@@ -77,8 +78,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .delete, "no-ids-all", "Deleting no ids deletes all.", killedBy: "delete.ids.nothing",
-            saying: "deleting no ids"
+            .delete, "no-ids-all", "Deleting no ids deletes all items.", killedBy: "delete.ids.nothing",
+            message: "deleting no ids"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 if ids.isEmpty {
@@ -89,8 +90,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .delete, "cut-at-999", "A delete ends after 999 ids.", killedBy: "delete.ids.many",
-            "size.delete-40k", saying: "what is left of 1001"
+            .delete, "cut-at-999", "A delete stops after 999 ids.", killedBy: "delete.ids.many",
+            "size.delete-40k", message: "the remaining ids of 1001"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 if ids.count > 999 { hits.hit() }
@@ -98,8 +99,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .delete, "queue-too", "A delete takes operations, errors and config values with it.",
-            killedBy: "delete.leaves-queue", saying: "the queue"
+            .delete, "queue-too", "A delete removes the item's operations.",
+            killedBy: "delete.leaves-queue", message: "the queue"
         ) { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 try transaction.deleteItems(ids: ids, in: table)
@@ -114,32 +115,32 @@ extension StoreMutant {
         StoreMutant(
             .delete, "matching-all", "A delete by query ignores the filter.",
             killedBy: "delete.query.matching", "delete.query.none", "delete.query.null",
-            saying: "how many were removed"
+            message: "the number of items removed"
         ) {
             $0.deletingMatching { $0.with { $0.filter = nil } }
         }
         StoreMutant(
             .delete, "matching-nothing", "A delete by query does nothing.", killedBy: "delete.query.all",
-            "delete.query.matching", saying: "how many were removed"
+            "delete.query.matching", message: "the number of items removed"
         ) {
             $0.deletingMatching { $0.where(.always(false)) }
         }
         StoreMutant(
             .delete, "matching-window", "A delete by query ignores its window.",
             killedBy: "delete.query.window", "delete.query.limit", "delete.query.offset",
-            "delete.query.limit-zero", saying: "how many were removed"
+            "delete.query.limit-zero", message: "the number of items removed"
         ) {
             $0.deletingMatching { $0.with { ($0.limit, $0.offset) = (nil, 0) } }
         }
         StoreMutant(
             .delete, "matching-order", "A delete by query ignores its order.",
-            killedBy: "delete.query.window", saying: "what is left"
+            killedBy: "delete.query.window", message: "the remaining ids"
         ) {
             $0.deletingMatching { $0.with { $0.orderings = [] } }
         }
         StoreMutant(
-            .delete, "matching-count", "A delete by query says it removed nothing.",
-            killedBy: "delete.query.matching", saying: "how many were removed"
+            .delete, "matching-count", "A delete by query returns the count 0.",
+            killedBy: "delete.query.matching", message: "the number of items removed"
         ) { flaw in
             flaw.deleteMatching = { [hits = flaw.hits] transaction, query in
                 hits.changing(try transaction.deleteItems(matching: query), to: 0)

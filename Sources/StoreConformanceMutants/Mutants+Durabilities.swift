@@ -6,12 +6,12 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Stores that do not keep what was written.
+    /// Stores that lose committed data.
     @MutantList static var durabilities: [StoreMutant] {
         StoreMutant(
-            .durability, "forgets", "A store that is opened again is empty.", killedBy: "durable.items",
+            .durability, "forgets", "A reopened store is empty.", killedBy: "durable.items",
             "durable.everything", "durable.queries",
-            "durable.deletes", "durable.last-write", "durable.image", saying: "all items",
+            "durable.deletes", "durable.last-write", "durable.image", message: "all items",
             needsDurableStore: true
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
@@ -20,8 +20,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .durability, "loses-last", "Close loses the last item that was written.",
-            killedBy: "durable.last-write", "durable.items", saying: "the item in round",
+            .durability, "loses-last", "Close loses the last written item.",
+            killedBy: "durable.last-write", "durable.items", message: "the item in round",
             needsDurableStore: true
         ) { flaw in
             let last = Shared<(id: String, table: String)?>(nil)
@@ -41,8 +41,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .durability, "queue-in-memory", "The queue is not kept.", killedBy: "durable.everything",
-            saying: "", needsDurableStore: true
+            .durability, "queue-in-memory", "The queue is lost at reopening.", killedBy: "durable.everything",
+            message: "", needsDurableStore: true
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 let store = try base.open(at: path, tables: tables)
@@ -56,8 +56,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .durability, "id-of-queue", "After opening again, ids go on from the queue's last.",
-            killedBy: "durable.last-id", saying: "the last operation id, opening 0", needsDurableStore: true
+            .durability, "id-of-queue",
+            "After reopening, operation ids continue from the last queued operation.",
+            killedBy: "durable.last-id", message: "the last operation id, opening 0", needsDurableStore: true
         ) { flaw in
             let highest = Shared<Int64>(0)
             flaw.openBase = { base, path, tables in
@@ -75,8 +76,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .durability, "undone-comes-back", "What was undone comes back at the next opening.",
-            killedBy: "durable.rollback", "fault.every-change.reopened", saying: "the store",
+            .durability, "undone-comes-back", "Rolled back changes return at the next opening.",
+            killedBy: "durable.rollback", "fault.every-change.reopened", message: "the store",
             needsDurableStore: true
         ) { flaw in
             let undone = Shared(false)
@@ -97,27 +98,28 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .durability, "writes-at-close", "Writes reach the file when the store closes.",
+            .durability, "writes-at-close", "Writes reach the file only when the store closes.",
             killedBy: "durable.image", "durable.image.inside",
-            "durable.image.large", "crash.any-time", saying: "the copy after write 0", needsDurableStore: true
+            "durable.image.large", "crash.any-time", message: "the copy after write 0",
+            needsDurableStore: true
         ) { flaw in
-            flaw.workElsewhere { _ in false }
+            flaw.useHiddenDirectory { _ in false }
         }
         StoreMutant(
-            .durability, "every-other", "Every other write waits for the next to reach the file.",
-            killedBy: "durable.image", "crash.any-time", saying: "the copy after write",
+            .durability, "every-other", "Every other write reaches the file only with the next write.",
+            killedBy: "durable.image", "crash.any-time", message: "the copy after write",
             needsDurableStore: true
         ) { flaw in
             let count = Shared(0)
-            flaw.workElsewhere { _ in
+            flaw.useHiddenDirectory { _ in
                 count.change { $0 += 1 }
                 return count.value % 2 == 0
             }
         }
         StoreMutant(
-            .durability, "two-steps", "A transaction's marker is committed before the transaction.",
+            .durability, "two-steps", "A marker is committed before each transaction.",
             killedBy: "durable.image.inside", "crash.every-change",
-            saying: "the copy 'inside", needsDurableStore: true
+            message: "the copy 'inside", needsDurableStore: true
         ) { flaw in
             let marker = Fixture.key("busy")
             flaw.write = { [hits = flaw.hits] base, body in
@@ -131,20 +133,20 @@ extension StoreMutant {
 }
 
 extension StoreFlaw {
-    /// Keeps the store in another directory, and copies it into place at closing and after the writes that `isKept`
-    /// names.
-    fileprivate mutating func workElsewhere(_ isKept: @escaping @Sendable (_ path: String) -> Bool) {
-        let place = (path as NSString).deletingLastPathComponent
-        let hidden = "\(place)-hidden"
+    /// Opens the store in a hidden directory, and copies its files back at closing and after the writes for which
+    /// `isKept` returns true.
+    fileprivate mutating func useHiddenDirectory(_ isKept: @escaping @Sendable (_ path: String) -> Bool) {
+        let directory = (path as NSString).deletingLastPathComponent
+        let hidden = "\(directory)-hidden"
         let files = FileManager.default
         let copy: @Sendable () throws -> Void = {
-            try? files.removeItem(atPath: place)
-            try files.copyItem(atPath: hidden, toPath: place)
+            try? files.removeItem(atPath: directory)
+            try files.copyItem(atPath: hidden, toPath: directory)
         }
         openBase = { [hits] base, path, tables in
             hits.hit()
             try? files.removeItem(atPath: hidden)
-            try files.copyItem(atPath: place, toPath: hidden)
+            try files.copyItem(atPath: directory, toPath: hidden)
             let store = try base.open(at: "\(hidden)/store", tables: tables)
             try copy()
             return store

@@ -6,11 +6,11 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Stores whose errors mislead.
+    /// Stores with wrong errors.
     @MutantList static var errors: [StoreMutant] {
         StoreMutant(
-            .errors, "unknown-table-ignored", "An unknown table is an empty one.",
-            killedBy: "query.unknown-table", saying: "reading an item of 'Nothing'"
+            .errors, "unknown-table-ignored", "An unknown table reads as empty.",
+            killedBy: "query.unknown-table", message: "reading an item of 'Nothing'"
         ) { flaw in
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
                 do { return try snapshot.item(id: id, in: table) } catch {
@@ -21,7 +21,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .errors, "upsert-ignored", "An upsert into an unknown table does nothing.",
-            killedBy: "query.unknown-table", "error.partial", saying: "an upsert into 'Nothing'"
+            killedBy: "query.unknown-table", "error.partial", message: "an upsert into 'Nothing'"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 do { try transaction.upsert(items, in: table) } catch { hits.hit() }
@@ -29,15 +29,15 @@ extension StoreMutant {
         }
         StoreMutant(
             .errors, "empty-unchecked", "An empty upsert is not checked.", killedBy: "query.unknown-table",
-            saying: "an empty upsert into 'Nothing'"
+            message: "an empty upsert into 'Nothing'"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 if items.isEmpty { hits.hit() } else { try transaction.upsert(items, in: table) }
             }
         }
         StoreMutant(
-            .errors, "other-type", "An unknown table is a store error.", killedBy: "query.unknown-table",
-            saying: "SyncError of code -2003"
+            .errors, "other-type", "An unknown table throws a store error.", killedBy: "query.unknown-table",
+            message: "SyncError with code -2003"
         ) { flaw in
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
                 do { return try snapshot.item(id: id, in: table) } catch is SyncError {
@@ -47,9 +47,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .errors, "stays-failed", "After a write that failed, every other fails.",
+            .errors, "stays-failed", "After a failed write, all writes fail.",
             killedBy: "transaction.rollback.then-write", "error.usable", "fault.interleaved",
-            saying: "no error"
+            message: "no error"
         ) { flaw in
             let hasFailed = Shared(false)
             flaw.write = { [hits = flaw.hits] base, body in
@@ -64,7 +64,7 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .errors, "mute", "Errors have no message.", killedBy: "error.message", saying: "The message"
+            .errors, "mute", "Errors have no message.", killedBy: "error.message", message: "The message"
         ) { flaw in
             flaw.read = { [hits = flaw.hits] base, body in
                 do { try base.read(body) } catch let error as StoreError {
@@ -74,8 +74,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .errors, "poisoned", "After an error in a body, the transaction refuses to go on.",
-            killedBy: "error.swallowed", saying: "no error"
+            .errors, "poisoned", "After an error that the body handles, the transaction refuses upserts.",
+            killedBy: "error.swallowed", message: "no error"
         ) { flaw in
             let isPoisoned = Shared(false)
             flaw.write = { base, body in
@@ -97,8 +97,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .errors, "poisoned-read", "After an error in a read, the snapshot shows nothing.",
-            killedBy: "error.empty-catch", saying: "the item"
+            .errors, "poisoned-read", "After an error in a read, the snapshot returns no items.",
+            killedBy: "error.empty-catch", message: "the item"
         ) { flaw in
             let isPoisoned = Shared(false)
             flaw.read = { base, body in
@@ -114,8 +114,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .errors, "count-forgotten", "After a refused read, the queue counts as empty.",
-            killedBy: "fault.read", "queue.count", saying: ""
+            .errors, "count-forgotten", "The operation count is always 0.",
+            killedBy: "fault.read", "queue.count", message: ""
         ) { flaw in
             flaw.operationCount = { [hits = flaw.hits] snapshot, table in
                 hits.changing(try snapshot.operationCount(in: table), to: 0)

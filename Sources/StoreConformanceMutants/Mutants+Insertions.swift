@@ -6,11 +6,11 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Inserts that go wrong.
+    /// Errors in inserts.
     @MutantList static var insertions: [StoreMutant] {
         StoreMutant(
-            .write, "insert-loses", "Inserts are forgotten.", killedBy: "item.insert.adds",
-            saying: "the new item"
+            .write, "insert-loses", "Inserts are not stored.", killedBy: "item.insert.adds",
+            message: "the new item"
         ) { flaw in
             flaw.insert = { [hits = flaw.hits] transaction, item, table in
                 hits.hit()
@@ -18,8 +18,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-replaces", "An insert replaces an item that is there.",
-            killedBy: "item.insert.keeps", saying: "the store after the insert"
+            .write, "insert-replaces", "An insert replaces an existing item.",
+            killedBy: "item.insert.keeps", message: "the store after the insert"
         ) { flaw in
             flaw.insert = { [hits = flaw.hits] transaction, item, table in
                 let isNew = try transaction.insert(item, in: table)
@@ -31,8 +31,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-fills", "An insert adds the fields that an item lacks.",
-            killedBy: "item.insert.keeps", saying: "the store after the insert"
+            .write, "insert-fills", "An insert adds missing fields to an existing item.",
+            killedBy: "item.insert.keeps", message: "the store after the insert"
         ) { flaw in
             flaw.insert = { [hits = flaw.hits] transaction, item, table in
                 guard let old = try transaction.item(id: item.id, in: table) else {
@@ -45,8 +45,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-says-yes", "An insert says that it has added what was there.",
-            killedBy: "item.insert.keeps", saying: "whether the item was added"
+            .write, "insert-says-yes", "An insert returns true for an existing item.",
+            killedBy: "item.insert.keeps", message: "whether the item was added"
         ) { flaw in
             flaw.insert = { [hits = flaw.hits] transaction, item, table in
                 if try !transaction.insert(item, in: table) { hits.hit() }
@@ -54,8 +54,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-says-no", "An insert does not say that it has added the item.",
-            killedBy: "item.insert.adds", saying: "whether the item was added"
+            .write, "insert-says-no", "An insert returns false for a new item.",
+            killedBy: "item.insert.adds", message: "whether the item was added"
         ) { flaw in
             flaw.insert = { [hits = flaw.hits] transaction, item, table in
                 if try transaction.insert(item, in: table) { hits.hit() }
@@ -63,8 +63,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-bare", "An insert leaves the system properties out.",
-            killedBy: "item.insert.adds", saying: "the new item"
+            .write, "insert-bare", "An insert does not store the system properties.",
+            killedBy: "item.insert.adds", message: "the new item"
         ) { flaw in
             flaw.insert = { [hits = flaw.hits] transaction, item, table in
                 let bare = Item(id: item.id, fields: item.fields)
@@ -72,19 +72,19 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-nfc", "An insert takes ids for the same that look the same.",
-            killedBy: "item.insert.bytes", saying: "was added"
+            .write, "insert-nfc", "An insert compares ids by canonical equivalence.",
+            killedBy: "item.insert.bytes", message: "was added"
         ) {
             $0.refusingInserts { transaction, item, table in
                 let ids = try transaction.items(matching: TableQuery(table).select("id")).items.map(\.id)
-                // Swift compares texts by what they look like.
+                // Swift's `==` on strings uses canonical equivalence.
                 return ids.contains(item.id)
             }
         }
         StoreMutant(
             .write, "insert-after-delete",
-            "An id that was deleted in a transaction cannot be inserted in it.",
-            killedBy: "item.insert.inside", saying: "after a delete"
+            "An id that was deleted in a transaction cannot be inserted in the same transaction.",
+            killedBy: "item.insert.inside", message: "after a delete"
         ) { flaw in
             let deleted = Shared<Set<String>>([])
             flaw.write = { base, body in
@@ -98,16 +98,16 @@ extension StoreMutant {
             flaw.refusingInserts { _, item, table in deleted.value.contains("\(table)/\(item.id)") }
         }
         StoreMutant(
-            .write, "insert-one-table", "An item of any table stands in an insert's way.",
-            killedBy: "item.insert.own-table", saying: "whether the item was added"
+            .write, "insert-one-table", "An item with the same id in any table prevents an insert.",
+            killedBy: "item.insert.own-table", message: "whether the item was added"
         ) {
             $0.refusingInserts { transaction, item, _ in
                 try Fixture.tables.contains { try transaction.item(id: item.id, in: $0.name) != nil }
             }
         }
         StoreMutant(
-            .write, "insert-beginnings", "An insert compares the first 511 bytes of ids.",
-            killedBy: "item.insert.long-id", saying: "the id on b"
+            .write, "insert-beginnings", "An insert compares only the first 511 bytes of ids.",
+            killedBy: "item.insert.long-id", message: "the id on b"
         ) {
             $0.refusingInserts { transaction, item, table in
                 let beginning = Array(item.id.utf8.prefix(511))
@@ -116,8 +116,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-unfound", "Queries with a filter do not find what was inserted.",
-            killedBy: "item.insert.found", saying: "the ids with mark x"
+            .write, "insert-unfound", "Queries with a filter do not find inserted items.",
+            killedBy: "item.insert.found", message: "the ids with mark x"
         ) { flaw in
             let inserted = Shared<Set<String>>([])
             flaw.insert = { transaction, item, table in
@@ -132,8 +132,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "insert-stays", "An insert stays although its transaction failed.",
-            killedBy: "item.insert.rollback", saying: "the store"
+            .write, "insert-stays", "The inserts of a failed transaction are not rolled back.",
+            killedBy: "item.insert.rollback", message: "the store"
         ) { flaw in
             let inserted = Shared<[(item: Item, table: String)]>([])
             flaw.insert = { transaction, item, table in
@@ -155,7 +155,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .write, "insert-anywhere", "An insert into an unknown table does nothing.",
-            killedBy: "item.insert.unknown-table", saying: "an insert into"
+            killedBy: "item.insert.unknown-table", message: "an insert into"
         ) { flaw in
             flaw.insert = { [hits = flaw.hits] transaction, item, table in
                 do { return try transaction.insert(item, in: table) } catch let error as SyncError

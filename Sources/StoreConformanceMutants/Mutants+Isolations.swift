@@ -6,11 +6,12 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Stores that are not apart.
+    /// Stores and tables that share data.
     @MutantList static var isolations: [StoreMutant] {
         StoreMutant(
-            .isolation, "one-for-all", "All stores are one.", killedBy: "isolation.stores", "open.many",
-            saying: "the other"
+            .isolation, "one-for-all", "All stores are the same store.", killedBy: "isolation.stores",
+            "open.many",
+            message: "the other"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 hits.hit()
@@ -21,7 +22,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .isolation, "closes-others", "Closing one store closes the others.", killedBy: "isolation.stores",
-            saying: "closed"
+            message: "closed"
         ) { flaw in
             flaw.openBase = { base, path, tables in
                 let store = try base.open(at: path, tables: tables)
@@ -35,8 +36,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .isolation, "shared-ids", "Stores draw their operation ids together.",
-            killedBy: "isolation.stores", saying: "the other's last operation id"
+            .isolation, "shared-ids", "All stores share the last operation id.",
+            killedBy: "isolation.stores", message: "the other store's last operation id"
         ) { flaw in
             let directory = ((flaw.path as NSString).deletingLastPathComponent as NSString)
                 .deletingLastPathComponent
@@ -53,8 +54,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .isolation, "tables-bleed", "Items of one table are found in those beside it.",
-            killedBy: "item.table.own", saying: "ids of Thing"
+            .isolation, "tables-bleed", "Items of one table are also stored in the other tables.",
+            killedBy: "item.table.own", message: "ids of Thing"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 try transaction.upsert(items, in: table)
@@ -67,7 +68,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .isolation, "joined-keys", "Table and id are joined: '2a' of Thing is 'a' of Thing2.",
-            killedBy: "item.table.separator", saying: "'a' of Thing2"
+            killedBy: "item.table.separator", message: "'a' of Thing2"
         ) { flaw in
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
                 let right = try snapshot.item(id: id, in: table)

@@ -3,12 +3,12 @@
 
 import Foundation
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
-    /// Stores that are odd and keep the contract: every rule must let them pass.
+    /// Unusual stores that conform to the contract: every rule must pass.
     @MutantList public static var variants: [StoreMutant] {
-        legal("slow", "Every transaction takes a while.") { flaw in
+        legal("slow", "Every transaction is slow.") { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 hits.hit()
                 Thread.sleep(forTimeInterval: 0.0002)
@@ -19,24 +19,24 @@ extension StoreMutant {
             flaw.read = { [hits = flaw.hits] base, body in
                 do { try base.read(body) } catch let error as StoreError {
                     hits.hit()
-                    throw StoreError(error.code, "Nothing can be read from what was closed.", cause: error)
+                    throw StoreError(error.code, "Reads are not possible after close.", cause: error)
                 }
             }
         }
-        legal("copies", "Every item that is found is put together anew.") { flaw in
-            flaw.finding { [hits = flaw.hits] item in
+        legal("copies", "Every item that is read is encoded and decoded.") { flaw in
+            flaw.changingReadItem { [hits = flaw.hits] item in
                 hits.hit()
                 return (try? Item(storedJSON: item.storedJSON)) ?? item
             }
         }
-        legal("one-by-one", "An upsert of many is many upserts.") { flaw in
+        legal("one-by-one", "An upsert of several items is several upserts.") { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 hits.hit()
                 try transaction.upsert([], in: table)
                 for item in items { try transaction.upsert([item], in: table) }
             }
         }
-        legal("chunks", "A delete of many is several deletes, in another order.") { flaw in
+        legal("chunks", "A delete of several ids is several deletes, in another order.") { flaw in
             flaw.deleteIDs = { [hits = flaw.hits] transaction, ids, table in
                 hits.hit()
                 try transaction.deleteItems(ids: [], in: table)
@@ -45,14 +45,14 @@ extension StoreMutant {
                 }
             }
         }
-        legal("delete-then-insert", "An upsert deletes first.") { flaw in
+        legal("delete-then-insert", "An upsert deletes the items first.") { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 hits.hit()
                 try transaction.deleteItems(ids: items.map(\.id), in: table)
                 try transaction.upsert(items, in: table)
             }
         }
-        legal("deletes-by-id", "A delete by query looks the ids up and deletes those.") { flaw in
+        legal("deletes-by-id", "A delete by query reads the ids and deletes them.") { flaw in
             flaw.deleteMatching = { [hits = flaw.hits] transaction, query in
                 hits.hit()
                 let ids = try transaction.items(matching: query).items.map(\.id)
@@ -71,38 +71,38 @@ extension StoreMutant {
                 return query.apply(to: try snapshot.items(matching: TableQuery(query.table)).items.shuffled())
             }
         }
-        legal("own-thread", "Bodies of reads look twice before they answer.") { flaw in
+        legal("own-thread", "Every read by id reads twice.") { flaw in
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
                 hits.hit()
                 _ = try snapshot.item(id: id, in: table)
                 return try snapshot.item(id: id, in: table)
             }
         }
-        legal("one-at-a-time", "Reads and writes wait for each other, and nothing else is declared.") {
+        legal("one-at-a-time", "Reads and writes are serialized, and concurrent readers are not declared.") {
             flaw in
-            let turn = NSLock()
+            let lock = NSLock()
             flaw.declare { $0.hasConcurrentReaders = false }
             flaw.read = { base, body in
-                turn.lock()
-                defer { turn.unlock() }
+                lock.lock()
+                defer { lock.unlock() }
                 try base.read(body)
             }
             flaw.write = { base, body in
-                turn.lock()
-                defer { turn.unlock() }
+                lock.lock()
+                defer { lock.unlock() }
                 try base.write(body)
             }
         }
-        legal("limited-ids", "Ids have 1020 bytes at most, and longer ones are refused.") { flaw in
+        legal("limited-ids", "Ids have at most 1020 bytes; longer ones are refused.") { flaw in
             flaw.declare { $0.maxIDLength = 1020 }
             flaw.upsert = { transaction, items, table in
                 for item in items where item.id.utf8.count > 1020 {
-                    throw StoreError(.unsupported, "An id is longer than 1020 bytes.")
+                    throw StoreError(.unsupported, "The id has more than 1020 bytes.")
                 }
                 try transaction.upsert(items, in: table)
             }
         }
-        legal("modest", "A durable store does not declare that it is.") { flaw in
+        legal("modest", "A durable store does not declare that it is durable.") { flaw in
             flaw.declare { $0.isDurable = false }
         }
         legal("removes-before-put", "An operation that is put again is removed first.") { flaw in
@@ -112,7 +112,7 @@ extension StoreMutant {
                 try transaction.put(operation)
             }
         }
-        legal("pages", "A query is answered in pages.") { flaw in
+        legal("pages", "A query reads its result in pages.") { flaw in
             flaw.items = { [hits = flaw.hits] snapshot, query in
                 guard query.limit == nil else { return try snapshot.items(matching: query) }
                 hits.hit()
@@ -127,7 +127,7 @@ extension StoreMutant {
                 }
             }
         }
-        legal("remembers-itself", "Every write notes its time in a setting of its own.") { flaw in
+        legal("remembers-itself", "Every write stores a private setting.") { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 try base.write { transaction in
                     try body(transaction)
@@ -137,7 +137,7 @@ extension StoreMutant {
                 }
             }
         }
-        legal("careful-close", "Close looks at everything once more.") { flaw in
+        legal("careful-close", "Close reads the queue first.") { flaw in
             flaw.close = { [hits = flaw.hits] base in
                 hits.hit()
                 _ = try? base.read { try $0.operations(after: 0, in: nil, limit: .max) }
@@ -147,8 +147,8 @@ extension StoreMutant {
     }
 
     private static func legal(
-        _ name: String, _ oddity: String, _ build: @escaping @Sendable (inout StoreFlaw) -> Void
+        _ name: String, _ variation: String, _ build: @escaping @Sendable (inout StoreFlaw) -> Void
     ) -> StoreMutant {
-        StoreMutant(.legal, name, oddity, killers: [], saying: "", build)
+        StoreMutant(.legal, name, variation, killers: [], message: "", build)
     }
 }

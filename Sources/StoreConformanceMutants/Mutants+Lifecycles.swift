@@ -6,11 +6,11 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Stores that close wrongly.
+    /// Errors in closing.
     @MutantList static var lifecycles: [StoreMutant] {
         StoreMutant(
-            .lifecycle, "reads-after-close", "A read works after close.", killedBy: "close.then-read",
-            "close.again", saying: "a read"
+            .lifecycle, "reads-after-close", "A read succeeds after close.", killedBy: "close.then-read",
+            "close.again", message: "a read"
         ) { flaw in
             let isClosed = Shared(false)
             flaw.close = { _ in isClosed.change { $0 = true } }
@@ -24,14 +24,15 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .lifecycle, "writes-after-close", "A write works after close.", killedBy: "close.then-write",
-            "concurrent.close", saying: "a write"
+            .lifecycle, "writes-after-close", "A write succeeds after close.", killedBy: "close.then-write",
+            "concurrent.close", message: "a write"
         ) { flaw in
             flaw.close = { [hits = flaw.hits] _ in hits.hit() }
         }
         StoreMutant(
-            .lifecycle, "late-check", "Closed is thrown after the body has run.", killedBy: "close.then-read",
-            "close.then-write", saying: "does not run"
+            .lifecycle, "late-check", "A closed store runs the body before it throws.",
+            killedBy: "close.then-read",
+            "close.then-write", message: "does not run"
         ) { flaw in
             let isClosed = Shared(false)
             flaw.close = { [hits = flaw.hits] _ in
@@ -48,8 +49,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .lifecycle, "close-twice", "Closing again is an error.", killedBy: "close.again",
-            saying: "no error"
+            .lifecycle, "close-twice", "A second close is an error.", killedBy: "close.again",
+            message: "no error"
         ) { flaw in
             let isClosed = Shared(false)
             flaw.close = { [hits = flaw.hits] base in
@@ -62,8 +63,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .lifecycle, "close-unused", "A store that was never used cannot be closed.",
-            killedBy: "close.unused", saying: "no error"
+            .lifecycle, "close-unused", "Closing an unused store is an error.",
+            killedBy: "close.unused", message: "no error"
         ) { flaw in
             let isUsed = Shared(false)
             flaw.write = { base, body in
@@ -79,8 +80,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .lifecycle, "other-code", "A closed store throws another error.", killedBy: "close.then-read",
-            "close.then-write", saying: "StoreError.closed"
+            .lifecycle, "other-code", "A closed store throws another error code.",
+            killedBy: "close.then-read",
+            "close.then-write", message: "StoreError.closed"
         ) { flaw in
             flaw.read = { [hits = flaw.hits] base, body in
                 do { try base.read(body) } catch let error as StoreError where error.code == .closed {
@@ -96,8 +98,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .lifecycle, "no-catalog", "A closed store has no tables.", killedBy: "close.keeps-catalog",
-            saying: "The catalog is the same."
+            .lifecycle, "no-catalog", "The catalog is empty after close.", killedBy: "close.keeps-catalog",
+            message: "The catalog is unchanged."
         ) { flaw in
             let isClosed = Shared(false)
             flaw.close = { base in
@@ -112,7 +114,7 @@ extension StoreMutant {
         StoreMutant(
             .lifecycle, "leaks", "Close leaves a file open.", killedBy: "close.releases-files",
             "close.after-error", "open.refused-leaves-nothing",
-            saying: "open files"
+            message: "open files"
         ) { flaw in
             flaw.close = { [hits = flaw.hits, path = flaw.path] base in
                 try base.close()
@@ -123,7 +125,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .lifecycle, "hasty-close", "Close does not wait for a running write.",
-            killedBy: "concurrent.close", saying: "Close returned after the running write."
+            killedBy: "concurrent.close", message: "Close returned after the running write."
         ) { flaw in
             let isClosed = Shared(false)
             flaw.close = { [hits = flaw.hits] _ in
@@ -136,8 +138,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .lifecycle, "ten-stores", "No more than ten stores can be open.", killedBy: "open.many",
-            saying: "no error"
+            .lifecycle, "ten-stores", "At most ten stores can be open.", killedBy: "open.many",
+            message: "no error"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 if let number = path.split(separator: "/").dropLast().last?.drop(while: { $0.isLetter }),
@@ -152,7 +154,7 @@ extension StoreMutant {
     }
 }
 
-/// Files that a mutant leaves open until the directory they are in is gone.
+/// Files that a mutant keeps open until their directory is removed.
 private enum LeakedFiles {
     private static let kept = Shared<[String: FileHandle]>([:])
 
@@ -164,7 +166,7 @@ private enum LeakedFiles {
     }
 }
 
-/// Marks that mutants leave in the file system.
+/// Marker files of mutants.
 enum Files {
     static func make(_ path: String, _ contents: Data = Data()) {
         _ = FileManager.default.createFile(atPath: path, contents: contents)

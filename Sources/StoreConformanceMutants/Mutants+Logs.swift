@@ -5,11 +5,11 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Error logs that are wrong.
+    /// Errors in the error log.
     @MutantList static var logs: [StoreMutant] {
         StoreMutant(
-            .log, "keeps-first", "An error that is there is not replaced.", killedBy: "log.replaces",
-            "log.moves", saying: "the log"
+            .log, "keeps-first", "An existing error is not replaced.", killedBy: "log.replaces",
+            "log.moves", message: "the log"
         ) { flaw in
             flaw.putError = { [hits = flaw.hits] transaction, error in
                 if try transaction.operationError(operationID: error.operationID) == nil {
@@ -20,8 +20,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .log, "of-all-tables", "The errors of a table are those of all.", killedBy: "log.table",
-            "log.moves", "corpus.error", saying: "errors of"
+            .log, "of-all-tables", "The errors of a table are those of all tables.", killedBy: "log.table",
+            "log.moves", "corpus.error", message: "errors of"
         ) { flaw in
             flaw.operationErrors = { [hits = flaw.hits] snapshot, table in
                 hits.changing(
@@ -29,8 +29,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .log, "any-error", "An operation without an error has the first there is.",
-            killedBy: "log.missing", saying: "the error of operation 1"
+            .log, "any-error", "An operation without an error returns the first error of the log.",
+            killedBy: "log.missing", message: "the error of operation 1"
         ) { flaw in
             flaw.operationError = { [hits = flaw.hits] snapshot, id in
                 let right = try snapshot.operationError(operationID: id)
@@ -38,7 +38,7 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .log, "last-first", "The log is given last first.", killedBy: "log.order", saying: "the log"
+            .log, "last-first", "The log is in descending order.", killedBy: "log.order", message: "the log"
         ) { flaw in
             flaw.operationErrors = { [hits = flaw.hits] snapshot, table in
                 let right = try snapshot.operationErrors(in: table)
@@ -46,8 +46,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .log, "no-server-item", "The server's item is not logged.", killedBy: "log.exact",
-            saying: "the error by its operation"
+            .log, "no-server-item", "The server's item is not stored.", killedBy: "log.exact",
+            message: "the error by its operation"
         ) { flaw in
             flaw.putError = { [hits = flaw.hits] transaction, error in
                 let cut = TableOperationError(
@@ -59,8 +59,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .log, "needs-operation", "An error without an operation is not logged.",
-            killedBy: "log.without-operation", saying: "the log"
+            .log, "needs-operation", "An error without an operation is not stored.",
+            killedBy: "log.without-operation", message: "the log"
         ) { flaw in
             flaw.putError = { [hits = flaw.hits] transaction, error in
                 if try transaction.operation(id: error.operationID) == nil {
@@ -72,7 +72,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .log, "raises-id", "An error raises the last operation id.", killedBy: "log.without-operation",
-            saying: "the last operation id"
+            message: "the last operation id"
         ) { flaw in
             flaw.putError = { [hits = flaw.hits] transaction, error in
                 if try transaction.lastOperationID() < error.operationID {
@@ -84,8 +84,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .log, "removes-all", "Removing one error removes all.", killedBy: "log.remove", "log.inside",
-            "log.remove.missing", saying: "the log"
+            .log, "removes-all", "Removing one error removes all errors.", killedBy: "log.remove",
+            "log.inside",
+            "log.remove.missing", message: "the log"
         ) { flaw in
             flaw.removeError = { [hits = flaw.hits] transaction, _ in
                 hits.hit()
@@ -95,7 +96,7 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .log, "keeps", "Errors are not removed.", killedBy: "log.remove", "log.inside", saying: "the log"
+            .log, "keeps", "Errors are not removed.", killedBy: "log.remove", "log.inside", message: "the log"
         ) { flaw in
             flaw.removeError = { [hits = flaw.hits] _, _ in hits.hit() }
         }

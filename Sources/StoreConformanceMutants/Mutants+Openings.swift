@@ -6,11 +6,11 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Stores that open wrongly.
+    /// Errors in opening.
     @MutantList static var openings: [StoreMutant] {
         StoreMutant(
-            .opening, "no-check", "Bad names are accepted.", killedBy: "open.invalid-name", "corpus.name",
-            "open.same-name", saying: "opening a table called"
+            .opening, "no-check", "Invalid names are accepted.", killedBy: "open.invalid-name", "corpus.name",
+            "open.same-name", message: "opening a table named"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 do { return try base.open(at: path, tables: tables) } catch let error as SyncError
@@ -22,8 +22,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "other-error", "Bad names are refused with a store error.",
-            killedBy: "open.invalid-name", "open.same-name", saying: "SyncError of code -2004"
+            .opening, "other-error", "Invalid names are refused with a store error.",
+            killedBy: "open.invalid-name", "open.same-name", message: "SyncError with code -2004"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 do { return try base.open(at: path, tables: tables) } catch let error as SyncError {
@@ -33,7 +33,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "needs-tables", "A store needs a table.", killedBy: "open.no-tables", saying: "no error"
+            .opening, "needs-tables", "A store requires at least one table.", killedBy: "open.no-tables",
+            message: "no error"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 guard tables.isEmpty else { return try base.open(at: path, tables: tables) }
@@ -42,8 +43,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "needs-columns", "A table needs a column.", killedBy: "open.no-columns",
-            saying: "no error"
+            .opening, "needs-columns", "A table requires at least one column.", killedBy: "open.no-columns",
+            message: "no error"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 if tables.contains(where: { $0.columns.isEmpty && TableCatalog.accepts($0) }) {
@@ -54,10 +55,10 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "hundred-columns", "Of a table the first hundred columns are kept.",
-            killedBy: "open.many-columns", saying: "the item"
+            .opening, "hundred-columns", "Only the first hundred columns are stored.",
+            killedBy: "open.many-columns", message: "the item"
         ) {
-            $0.storing { item in
+            $0.changingStoredItem { item in
                 Item(
                     id: item.id,
                     fields: Dictionary(
@@ -68,7 +69,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .opening, "sorted-catalog", "The catalog is in another order.", killedBy: "open.catalog",
-            saying: "The catalog is the one given."
+            message: "The catalog has the given tables."
         ) { flaw in
             flaw.catalog = { [hits = flaw.hits] catalog in
                 hits.hit()
@@ -76,8 +77,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "canonical-names", "A table is found by a name that looks equal.",
-            killedBy: "open.canonical-name", saying: "KELVIN"
+            .opening, "canonical-names", "A table is found by a canonically equivalent name.",
+            killedBy: "open.canonical-name", message: "KELVIN"
         ) { flaw in
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
                 if table != "K" || table.utf8.count == 1 { return try snapshot.item(id: id, in: table) }
@@ -86,8 +87,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "leaves-lock", "An opening that was refused leaves a lock behind.",
-            killedBy: "open.refused-leaves-nothing", saying: "no error"
+            .opening, "leaves-lock", "A refused opening leaves a lock.",
+            killedBy: "open.refused-leaves-nothing", message: "no error"
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 let lock = path + ".busy"
@@ -103,7 +104,8 @@ extension StoreMutant {
         }
         StoreMutant(
             .opening, "type-ignored", "A column of another type is accepted.",
-            killedBy: "durable.column-type", saying: "opening with an integer column", needsDurableStore: true
+            killedBy: "durable.column-type", message: "opening with an integer column",
+            needsDurableStore: true
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 do { return try base.open(at: path, tables: tables) } catch let error as StoreError
@@ -115,9 +117,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "starts-over", "Other tables than before start the store over.",
+            .opening, "starts-over", "Changed table definitions delete the contents.",
             killedBy: "durable.new-table", "durable.gone-table", "durable.gone-column", "durable.new-column",
-            saying: "", needsDurableStore: true
+            message: "", needsDurableStore: true
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 let list = tables.map { "\($0.name)(\($0.columns.map(\.name)))" }.joined()
@@ -133,8 +135,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .opening, "overwrites", "A file that is no store is replaced by one.",
-            killedBy: "durable.foreign-file", saying: "opening it", needsDurableStore: true
+            .opening, "overwrites", "A file that is not a store is replaced.",
+            killedBy: "durable.foreign-file", message: "opening it", needsDurableStore: true
         ) { flaw in
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 do { return try base.open(at: path, tables: tables) } catch let error as StoreError

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
-    /// Orders that are wrong.
+    /// Errors in orderings.
     @MutantList static var orders: [StoreMutant] {
         StoreMutant(
-            .order, "as-put", "Without an order, items come in no order.", killedBy: "order.none",
-            "order.id-bytes", "item.id.digits", saying: "ids of Thing"
+            .order, "as-put", "Without an ordering, items are in hash order.", killedBy: "order.none",
+            "order.id-bytes", "item.id.digits", message: "ids of Thing"
         ) {
             $0.ordering { query, left, right in
                 query.orderings.isEmpty
@@ -17,35 +17,35 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .order, "random", "Items of one order come as it happens.", killedBy: "order.none",
-            "model.repeats", "concurrent.readers", saying: "ids of Thing"
+            .order, "random", "Items are in random order.", killedBy: "order.none",
+            "model.repeats", "concurrent.readers", message: "ids of Thing"
         ) {
-            $0.answering { found, query in
+            $0.changingResult { found, query in
                 QueryResult(items: found.items.shuffled(), totalCount: found.totalCount)
             }
         }
         StoreMutant(
-            .order, "ignored", "The order is ignored.", killedBy: "order.ascending", "order.bool",
+            .order, "ignored", "The ordering is ignored.", killedBy: "order.ascending", "order.bool",
             "order.date", "order.data", "order.two-keys", "order.system", "order.double",
-            saying: "by count"
+            message: "by count"
         ) {
-            $0.asking { $0.with { $0.orderings = [] } }
+            $0.changingQuery { $0.with { $0.orderings = [] } }
         }
         StoreMutant(
-            .order, "always-ascending", "Descending is ascending.", killedBy: "order.descending",
-            "order.id-descending", saying: "descending"
+            .order, "always-ascending", "Descending orderings are ascending.", killedBy: "order.descending",
+            "order.id-descending", message: "descending"
         ) {
-            $0.asking { $0.with { $0.orderings = $0.orderings.map { Ordering($0.expression) } } }
+            $0.changingQuery { $0.with { $0.orderings = $0.orderings.map { Ordering($0.expression) } } }
         }
         StoreMutant(
-            .order, "first-key", "Only the first key counts.", killedBy: "order.two-keys",
-            saying: "by mark"
+            .order, "first-key", "Only the first key is used.", killedBy: "order.two-keys",
+            message: "by mark"
         ) {
-            $0.asking { $0.with { $0.orderings = Array($0.orderings.prefix(1)) } }
+            $0.changingQuery { $0.with { $0.orderings = Array($0.orderings.prefix(1)) } }
         }
         StoreMutant(
             .order, "nulls-last", "Nulls come last.", killedBy: "order.ascending", "order.system",
-            saying: "by count"
+            message: "by count"
         ) {
             $0.ordering { query, left, right in
                 guard let first = query.orderings.first else { return query.precedes(left, right) }
@@ -56,26 +56,26 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .order, "ties-descending", "Under a descending order ties go by descending id.",
-            killedBy: "order.descending", "order.bool", saying: "descending"
+            .order, "ties-descending", "Ties of a descending ordering are in descending order of ids.",
+            killedBy: "order.descending", "order.bool", message: "descending"
         ) {
-            $0.asking { query in
+            $0.changingQuery { query in
                 query.orderings.last?.isDescending == true
                     ? query.with { $0.orderings.append(Ordering(.column("id"), isDescending: true)) } : query
             }
         }
         StoreMutant(
-            .order, "ties-by-version", "Ties go by version.", killedBy: "order.bool", "order.system",
-            saying: "by flag"
+            .order, "ties-by-version", "Ties are ordered by version.", killedBy: "order.bool", "order.system",
+            message: "by flag"
         ) {
-            $0.asking { query in
+            $0.changingQuery { query in
                 query.orderings.isEmpty
                     ? query : query.with { $0.orderings.append(Ordering(.column("version"))) }
             }
         }
         StoreMutant(
-            .order, "case-blind", "Texts are ordered as in a dictionary.", killedBy: "order.text",
-            "corpus.order", saying: "by label"
+            .order, "case-blind", "Strings are ordered case-insensitively.", killedBy: "order.text",
+            "corpus.order", message: "by label"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("label"),
@@ -87,8 +87,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .order, "utf16", "Ids are ordered by their UTF-16 units.", killedBy: "order.id-bytes",
-            "corpus.id", saying: "all ids"
+            .order, "utf16", "Ids are ordered by UTF-16 code units.", killedBy: "order.id-bytes",
+            "corpus.id", message: "all ids"
         ) {
             $0.ordering { query, left, right in
                 query.orderings.isEmpty
@@ -97,7 +97,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "zero-signs", "Negative zero comes before zero.", killedBy: "order.double",
-            saying: "by ratio"
+            message: "by ratio"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("ratio"),
@@ -108,8 +108,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .order, "date-digits", "Dates of one instant are a tie.", killedBy: "order.date",
-            saying: "by due descending"
+            .order, "date-digits", "Dates of the same instant are ties.", killedBy: "order.date",
+            message: "by due descending"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("due"), let first = left["due"]?.dateValue,
@@ -121,7 +121,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .order, "integers-as-doubles", "Integers are ordered as doubles.", killedBy: "order.ascending",
-            saying: "by count"
+            message: "by count"
         ) {
             $0.ordering { query, left, right in
                 guard query.orderings.first?.expression == .column("count"),

@@ -5,12 +5,12 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Queues that lose, mix up or miscount.
+    /// Errors in the operation queue.
     @MutantList static var queues: [StoreMutant] {
         StoreMutant(
-            .queue, "id-after-drain", "When the queue has drained, ids begin again.",
+            .queue, "id-after-drain", "When the queue is empty, operation ids restart.",
             killedBy: "queue.last-id.removal", "queue.last-id.inside", "concurrent.delete-and-put",
-            saying: "after"
+            message: "after"
         ) { flaw in
             flaw.lastOperationID = { [hits = flaw.hits] transaction in
                 let last = try transaction.operations(after: 0, in: nil, limit: .max).last?.id ?? 0
@@ -18,8 +18,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "id-of-last-put", "The last operation id is that of the last put.",
-            killedBy: "queue.last-id", saying: "after putting 3"
+            .queue, "id-of-last-put", "The last operation id is that of the latest put.",
+            killedBy: "queue.last-id", message: "after putting 3"
         ) { flaw in
             let last = Shared<Int64>(0)
             flaw.putOperation = { transaction, operation in
@@ -31,8 +31,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "id-counts", "The last operation id counts the puts.", killedBy: "queue.last-id",
-            "queue.ids.large", saying: "after putting 5"
+            .queue, "id-counts", "The last operation id is the number of puts.", killedBy: "queue.last-id",
+            "queue.ids.large", message: "after putting 5"
         ) { flaw in
             let count = Shared<Int64>(0)
             flaw.putOperation = { transaction, operation in
@@ -45,7 +45,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .queue, "id-from-one", "A new store's last operation id is 1.", killedBy: "queue.empty",
-            saying: "the last operation id"
+            message: "the last operation id"
         ) { flaw in
             flaw.lastOperationID = { [hits = flaw.hits] transaction in
                 let last = try transaction.lastOperationID()
@@ -53,26 +53,26 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "last-first", "The queue is given last first.", killedBy: "queue.order",
-            "queue.put.replaces", saying: "the queue"
+            .queue, "last-first", "The queue is in descending order.", killedBy: "queue.order",
+            "queue.put.replaces", message: "the queue"
         ) {
-            $0.listing { $0.reversed() }
+            $0.changingQueue { $0.reversed() }
         }
         StoreMutant(
-            .queue, "ids-as-text", "Operations are ordered by their ids as text.", killedBy: "queue.order",
-            saying: "the queue"
+            .queue, "ids-as-text", "Operations are ordered by their ids as strings.", killedBy: "queue.order",
+            message: "the queue"
         ) {
-            $0.listing { $0.sorted { "\($0.id)" < "\($1.id)" } }
+            $0.changingQueue { $0.sorted { "\($0.id)" < "\($1.id)" } }
         }
         StoreMutant(
             .queue, "by-table", "Operations are ordered by table.", killedBy: "queue.order.all-tables",
-            saying: "the queue of all tables"
+            message: "the queue of all tables"
         ) {
-            $0.listing { $0.sorted { ($0.table, $0.id) < ($1.table, $1.id) } }
+            $0.changingQueue { $0.sorted { ($0.table, $0.id) < ($1.table, $1.id) } }
         }
         StoreMutant(
-            .queue, "after-included", "A page begins with the operation it should come after.",
-            killedBy: "queue.after", "queue.limit", saying: "after 4"
+            .queue, "after-included", "A page includes the operation that it must start after.",
+            killedBy: "queue.after", "queue.limit", message: "after 4"
         ) { flaw in
             flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
                 let right = try snapshot.operations(after: id, in: table, limit: limit)
@@ -81,7 +81,7 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "no-limit", "A page has no limit.", killedBy: "queue.limit", saying: "a page of 3"
+            .queue, "no-limit", "A page has no limit.", killedBy: "queue.limit", message: "a page of 3"
         ) { flaw in
             flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
                 let right = try snapshot.operations(after: id, in: table, limit: limit)
@@ -89,8 +89,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "limit-before-table", "The limit counts the operations of other tables.",
-            killedBy: "queue.limit", saying: "a page of a table"
+            .queue, "limit-before-table", "The limit includes operations of other tables.",
+            killedBy: "queue.limit", message: "a page of a table"
         ) { flaw in
             flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
                 let right = try snapshot.operations(after: id, in: table, limit: limit)
@@ -99,14 +99,15 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "cut-at-4096", "The queue ends after 4096 operations.", killedBy: "size.queue-5k",
-            saying: "the queue"
+            .queue, "cut-at-4096", "The queue is truncated to 4096 operations.", killedBy: "size.queue-5k",
+            message: "the queue"
         ) {
-            $0.listing { Array($0.prefix(4096)) }
+            $0.changingQueue { Array($0.prefix(4096)) }
         }
         StoreMutant(
-            .queue, "table-looks-alike", "Tables that look equal share a queue.", killedBy: "queue.table",
-            "corpus.operation", saying: "e\\u{301}"
+            .queue, "table-looks-alike", "Tables with canonically equivalent names share a queue.",
+            killedBy: "queue.table",
+            "corpus.operation", message: "e\\u{301}"
         ) { flaw in
             flaw.operations = { [hits = flaw.hits] snapshot, id, table, limit in
                 let right = try snapshot.operations(after: id, in: table, limit: limit)
@@ -117,8 +118,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "item-looks-alike", "Items that look equal share operations.",
-            killedBy: "queue.of-item.bytes", "corpus.operation", saying: "e\\u{301}"
+            .queue, "item-looks-alike", "Items with canonically equivalent ids share operations.",
+            killedBy: "queue.of-item.bytes", "corpus.operation", message: "e\\u{301}"
         ) { flaw in
             flaw.operationsOfItem = { [hits = flaw.hits] snapshot, id, table in
                 let right = try snapshot.operations(forItem: id, in: table)
@@ -127,8 +128,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "one-for-an-item", "An item has one operation.", killedBy: "queue.of-item",
-            "queue.put.kinds", saying: "the operations of 'a'"
+            .queue, "one-for-an-item", "An item has at most one operation.", killedBy: "queue.of-item",
+            "queue.put.kinds", message: "the operations of 'a'"
         ) { flaw in
             flaw.putOperation = { [hits = flaw.hits] transaction, operation in
                 for other in try transaction.operations(forItem: operation.itemID, in: operation.table)
@@ -141,7 +142,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .queue, "of-any-table", "The operations of an item are those of its id in any table.",
-            killedBy: "queue.of-item", saying: "the operations of 'a'"
+            killedBy: "queue.of-item", message: "the operations of 'a'"
         ) { flaw in
             flaw.operationsOfItem = { [hits = flaw.hits] snapshot, id, table in
                 let right = try snapshot.operations(forItem: id, in: table)
@@ -150,8 +151,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "stays", "An operation put for another item stays where it was.",
-            killedBy: "queue.put.moves", saying: "of a"
+            .queue, "stays", "An operation put again for another item is not changed.",
+            killedBy: "queue.put.moves", message: "of a"
         ) { flaw in
             flaw.putOperation = { [hits = flaw.hits] transaction, operation in
                 if let old = try transaction.operation(id: operation.id), old.itemID != operation.itemID {
@@ -161,8 +162,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "count-of-puts", "Counts do not go down.", killedBy: "queue.count", "queue.remove",
-            saying: ""
+            .queue, "count-of-puts", "Counts do not decrease.", killedBy: "queue.count", "queue.remove",
+            message: ""
         ) { flaw in
             let removed = Shared(0)
             flaw.removeOperation = { transaction, id in
@@ -175,8 +176,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "count-of-all", "The count of a table is that of all.", killedBy: "queue.count",
-            saying: "of Thing2"
+            .queue, "count-of-all", "The count of a table is that of all tables.", killedBy: "queue.count",
+            message: "of Thing2"
         ) { flaw in
             flaw.operationCount = { [hits = flaw.hits] snapshot, table in
                 hits.changing(
@@ -185,7 +186,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .queue, "keeps-first", "Putting an operation again changes nothing.",
-            killedBy: "queue.put.replaces", saying: "the operation"
+            killedBy: "queue.put.replaces", message: "the operation"
         ) { flaw in
             flaw.putOperation = { [hits = flaw.hits] transaction, operation in
                 if try transaction.operation(id: operation.id) == nil {
@@ -197,9 +198,9 @@ extension StoreMutant {
         }
         StoreMutant(
             .queue, "no-snapshots", "Base and sent snapshot are not stored.", killedBy: "queue.put.exact",
-            saying: "the operation by its id"
+            message: "the operation by its id"
         ) {
-            $0.queueing { operation in
+            $0.changingStoredOperation { operation in
                 var cut = operation
                 (cut.base, cut.sent) = (nil, nil)
                 return cut
@@ -207,16 +208,16 @@ extension StoreMutant {
         }
         StoreMutant(
             .queue, "always-pending", "The state is not stored.", killedBy: "queue.put.kinds",
-            saying: "the queue"
+            message: "the queue"
         ) {
-            $0.queueing { operation in
+            $0.changingStoredOperation { operation in
                 var cut = operation
                 cut.state = .pending
                 return cut
             }
         }
         StoreMutant(
-            .queue, "ids-32", "Operation ids have 32 bits.", killedBy: "queue.ids.large", saying: "the queue"
+            .queue, "ids-32", "Operation ids have 32 bits.", killedBy: "queue.ids.large", message: "the queue"
         ) { flaw in
             flaw.putOperation = { [hits = flaw.hits] transaction, operation in
                 guard operation.id > Int32.max else { return try transaction.put(operation) }
@@ -228,8 +229,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "undeclared-refused", "Operations of tables that are not declared are refused.",
-            killedBy: "queue.undeclared-table", "open.no-tables", saying: "no error"
+            .queue, "undeclared-refused", "Operations of undeclared tables are refused.",
+            killedBy: "queue.undeclared-table", "open.no-tables", message: "no error"
         ) { flaw in
             flaw.putOperation = { [hits = flaw.hits] transaction, operation in
                 do { _ = try transaction.item(id: "a", in: operation.table) } catch {
@@ -241,7 +242,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .queue, "removal-of-error", "Removing an operation removes its error.",
-            killedBy: "queue.remove.keeps-error", saying: "the error"
+            killedBy: "queue.remove.keeps-error", message: "the error"
         ) { flaw in
             flaw.removeOperation = { [hits = flaw.hits] transaction, id in
                 if try transaction.operationError(operationID: id) != nil { hits.hit() }
@@ -250,8 +251,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "removes-next", "Removing an operation that is not there removes the first.",
-            killedBy: "queue.remove.missing", saying: "the store"
+            .queue, "removes-next", "Removing a missing operation removes the first one.",
+            killedBy: "queue.remove.missing", message: "the store"
         ) { flaw in
             flaw.removeOperation = { [hits = flaw.hits] transaction, id in
                 guard try transaction.operation(id: id) == nil,
@@ -262,8 +263,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .queue, "blind-inside", "A transaction does not see what it put into the queue.",
-            killedBy: "queue.inside", saying: "the queue"
+            .queue, "blind-inside", "A transaction does not see the operations that it has put.",
+            killedBy: "queue.inside", message: "the queue"
         ) { flaw in
             let own = Shared<Set<Int64>>([])
             flaw.write = { base, body in
@@ -275,22 +276,26 @@ extension StoreMutant {
                 own.change { $0.insert(operation.id) }
                 try transaction.put(operation)
             }
-            flaw.listing { $0.filter { !own.value.contains($0.id) } }
+            flaw.changingQueue { $0.filter { !own.value.contains($0.id) } }
         }
     }
 }
 
 extension StoreFlaw {
-    /// Changes the queue as it is listed.
-    fileprivate mutating func listing(_ change: @escaping @Sendable ([TableOperation]) -> [TableOperation]) {
+    /// Changes the operations that a page returns.
+    fileprivate mutating func changingQueue(
+        _ change: @escaping @Sendable ([TableOperation]) -> [TableOperation]
+    ) {
         operations = { [hits] snapshot, id, table, limit in
             let right = try snapshot.operations(after: id, in: table, limit: limit)
             return hits.changing(right, to: change(right))
         }
     }
 
-    /// Changes operations as they are put.
-    fileprivate mutating func queueing(_ change: @escaping @Sendable (TableOperation) -> TableOperation) {
+    /// Changes operations before they are stored.
+    fileprivate mutating func changingStoredOperation(
+        _ change: @escaping @Sendable (TableOperation) -> TableOperation
+    ) {
         putOperation = { [hits] transaction, operation in
             try transaction.put(hits.changing(operation, to: change(operation)))
         }

@@ -6,11 +6,11 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Items that are read wrongly.
+    /// Errors in reads.
     @MutantList static var reads: [StoreMutant] {
         StoreMutant(
-            .read, "stale-cache", "The first answer for an id is kept for ever.", killedBy: "value.bool",
-            saying: "\"flag\": true"
+            .read, "stale-cache", "The first result for an id is cached forever.", killedBy: "value.bool",
+            message: "\"flag\": true"
         ) { flaw in
             let cache = Shared<[ItemIdentity: Item?]>([:])
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
@@ -22,10 +22,11 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .read, "cuts-at-nul", "Text ends at NUL.", killedBy: "value.text", "corpus.field", "corpus.json",
-            saying: "\"a\\u{0}b\""
+            .read, "cuts-at-nul", "Strings end at NUL.", killedBy: "value.text", "corpus.field",
+            "corpus.json",
+            message: "\"a\\u{0}b\""
         ) {
-            $0.finding { item in
+            $0.changingReadItem { item in
                 Item(
                     id: item.id,
                     fields: item.fields.mapValues { value in
@@ -34,18 +35,18 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .read, "drops-null", "Nulls come back as missing fields.", killedBy: "value.null",
-            "value.missing-null-empty", saying: "null in 'flag'"
+            .read, "drops-null", "Nulls are read as missing fields.", killedBy: "value.null",
+            "value.missing-null-empty", message: "null in 'flag'"
         ) {
-            $0.finding { item in
+            $0.changingReadItem { item in
                 Item(id: item.id, fields: item.fields.filter { !$0.value.isNull }, system: item.system)
             }
         }
         StoreMutant(
-            .read, "missing-as-null", "Missing fields come back as nulls.", killedBy: "value.null",
-            saying: "null in 'flag'"
+            .read, "missing-as-null", "Missing fields are read as nulls.", killedBy: "value.null",
+            message: "null in 'flag'"
         ) {
-            $0.finding { item in
+            $0.changingReadItem { item in
                 var fields = item.fields
                 for column in Fixture.thing.columns where fields[column.name] == nil {
                     fields[column.name] = .null
@@ -54,26 +55,26 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .read, "holes", "A query of many rows leaves every 101st out.", killedBy: "query.every-item",
-            saying: "all 101 ids"
+            .read, "holes", "A query omits every 101st row.", killedBy: "query.every-item",
+            message: "all 101 ids"
         ) {
-            $0.answering { found, _ in
+            $0.changingResult { found, _ in
                 QueryResult(
                     items: found.items.enumerated().filter { $0.offset % 101 != 100 }.map(\.element),
                     totalCount: found.totalCount)
             }
         }
         StoreMutant(
-            .read, "thousand", "No query gives more than a thousand rows.", killedBy: "query.every-item",
-            saying: "all 1001 ids"
+            .read, "thousand", "A query returns at most a thousand rows.", killedBy: "query.every-item",
+            message: "all 1001 ids"
         ) {
-            $0.answering { found, _ in
+            $0.changingResult { found, _ in
                 QueryResult(items: Array(found.items.prefix(1000)), totalCount: found.totalCount)
             }
         }
         StoreMutant(
-            .read, "query-cache", "The result of a query is kept for ever.", killedBy: "query.fresh",
-            "query.fresh-delete", saying: "the count after 2 upserts"
+            .read, "query-cache", "The result of a query is cached forever.", killedBy: "query.fresh",
+            "query.fresh-delete", message: "the count after 2 upserts"
         ) { flaw in
             let cache = Shared<[TableQuery: QueryResult]>([:])
             flaw.items = { [hits = flaw.hits] snapshot, query in
@@ -84,8 +85,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .read, "missing-as-empty", "An item that is not there is read as an empty one.",
-            killedBy: "item.get.missing", saying: "an item of an empty table"
+            .read, "missing-as-empty", "A missing item is read as an empty item.",
+            killedBy: "item.get.missing", message: "an item of an empty table"
         ) { flaw in
             flaw.item = { [hits = flaw.hits] snapshot, id, table in
                 if let item = try snapshot.item(id: id, in: table) { return item }
@@ -95,7 +96,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .read, "blind-inside", "A transaction does not see its own upserts.", killedBy: "item.get.inside",
-            "query.inside", saying: "after an upsert"
+            "query.inside", message: "after an upsert"
         ) { flaw in
             let own = Shared<Set<String>>([])
             flaw.upsert = { transaction, items, table in
@@ -118,11 +119,11 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .read, "wears-out", "Every tenth reading of an item gives nothing.",
-            killedBy: "transaction.snapshot", "item.get.repeats", saying: "all items"
+            .read, "wears-out", "Every third query returns no items.",
+            killedBy: "transaction.snapshot", "item.get.repeats", message: "all items"
         ) { flaw in
             let count = Shared(0)
-            flaw.answering { found, _ in
+            flaw.changingResult { found, _ in
                 count.change { $0 += 1 }
                 return count.value % 3 == 0 ? QueryResult(items: [], totalCount: found.totalCount) : found
             }

@@ -5,16 +5,16 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Transactions that are not all or nothing.
+    /// Transactions that are not atomic.
     @MutantList static var transactions: [StoreMutant] {
         StoreMutant(
-            .transaction, "half-applied", "What came before the error is kept.",
+            .transaction, "half-applied", "The changes before an error are committed.",
             killedBy: "transaction.rollback", "transaction.rollback.items",
             "transaction.rollback.deletes", "transaction.rollback.then-write", "transaction.rollback.queue",
             "error.partial",
             "fault.every-change", "fault.commit", "fault.interleaved", "queue.last-id.rollback",
             "concurrent.failed-writes",
-            saying: "a body that threw at its end"
+            message: "a body that threw at its end"
         ) { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 let failure = Shared<(any Error)?>(nil)
@@ -29,8 +29,9 @@ extension StoreMutant {
         }
         StoreMutant(
             .transaction, "long-half-applied",
-            "A transaction of more than five hundred upserts is not undone.", killedBy: "transaction.long",
-            saying: "after one that failed"
+            "A transaction of more than five hundred deletes is not rolled back.",
+            killedBy: "transaction.long",
+            message: "after a failed transaction"
         ) { flaw in
             let count = Shared(0)
             flaw.deleteIDs = { transaction, ids, table in
@@ -51,8 +52,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .transaction, "queue-stays", "Operations of a transaction that failed stay.",
-            killedBy: "transaction.rollback.queue", "queue.last-id.rollback", saying: "the queue"
+            .transaction, "queue-stays", "The operations of a failed transaction are not rolled back.",
+            killedBy: "transaction.rollback.queue", "queue.last-id.rollback", message: "the queue"
         ) { flaw in
             let put = Shared<[TableOperation]>([])
             flaw.putOperation = { transaction, operation in
@@ -70,7 +71,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .transaction, "twice", "A body runs twice.", killedBy: "transaction.once", "fault.none",
-            saying: "runs of"
+            message: "runs of"
         ) { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 hits.hit()
@@ -81,8 +82,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .transaction, "reads-twice", "A read that is asked runs its body twice.",
-            killedBy: "transaction.once", saying: "runs of a read's body"
+            .transaction, "reads-twice", "The body of a read runs twice.",
+            killedBy: "transaction.once", message: "runs of a read's body"
         ) { flaw in
             flaw.read = { [hits = flaw.hits] base, body in
                 hits.hit()
@@ -91,8 +92,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .transaction, "wraps-errors", "What a body throws comes out as a store error.",
-            killedBy: "transaction.error", saying: "AppError(1)"
+            .transaction, "wraps-errors", "The body's error is replaced by a store error.",
+            killedBy: "transaction.error", message: "AppError(1)"
         ) { flaw in
             flaw.write = { [hits = flaw.hits] base, body in
                 do { try base.write(body) } catch {
@@ -102,8 +103,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .transaction, "empty-refused", "A write that changes nothing is an error.",
-            killedBy: "transaction.nothing", saying: "no error"
+            .transaction, "empty-refused", "A write without changes is an error.",
+            killedBy: "transaction.nothing", message: "no error"
         ) { flaw in
             let changes = Shared(0)
             flaw.upsert = { transaction, items, table in
@@ -124,14 +125,14 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .transaction, "no-error-log", "The error log of a transaction is lost.",
-            killedBy: "transaction.together", "log.exact", saying: "the error"
+            .transaction, "no-error-log", "Errors are not stored.",
+            killedBy: "transaction.together", "log.exact", message: "the error"
         ) { flaw in
             flaw.putError = { [hits = flaw.hits] _, _ in hits.hit() }
         }
         StoreMutant(
             .transaction, "no-result", "After a failed read, the next one fails too.",
-            killedBy: "transaction.read-error", "close.after-error", saying: "no error"
+            killedBy: "transaction.read-error", "close.after-error", message: "no error"
         ) { flaw in
             let isPoisoned = Shared(false)
             flaw.read = { [hits = flaw.hits] base, body in
@@ -151,11 +152,11 @@ extension StoreMutant {
         }
         StoreMutant(
             .transaction, "writes-fail", "Every write is refused.", killedBy: "transaction.result",
-            "fault.after-commit", saying: "no error"
+            "fault.after-commit", message: "no error"
         ) { flaw in
             flaw.write = { [hits = flaw.hits] _, _ in
                 hits.hit()
-                throw StoreError(.full, "There is no room.")
+                throw StoreError(.full, "The store is full.")
             }
         }
     }

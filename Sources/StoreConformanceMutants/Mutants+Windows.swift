@@ -2,57 +2,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreMutant {
-    /// Windows, counts and selections that are wrong.
+    /// Errors in windows, counts and selections.
     @MutantList static var windows: [StoreMutant] {
         StoreMutant(
             .query, "no-limit", "The limit is ignored.", killedBy: "window.limit", "window.limit-zero",
-            "select.fields", "select.id", "select.twice", "select.system", saying: "limit 3"
+            "select.fields", "select.id", "select.twice", "select.system", message: "limit 3"
         ) {
-            $0.asking { $0.with { $0.limit = nil } }
+            $0.changingQuery { $0.with { $0.limit = nil } }
         }
         StoreMutant(
-            .query, "limit-zero", "The limit 0 is no limit.", killedBy: "window.limit-zero", saying: "limit 0"
+            .query, "limit-zero", "The limit 0 is no limit.", killedBy: "window.limit-zero",
+            message: "limit 0"
         ) {
-            $0.asking { $0.limit == 0 ? $0.with { $0.limit = nil } : $0 }
+            $0.changingQuery { $0.limit == 0 ? $0.with { $0.limit = nil } : $0 }
         }
         StoreMutant(
-            .query, "limit-100", "No limit means a hundred, and a large one too.",
-            killedBy: "query.every-item", saying: "all 101 ids"
+            .query, "limit-100", "Every limit is at most a hundred.",
+            killedBy: "query.every-item", message: "all 101 ids"
         ) {
-            $0.asking { $0.with { $0.limit = min($0.limit ?? 100, 100) } }
+            $0.changingQuery { $0.with { $0.limit = min($0.limit ?? 100, 100) } }
         }
         StoreMutant(
-            .query, "limit-large", "A limit beyond the end finds nothing.", killedBy: "window.limit-large",
-            saying: "limit 100"
+            .query, "limit-large", "A limit beyond the end returns no items.", killedBy: "window.limit-large",
+            message: "limit 100"
         ) {
-            $0.asking { query in (query.limit ?? 0) > 16 ? query.with { $0.limit = 0 } : query }
+            $0.changingQuery { query in (query.limit ?? 0) > 16 ? query.with { $0.limit = 0 } : query }
         }
         StoreMutant(
             .query, "offset-by-one", "The offset skips one too many.", killedBy: "window.offset",
-            "window.both", "window.pages", saying: "offset 13"
+            "window.both", "window.pages", message: "offset 13"
         ) {
-            $0.asking { query in query.offset > 0 ? query.with { $0.offset += 1 } : query }
+            $0.changingQuery { query in query.offset > 0 ? query.with { $0.offset += 1 } : query }
         }
         StoreMutant(
             .query, "offset-alone", "An offset without a limit is ignored.", killedBy: "window.offset",
-            "window.offset-beyond", saying: "offset 13"
+            "window.offset-beyond", message: "offset 13"
         ) {
-            $0.asking { query in query.limit == nil ? query.with { $0.offset = 0 } : query }
+            $0.changingQuery { query in query.limit == nil ? query.with { $0.offset = 0 } : query }
         }
         StoreMutant(
-            .query, "limit-first", "The limit comes before the offset.", killedBy: "window.both",
-            saying: "offset 2 limit 2"
+            .query, "limit-first", "The limit applies before the offset.", killedBy: "window.both",
+            message: "offset 2 limit 2"
         ) {
-            $0.asking { query in query.with { $0.limit = query.limit.map { max(0, $0 - query.offset) } } }
+            $0.changingQuery { query in
+                query.with { $0.limit = query.limit.map { max(0, $0 - query.offset) } }
+            }
         }
         StoreMutant(
-            .query, "window-first", "The window comes before the order.", killedBy: "window.ordered",
-            saying: "limit 1"
+            .query, "window-first", "The window applies before the ordering.", killedBy: "window.ordered",
+            message: "limit 1"
         ) {
-            $0.answering { found, query in found }
+            $0.changingResult { found, query in found }
             $0.items = { [hits = $0.hits] snapshot, query in
                 let right = try snapshot.items(matching: query)
                 let window = try snapshot.items(matching: query.with { $0.orderings = [] }).items
@@ -62,8 +65,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "filter-last", "The filter comes after the window.", killedBy: "window.filtered",
-            saying: "offset 1 limit 1"
+            .query, "filter-last", "The filter applies after the window.", killedBy: "window.filtered",
+            message: "offset 1 limit 1"
         ) {
             $0.items = { [hits = $0.hits] snapshot, query in
                 let right = try snapshot.items(matching: query)
@@ -76,15 +79,15 @@ extension StoreMutant {
         }
         StoreMutant(
             .query, "total-of-page", "The total count is that of the page.", killedBy: "window.total",
-            "window.limit", saying: "total count"
+            "window.limit", message: "total count"
         ) {
-            $0.answering { found, _ in
+            $0.changingResult { found, _ in
                 QueryResult(items: found.items, totalCount: found.totalCount.map { _ in found.items.count })
             }
         }
         StoreMutant(
             .query, "total-of-table", "The total count is that of the table.", killedBy: "query.equal",
-            "order.filtered", saying: "total count"
+            "order.filtered", message: "total count"
         ) {
             $0.items = { [hits = $0.hits] snapshot, query in
                 let right = try snapshot.items(matching: query)
@@ -96,30 +99,30 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "total-always", "The total count comes unasked.", killedBy: "window.limit",
-            saying: "the total count that nobody asked for"
+            .query, "total-always", "The total count is always returned.", killedBy: "window.limit",
+            message: "the total count of a query that does not request it"
         ) {
-            $0.answering { found, _ in
+            $0.changingResult { found, _ in
                 QueryResult(items: found.items, totalCount: found.totalCount ?? found.items.count)
             }
         }
         StoreMutant(
             .query, "total-none", "An empty result has no total count.", killedBy: "query.none",
-            saying: "the result"
+            message: "the result"
         ) {
-            $0.answering { found, _ in found.items.isEmpty ? QueryResult(items: []) : found }
+            $0.changingResult { found, _ in found.items.isEmpty ? QueryResult(items: []) : found }
         }
         StoreMutant(
             .query, "selects-all", "The selection is ignored.", killedBy: "select.fields", "select.twice",
-            saying: "select label, count"
+            message: "select label, count"
         ) {
-            $0.asking { $0.with { $0.selection = [] } }
+            $0.changingQuery { $0.with { $0.selection = [] } }
         }
         StoreMutant(
-            .query, "selects-null", "A selected field that is missing comes as null.",
-            killedBy: "select.missing", saying: "select note, flag"
+            .query, "selects-null", "A selected field that is missing becomes null.",
+            killedBy: "select.missing", message: "select note, flag"
         ) {
-            $0.answering { found, query in
+            $0.changingResult { found, query in
                 QueryResult(
                     items: found.items.map { item in
                         var item = item
@@ -129,10 +132,10 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "selects-without-system", "A selection leaves the system properties out.",
-            killedBy: "select.id", "select.system", saying: "select"
+            .query, "selects-without-system", "A selection omits the system properties.",
+            killedBy: "select.id", "select.system", message: "select"
         ) {
-            $0.answering { found, query in
+            $0.changingResult { found, query in
                 query.selection.isEmpty
                     ? found
                     : QueryResult(
@@ -141,8 +144,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "selects-first", "Filter and order see the selected fields only.",
-            killedBy: "select.unselected", saying: "select label"
+            .query, "selects-first", "Filter and ordering use only the selected fields.",
+            killedBy: "select.unselected", message: "select label"
         ) {
             $0.items = { [hits = $0.hits] snapshot, query in
                 let right = try snapshot.items(matching: query)
@@ -151,10 +154,10 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .query, "parameters", "Parameters for the server filter here.", killedBy: "query.parameters",
-            saying: "count"
+            .query, "parameters", "Server parameters affect local queries.", killedBy: "query.parameters",
+            message: "count"
         ) {
-            $0.asking { $0.parameters.isEmpty ? $0 : $0.where(.always(false)) }
+            $0.changingQuery { $0.parameters.isEmpty ? $0 : $0.where(.always(false)) }
         }
     }
 }

@@ -6,17 +6,17 @@ import StoreConformance
 import SyncCore
 
 extension StoreMutant {
-    /// Items that are written wrongly.
+    /// Errors in upserts.
     @MutantList static var writes: [StoreMutant] {
         StoreMutant(
-            .write, "loses", "Upserts are forgotten.", killedBy: "item.upsert.adds", "model.scripts",
-            saying: "the new item"
+            .write, "loses", "Upserts are not stored.", killedBy: "item.upsert.adds", "model.scripts",
+            message: "the new item"
         ) {
-            $0.storing { _ in nil }
+            $0.changingStoredItem { _ in nil }
         }
         StoreMutant(
             .write, "merges", "An upsert merges the new fields into the old item.",
-            killedBy: "item.upsert.replaces-whole", saying: "the replaced item"
+            killedBy: "item.upsert.replaces-whole", message: "the replaced item"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 for item in items {
@@ -28,8 +28,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "keeps-first", "An item that is there is not replaced.",
-            killedBy: "item.upsert.replaces-whole", saying: "the replaced item"
+            .write, "keeps-first", "An existing item is not replaced.",
+            killedBy: "item.upsert.replaces-whole", message: "the replaced item"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 for item in items {
@@ -42,8 +42,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "same-twice", "An item that is put again as it is, is lost.",
-            killedBy: "item.upsert.same-again", saying: "items"
+            .write, "same-twice", "Upserting an unchanged item deletes it.",
+            killedBy: "item.upsert.same-again", message: "items"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 for item in items {
@@ -57,8 +57,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "keeps-system", "Absent system properties leave the old ones.",
-            killedBy: "item.upsert.replaces-system", saying: "the item without system properties"
+            .write, "keeps-system", "An upsert without system properties keeps the old ones.",
+            killedBy: "item.upsert.replaces-system", message: "the item without system properties"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 for item in items {
@@ -73,8 +73,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "first-of-duplicates", "Of an id that occurs twice in one upsert the first stays.",
-            killedBy: "item.upsert.last-of-duplicates", saying: "the count of the last"
+            .write, "first-of-duplicates", "Of duplicate ids in one upsert, the first item is stored.",
+            killedBy: "item.upsert.last-of-duplicates", message: "the count of the last"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 var ids: Set<String> = []
@@ -84,8 +84,8 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "cut-at-999", "An upsert ends after 999 items.", killedBy: "item.upsert.many",
-            "size.upsert-40k", saying: "ids after an upsert of 1000"
+            .write, "cut-at-999", "An upsert stops after 999 items.", killedBy: "item.upsert.many",
+            "size.upsert-40k", message: "ids after an upsert of 1000"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 if items.count > 999 { hits.hit() }
@@ -93,8 +93,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "first-row's-columns", "All items of one upsert get the columns of the first.",
-            killedBy: "item.upsert.different-fields", "select.missing", saying: "all items"
+            .write, "first-row's-columns",
+            "All items of one upsert are stored with the columns of the first.",
+            killedBy: "item.upsert.different-fields", "select.missing", message: "all items"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 guard let names = items.first?.fields.keys else {
@@ -107,8 +108,9 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "not-nothing", "An upsert of no items clears the table.", killedBy: "item.upsert.nothing",
-            saying: "after an empty upsert"
+            .write, "not-nothing", "An upsert of no items deletes all items.",
+            killedBy: "item.upsert.nothing",
+            message: "after an empty upsert"
         ) { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 if items.isEmpty {
@@ -120,35 +122,35 @@ extension StoreMutant {
         }
         StoreMutant(
             .write, "drops-megabytes", "Values over a million bytes are dropped.", killedBy: "size.value-1m",
-            "size.value-10m", saying: "1.1 MB of text"
+            "size.value-10m", message: "1.1 MB of text"
         ) {
-            $0.storing { item in
+            $0.changingStoredItem { item in
                 Item(
                     id: item.id, fields: item.fields.filter { $0.value.byteCount <= 1_000_000 },
                     system: item.system)
             }
         }
         StoreMutant(
-            .write, "cuts-64k", "Text is cut at 64 KiB.", killedBy: "value.64k", "corpus.field",
-            saying: "65537 bytes"
+            .write, "cuts-64k", "Strings are truncated to 64 KiB.", killedBy: "value.64k", "corpus.field",
+            message: "65537 bytes"
         ) {
-            $0.storingValues { value in
+            $0.changingStoredValue { value in
                 value.textValue.map { .text(String(decoding: $0.utf8.prefix(65_536), as: UTF8.self)) }
                     ?? value
             }
         }
         StoreMutant(
-            .write, "trims", "Text loses the white space at its ends.", killedBy: "value.text",
-            "value.text.indexed", "query.text.space", "query.trim", saying: "the text \" \""
+            .write, "trims", "Strings are trimmed.", killedBy: "value.text",
+            "value.text.indexed", "query.text.space", "query.trim", message: "the text \" \""
         ) {
-            $0.storingValues { value in
+            $0.changingStoredValue { value in
                 value.textValue.map { .text($0.trimmingCharacters(in: .whitespaces.union(.newlines))) }
                     ?? value
             }
         }
         StoreMutant(
-            .write, "resurrects", "An item that comes again after a delete has its old fields too.",
-            killedBy: "delete.then-upsert", saying: "the new item"
+            .write, "resurrects", "An item upserted after a delete gets its old fields back.",
+            killedBy: "delete.then-upsert", message: "the new item"
         ) { flaw in
             let deleted = Shared<[String: [String: ItemValue]]>([:])
             flaw.deleteIDs = { transaction, ids, table in
@@ -159,32 +161,32 @@ extension StoreMutant {
                 }
                 try transaction.deleteItems(ids: ids, in: table)
             }
-            flaw.storing { item in
+            flaw.changingStoredItem { item in
                 Item(
                     id: item.id, fields: (deleted.value[item.id] ?? [:]).merging(item.fields) { $1 },
                     system: item.system)
             }
         }
         StoreMutant(
-            .write, "ids-nfc", "Ids are brought into a normal form.", killedBy: "item.id.bytes",
-            "order.id-bytes", "corpus.id", saying: "the item \"e\\u{301}\""
+            .write, "ids-nfc", "Ids are normalized to NFC.", killedBy: "item.id.bytes",
+            "order.id-bytes", "corpus.id", message: "the item \"e\\u{301}\""
         ) {
-            $0.storing {
+            $0.changingStoredItem {
                 Item(id: $0.id.precomposedStringWithCanonicalMapping, fields: $0.fields, system: $0.system)
             }
         }
         StoreMutant(
-            .write, "ids-lowercase", "Ids lose their case.", killedBy: "item.id.bytes",
-            saying: "the item \"A\""
+            .write, "ids-lowercase", "Ids are converted to lowercase.", killedBy: "item.id.bytes",
+            message: "the item \"A\""
         ) {
-            $0.storing { Item(id: $0.id.lowercased(), fields: $0.fields, system: $0.system) }
+            $0.changingStoredItem { Item(id: $0.id.lowercased(), fields: $0.fields, system: $0.system) }
         }
         StoreMutant(
-            .write, "ids-cut", "Ids are cut at 511 bytes.", killedBy: "item.id.common-beginning",
+            .write, "ids-cut", "Ids are truncated to 511 bytes.", killedBy: "item.id.common-beginning",
             "item.id.long", "capability.id-length", "capability.id-length.unlimited",
-            saying: "the table's ids"
+            message: "the table's ids"
         ) {
-            $0.storing {
+            $0.changingStoredItem {
                 Item(
                     id: String(decoding: $0.id.utf8.prefix(511), as: UTF8.self), fields: $0.fields,
                     system: $0.system)
@@ -192,26 +194,27 @@ extension StoreMutant {
         }
         StoreMutant(
             .write, "ids-as-numbers", "Ids that look like numbers are stored as numbers.",
-            killedBy: "item.id.digits", saying: "1e0"
+            killedBy: "item.id.digits", message: "1e0"
         ) {
-            $0.storing { item in
+            $0.changingStoredItem { item in
                 guard let number = Double(item.id), abs(number) < 1e6 else { return item }
                 return Item(id: "\(Int(number))", fields: item.fields, system: item.system)
             }
         }
         StoreMutant(
             .write, "no-local-columns", "Local columns are not stored.", killedBy: "value.text.indexed",
-            saying: "local"
+            message: "local"
         ) {
-            $0.storing { item in
+            $0.changingStoredItem { item in
                 Item(id: item.id, fields: item.fields.filter { $0.key != "note" }, system: item.system)
             }
         }
         StoreMutant(
-            .write, "keywords", "Columns called like words of SQL are lost.", killedBy: "item.table.keywords",
-            saying: "an item of table 'order'"
+            .write, "keywords", "Columns named like SQL keywords are not stored.",
+            killedBy: "item.table.keywords",
+            message: "an item of table 'order'"
         ) {
-            $0.storing { item in
+            $0.changingStoredItem { item in
                 Item(
                     id: item.id,
                     fields: item.fields.filter { !["select", "group", "rowid"].contains($0.key) },
@@ -220,17 +223,17 @@ extension StoreMutant {
         }
         StoreMutant(
             .write, "trims-versions", "Versions lose their quotes.", killedBy: "item.system.round-trip",
-            "item.system.exact", "corpus.version", saying: "all system properties"
+            "item.system.exact", "corpus.version", message: "all system properties"
         ) {
-            $0.storing { item in
+            $0.changingStoredItem { item in
                 var changed = item
                 changed.system.version = item.system.version?.trimmingCharacters(in: ["\""])
                 return changed
             }
         }
         StoreMutant(
-            .write, "deletes-never", "A delete in the transaction of an upsert is forgotten.",
-            killedBy: "item.upsert.in-order", saying: ""
+            .write, "deletes-never", "A delete of an item upserted in the same transaction is ignored.",
+            killedBy: "item.upsert.in-order", message: ""
         ) { flaw in
             let upserted = Shared<Set<String>>([])
             flaw.write = { base, body in
@@ -248,11 +251,11 @@ extension StoreMutant {
             }
         }
         StoreMutant(
-            .write, "wears-out", "After a thousand changes, updates are forgotten.", killedBy: "size.rewrite",
-            saying: "the last counts"
+            .write, "wears-out", "After 1400 upserts, upserts are not stored.", killedBy: "size.rewrite",
+            message: "the last counts"
         ) { flaw in
             let count = Shared(0)
-            flaw.storing { item in
+            flaw.changingStoredItem { item in
                 count.change { $0 += 1 }
                 return count.value > 1400 ? nil : item
             }

@@ -4,16 +4,16 @@
 import StoreConformance
 import SyncCore
 
-/// A transaction that only notes its changes, for mutants that make them some other time. It does not see them.
+/// A transaction that records its changes for later, and does not see them.
 struct RecordingTransaction: StoreTransaction, ForwardingSnapshot {
     typealias Change = @Sendable (any StoreTransaction) throws -> Void
 
     let snapshot: any StoreSnapshot
     let changes: Shared<[Change]>
 
-    /// Runs the body on a snapshot of the store, beside any others.
+    /// Runs the body on a snapshot of the store, concurrently with others.
     ///
-    /// - Returns: the changes it would make.
+    /// - Returns: the recorded changes.
     static func changes(
         of body: StoreFlaw.Run<any StoreTransaction>, on store: any SyncContextDataSource
     ) throws -> [Change] {
@@ -22,32 +22,32 @@ struct RecordingTransaction: StoreTransaction, ForwardingSnapshot {
         return changes.value
     }
 
-    private func note(_ change: @escaping Change) { changes.change { $0.append(change) } }
+    private func record(_ change: @escaping Change) { changes.change { $0.append(change) } }
 
     func lastOperationID() throws -> Int64 {
         try snapshot.operations(after: 0, in: nil, limit: .max).last?.id ?? 0
     }
 
-    func upsert(_ items: [Item], in table: String) { note { try $0.upsert(items, in: table) } }
+    func upsert(_ items: [Item], in table: String) { record { try $0.upsert(items, in: table) } }
 
-    func deleteItems(ids: [String], in table: String) { note { try $0.deleteItems(ids: ids, in: table) } }
+    func deleteItems(ids: [String], in table: String) { record { try $0.deleteItems(ids: ids, in: table) } }
 
     func deleteItems(matching query: TableQuery) throws -> Int {
-        note { _ = try $0.deleteItems(matching: query) }
+        record { _ = try $0.deleteItems(matching: query) }
         return try snapshot.items(matching: query).items.count
     }
 
-    func put(_ operation: TableOperation) { note { try $0.put(operation) } }
+    func put(_ operation: TableOperation) { record { try $0.put(operation) } }
 
-    func removeOperation(id: Int64) { note { try $0.removeOperation(id: id) } }
+    func removeOperation(id: Int64) { record { try $0.removeOperation(id: id) } }
 
-    func put(_ error: TableOperationError) { note { try $0.put(error) } }
+    func put(_ error: TableOperationError) { record { try $0.put(error) } }
 
     func removeOperationError(operationID: Int64) {
-        note { try $0.removeOperationError(operationID: operationID) }
+        record { try $0.removeOperationError(operationID: operationID) }
     }
 
     func setConfigValue(_ value: String?, for key: ConfigKey) {
-        note { try $0.setConfigValue(value, for: key) }
+        record { try $0.setConfigValue(value, for: key) }
     }
 }

@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreConformance
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-/// Common ways to be wrong. Each counts a hit only where it makes a difference.
+/// Common flaws. Each counts a hit only when it changes a result.
 extension StoreFlaw {
-    /// Changes items as they are stored; `nil` loses them.
-    mutating func storing(_ change: @escaping @Sendable (Item) -> Item?) {
+    /// Changes items before they are stored; `nil` drops the item.
+    mutating func changingStoredItem(_ change: @escaping @Sendable (Item) -> Item?) {
         upsert = { [hits] transaction, items, table in
             try transaction.upsert(
                 items.compactMap { item in
                     let changed = change(item)
-                    if changed.exactForm != item.exactForm { hits.hit() }
+                    if changed.exactDescription != item.exactDescription { hits.hit() }
                     return changed
                 }, in: table)
         }
     }
 
-    /// Takes some items for there already when they are inserted.
+    /// Treats some items as existing when they are inserted.
     mutating func refusingInserts(
         if isRefused: @escaping @Sendable (any StoreTransaction, Item, _ table: String) throws -> Bool
     ) {
@@ -31,15 +31,15 @@ extension StoreFlaw {
         }
     }
 
-    /// Changes each value as it is stored.
-    mutating func storingValues(_ change: @escaping @Sendable (ItemValue) -> ItemValue) {
-        storing { item in
+    /// Changes each value before it is stored.
+    mutating func changingStoredValue(_ change: @escaping @Sendable (ItemValue) -> ItemValue) {
+        changingStoredItem { item in
             Item(id: item.id, fields: item.fields.mapValues { $0.mapped(change) }, system: item.system)
         }
     }
 
-    /// Changes what is found, by id and by query.
-    mutating func finding(_ change: @escaping @Sendable (Item) -> Item) {
+    /// Changes items that are read by id or by query.
+    mutating func changingReadItem(_ change: @escaping @Sendable (Item) -> Item) {
         item = { [hits] snapshot, id, table in
             try snapshot.item(id: id, in: table).map { hits.changing($0, to: change($0)) }
         }
@@ -50,32 +50,32 @@ extension StoreFlaw {
         }
     }
 
-    /// Changes what queries return.
-    mutating func answering(_ change: @escaping @Sendable (QueryResult, TableQuery) -> QueryResult) {
+    /// Changes the results of queries.
+    mutating func changingResult(_ change: @escaping @Sendable (QueryResult, TableQuery) -> QueryResult) {
         items = { [hits] snapshot, query in
             let found = try snapshot.items(matching: query)
             return hits.changing(found, to: change(found, query))
         }
     }
 
-    /// Changes queries before they are run.
-    mutating func asking(_ change: @escaping @Sendable (TableQuery) -> TableQuery) {
+    /// Changes queries before they run.
+    mutating func changingQuery(_ change: @escaping @Sendable (TableQuery) -> TableQuery) {
         items = { [hits] snapshot, query in
             let found = try snapshot.items(matching: query)
             return hits.changing(found, to: try snapshot.items(matching: change(query)))
         }
     }
 
-    /// Changes every condition within a filter.
+    /// Changes every condition of a filter.
     mutating func filtering(_ change: @escaping @Sendable (Filter) -> Filter) {
-        asking { query in
+        changingQuery { query in
             var changed = query
             changed.filter = query.filter?.mapped(change)
             return changed
         }
     }
 
-    /// Computes expressions differently: the change tells what an expression is for an item, or `nil` as always.
+    /// Changes the value of expressions for an item; `nil` keeps the right value.
     mutating func computing(_ change: @escaping @Sendable (FilterExpression, Item) -> ItemValue?) {
         matching { filter, item in
             filter.mapped {
@@ -85,7 +85,7 @@ extension StoreFlaw {
         }
     }
 
-    /// Decides in its own way what a filter matches.
+    /// Replaces the matching of filters.
     mutating func matching(_ matches: @escaping @Sendable (Filter, Item) -> Bool) {
         items = { [hits] snapshot, query in
             let right = try snapshot.items(matching: query)
@@ -97,7 +97,7 @@ extension StoreFlaw {
         }
     }
 
-    /// Orders in its own way.
+    /// Replaces the ordering of results.
     mutating func ordering(_ precedes: @escaping @Sendable (TableQuery, Item, Item) -> Bool) {
         items = { [hits] snapshot, query in
             let right = try snapshot.items(matching: query)
@@ -111,7 +111,7 @@ extension StoreFlaw {
 }
 
 extension ItemValue {
-    /// The value with every value in it changed, from the inside out.
+    /// Returns the value with all nested values changed, innermost first.
     func mapped(_ change: (ItemValue) -> ItemValue) -> ItemValue {
         switch self {
         case .array(let values): change(.array(values.map { $0.mapped(change) }))
@@ -122,7 +122,7 @@ extension ItemValue {
 }
 
 extension Filter {
-    /// The filter with every condition in it changed, from the inside out.
+    /// Returns the filter with all nested conditions changed, innermost first.
     func mapped(_ change: (Filter) -> Filter) -> Filter {
         switch self {
         case .all(let filters): change(.all(filters.map { $0.mapped(change) }))
@@ -132,7 +132,7 @@ extension Filter {
         }
     }
 
-    /// The condition with the expressions in it changed where the change gives another.
+    /// Returns the condition with its expressions replaced where the change returns a new one.
     func mappedExpressions(_ change: (FilterExpression) -> FilterExpression?) -> Filter {
         switch self {
         case .comparison(let comparison, let left, let right):

@@ -5,7 +5,7 @@ import StoreConformance
 import SyncCore
 import Synchronization
 
-/// What a mutant does instead of its base. Whatever is `nil` is done right.
+/// The calls that a mutant replaces. A `nil` property forwards to the base store.
 struct StoreFlaw: Sendable {
     /// Runs a body on a snapshot or transaction of the base.
     typealias Run<Access> = (Access) throws -> Void
@@ -58,21 +58,21 @@ struct StoreFlaw: Sendable {
     var setConfig: (@Sendable (any StoreTransaction, String?, ConfigKey) throws -> Void)?
 }
 
-/// Counts how often a mutant's flaw made a difference: one that was never reached proves nothing.
+/// Counts how often a mutant's flaw changed a result. A flaw without effect proves nothing.
 public final class MutantHits: Sendable {
     private let hits = Mutex(0)
 
-    /// Begins at none.
+    /// Creates a counter that starts at 0.
     public init() {}
 
-    /// How often the flaw was reached.
+    /// How often the flaw had an effect.
     public var count: Int { hits.withLock { $0 } }
 
     func hit() { hits.withLock { $0 += 1 } }
 
-    /// The second value; a hit when it is not the first.
-    func changing<T: ExactlyShown>(_ original: T, to changed: T) -> T {
-        if original.exactForm != changed.exactForm { hit() }
+    /// Returns the changed value; counts a hit when it differs from the original.
+    func changing<T: ExactlyDescribed>(_ original: T, to changed: T) -> T {
+        if original.exactDescription != changed.exactDescription { hit() }
         return changed
     }
 }

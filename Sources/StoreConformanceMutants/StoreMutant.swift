@@ -4,40 +4,40 @@
 import StoreConformance
 import SyncCore
 
-/// A store that is broken on purpose in one way, to prove that a rule notices.
+/// A store with one deliberate flaw, which proves that a rule detects it.
 public struct StoreMutant: Sendable, Identifiable {
-    /// The mutant's name within all mutants.
+    /// The unique id of the mutant.
     public let id: String
-    /// What sort of thing it does wrong.
+    /// The kind of the flaw.
     public let kind: Kind
-    /// What it does wrong.
+    /// A description of the flaw.
     public let flaw: String
-    /// The rules that must notice, the one that is about it first.
+    /// The ids of the rules that must detect the flaw, the most specific first.
     public let killers: [String]
-    /// What the message of the first rule's failure must contain.
+    /// A part of the failure message of the first rule.
     public let message: String
-    /// Whether it is built on a store that keeps what it is told in files.
+    /// Whether the mutant requires a durable base store.
     public let needsDurableStore: Bool
     let build: @Sendable (inout StoreFlaw) -> Void
 
-    /// What sort of thing a mutant does wrong.
+    /// The kind of a flaw.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case read, write, types, query, order, delete, transaction, queue, log, config, lifecycle, opening,
             durability, concurrency, errors, isolation, capability
-        /// Nothing: the store is odd, and keeps the contract all the same.
+        /// No flaw: the store is unusual, but conforms to the contract.
         case legal
     }
 
     init(
-        _ kind: Kind, _ name: String, _ flaw: String, killedBy killers: String..., saying message: String,
+        _ kind: Kind, _ name: String, _ flaw: String, killedBy killers: String..., message: String,
         needsDurableStore: Bool = false, _ build: @escaping @Sendable (inout StoreFlaw) -> Void
     ) {
         self.init(
-            kind, name, flaw, killers: killers, saying: message, needsDurableStore: needsDurableStore, build)
+            kind, name, flaw, killers: killers, message: message, needsDurableStore: needsDurableStore, build)
     }
 
     init(
-        _ kind: Kind, _ name: String, _ flaw: String, killers: [String], saying message: String,
+        _ kind: Kind, _ name: String, _ flaw: String, killers: [String], message: String,
         needsDurableStore: Bool = false, _ build: @escaping @Sendable (inout StoreFlaw) -> Void
     ) {
         id = "\(kind.rawValue).\(name)"
@@ -49,7 +49,7 @@ public struct StoreMutant: Sendable, Identifiable {
         self.build = build
     }
 
-    /// Whether a script of calls on one thread can show the flaw.
+    /// Whether a script of calls on one thread can detect the flaw.
     public var isSemantic: Bool {
         ![.lifecycle, .opening, .durability, .concurrency, .capability, .isolation, .legal].contains(kind)
     }
@@ -64,7 +64,7 @@ extension StoreMutant: CustomStringConvertible {
 }
 
 extension StoreMutant {
-    /// Every broken store.
+    /// All mutants.
     public static let all: [StoreMutant] =
         [
             reads, writes, insertions, types, comparisons, constants, expressions, windows, orders, deletions,
@@ -76,7 +76,7 @@ extension StoreMutant {
         .flatMap { $0 }
 }
 
-/// Lists mutants one after another, each a statement of its own.
+/// Builds a list of mutants from statements.
 @resultBuilder
 enum MutantList {
     static func buildExpression(_ mutant: StoreMutant) -> [StoreMutant] { [mutant] }

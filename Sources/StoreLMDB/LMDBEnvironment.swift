@@ -13,15 +13,14 @@ import SyncCore
     import Glibc
 #endif
 
-// All raw pointers of LMDB are in this file. What the C library cannot check is kept by LMDBMap:
+// All raw pointers of LMDB are in this file. LMDBMap enforces what the C library cannot check:
 // - the map is resized, and the environment closed, only while no transaction is running;
-// - one write transaction runs at a time, begun and ended on one thread;
-// - a read transaction may change threads, because of MDB_NOTLS, but is used by one at a time.
+// - one write transaction runs at a time, and begins and ends on one thread;
+// - a read transaction may change threads (MDB_NOTLS), but only one thread uses it at a time.
 
 /// An open LMDB file.
 ///
-/// Unchecked, because the compiler knows nothing of LMDB: an `MDB_env` may be used by any thread, save for the rules
-/// above.
+/// Unchecked: LMDB allows any thread to use an `MDB_env` under the rules above, which the compiler cannot see.
 final class LMDBEnvironment: @unchecked Sendable {
     private let environment: OpaquePointer
     private let database: MDB_dbi
@@ -37,7 +36,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
             try LMDBError.check(mdb_env_open(environment, path, flags, 0o600))
             try LMDBError.check(mdb_reader_check(environment, nil))
-            try Self.fillUp(environment)
+            try Self.extendTruncatedFile(environment)
             var transaction: OpaquePointer?
             try LMDBError.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction))
             var database = MDB_dbi()
@@ -53,15 +52,15 @@ final class LMDBEnvironment: @unchecked Sendable {
         maxKeyLength = Int(mdb_env_get_maxkeysize(environment))
     }
 
-    /// The greatest size that the file can come to.
+    /// The maximum size of the file.
     var mapSize: Int { Self.info(of: environment).me_mapsize }
 
-    /// The size that the file has come to.
+    /// The size of the used pages.
     var usedSize: Int { Self.usedSize(of: environment) }
 
-    /// Touching memory beyond the end of a file kills the process. A file that was cut off is filled up with zeros, which
-    /// LMDB recognises as damage when it comes to them.
-    private static func fillUp(_ environment: OpaquePointer) throws(LMDBError) {
+    /// Extends a truncated file with zeros, which LMDB detects as damage when it reads them. Accessing mapped memory
+    /// beyond the end of a file would kill the process with SIGBUS.
+    private static func extendTruncatedFile(_ environment: OpaquePointer) throws(LMDBError) {
         var descriptor: mdb_filehandle_t = -1
         try LMDBError.check(mdb_env_get_fd(environment, &descriptor))
         var status = stat()
@@ -83,7 +82,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         return info
     }
 
-    /// LMDB gives the old map back before it has the new one, so whether there is room is tried beforehand.
+    /// Resizes the map. LMDB unmaps the old map before it maps the new one, so this checks first that the space is
+    /// available.
     func resize(to size: Int) throws(LMDBError) {
         let trial = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_NORESERVE, -1, 0)
         guard trial != MAP_FAILED else { throw LMDBError(code: errno) }
@@ -109,9 +109,9 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
 }
 
-/// A read transaction, which can be reset and renewed, and so used again and again.
+/// A read transaction that can be reset and renewed for reuse.
 ///
-/// Unchecked, because it may be handed from thread to thread between uses, as the pool of ``LMDBMap`` does.
+/// Unchecked: the pool of ``LMDBMap`` passes it between threads, one at a time.
 final class LMDBReadTransaction: OrderedMapSnapshot, @unchecked Sendable {
     private let transaction: OpaquePointer
     private let database: MDB_dbi
@@ -139,7 +139,7 @@ final class LMDBReadTransaction: OrderedMapSnapshot, @unchecked Sendable {
     func abort() { mdb_txn_abort(transaction) }
 }
 
-/// The write transaction. It ends by itself when nobody refers to it any more.
+/// The write transaction; it aborts when it is deallocated.
 final class LMDBWriteTransaction {
     private var transaction: OpaquePointer?
     private let database: MDB_dbi
@@ -166,7 +166,7 @@ final class LMDBWriteTransaction {
         try LMDBError.check(put(value, for: key, flags: 0))
     }
 
-    /// Puts a key that is not there; false when it is.
+    /// Stores a new key; returns false when the key exists.
     func insert(_ value: [UInt8], for key: [UInt8]) throws(LMDBError) -> Bool {
         let code = put(value, for: key, flags: UInt32(MDB_NOOVERWRITE))
         if code != MDB_KEYEXIST { try LMDBError.check(code) }
@@ -184,7 +184,7 @@ final class LMDBWriteTransaction {
         if code != MDB_NOTFOUND { try LMDBError.check(code) }
     }
 
-    /// Makes the changes durable. Whether it succeeds or not, the transaction is over.
+    /// Commits the changes durably. The transaction ends even if this throws.
     func commit() throws(LMDBError) {
         defer { transaction = nil }
         try LMDBError.check(mdb_txn_commit(transaction))
@@ -228,7 +228,7 @@ private func walk(
     if code != MDB_NOTFOUND { throw LMDBError(code: code).storeError }
 }
 
-/// LMDB takes what it only reads through a mutable pointer.
+/// LMDB's API takes mutable pointers for data that it only reads.
 private func withValue<T>(of bytes: [UInt8], _ body: (inout MDB_val) -> T) -> T {
     bytes.withUnsafeBytes { bytes in
         var value = MDB_val(

@@ -12,7 +12,7 @@ import SyncCore
     import Glibc
 #endif
 
-/// What LMDB answered when it failed: the cause of a ``StoreError``.
+/// A result code of LMDB, the cause of a ``StoreError``.
 struct LMDBError: Error, CustomStringConvertible {
     let code: Int32
 
@@ -24,27 +24,28 @@ struct LMDBError: Error, CustomStringConvertible {
 
     var isMapFull: Bool { code == MDB_MAP_FULL }
 
-    /// This failure as the store reports it, while it reads or writes.
+    /// The store error for a failure while reading or writing.
     var storeError: StoreError {
         switch code {
         case MDB_MAP_FULL, MDB_TXN_FULL, ENOSPC, EDQUOT, EFBIG:
-            StoreError(.full, "There is no room left in the store or on its disk.", cause: self)
+            StoreError(
+                .full, "The store or its disk is full; free some space or raise maximumSize.", cause: self)
         case MDB_READERS_FULL:
-            StoreError(.inputOutput, "Too many reads run at once.", cause: self)
+            StoreError(.inputOutput, "Too many reads are running; raise maxReaders.", cause: self)
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE:
-            StoreError(.corrupt, "The store is damaged.", cause: self)
+            StoreError(.corrupt, "The LMDB file is damaged.", cause: self)
         default:
-            StoreError(.inputOutput, "The store cannot be read or written.", cause: self)
+            StoreError(.inputOutput, "LMDB cannot read or write the store.", cause: self)
         }
     }
 
-    /// This failure as the store reports it, while it opens the file.
+    /// The store error for a failure while opening the file.
     func storeError(opening path: String) -> StoreError {
         switch code {
         case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_CORRUPTED, MDB_INCOMPATIBLE:
-            StoreError(.corrupt, "'\(path)' is not an LMDB file, or is damaged.", cause: self)
+            StoreError(.corrupt, "'\(path)' is damaged or is not an LMDB file.", cause: self)
         case ENOSPC, EDQUOT, EFBIG:
-            StoreError(.full, "There is no room for '\(path)' on its disk.", cause: self)
+            StoreError(.full, "The disk of '\(path)' is full; free some space.", cause: self)
         default:
             StoreError(.cannotOpen, "'\(path)' cannot be opened.", cause: self)
         }

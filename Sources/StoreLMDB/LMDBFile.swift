@@ -11,38 +11,40 @@ import SyncCore
     import Glibc
 #endif
 
-/// The file of a store, before and after LMDB has it.
+/// Checks the file of a store and syncs its directory; LMDB itself does neither.
 struct LMDBFile {
     let path: String
 
-    /// The size of the file, 0 when there is none yet.
+    /// Returns the size of the file, or 0 when it does not exist.
     ///
-    /// - Throws: ``StoreError/Code/cannotOpen`` when the path leads to something else, or its directory to nothing.
+    /// - Throws: ``StoreError/Code/cannotOpen`` when the path is not a regular file, or its directory does not exist.
     func size() throws(StoreError) -> Int {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw StoreError(.cannotOpen, "'\(path)' cannot be the path of a file.")
+            throw StoreError(.cannotOpen, "'\(path)' is not a valid file path.")
         }
         var status = stat()
         guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw StoreError(.cannotOpen, "'\(path)' cannot be opened: its directory does not exist.")
+            throw StoreError(
+                .cannotOpen, "'\(path)' cannot be opened: its directory does not exist; create it first.")
         }
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return 0 }
             throw StoreError(.cannotOpen, "'\(path)' cannot be opened: \(String(cString: strerror(errno))).")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.cannotOpen, "'\(path)' cannot be opened: it is not a file.")
+            throw StoreError(.cannotOpen, "'\(path)' cannot be opened: it is not a regular file.")
         }
         return Int(status.st_size)
     }
 
-    /// Makes the name of a new file survive a lost power supply, as LMDB does for its content.
+    /// Makes the directory entry of a new file durable; LMDB syncs only its content.
     func syncDirectory() throws(StoreError) {
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             throw StoreError(
-                .inputOutput, "The directory of '\(path)' cannot be written.", cause: LMDBError(code: errno))
+                .inputOutput, "The directory of '\(path)' cannot be synced to disk.",
+                cause: LMDBError(code: errno))
         }
     }
 

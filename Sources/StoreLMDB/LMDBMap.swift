@@ -2,30 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 /// An LMDB file as an ordered map.
 ///
-/// LMDB's map has a size, and can be made larger only while no transaction of this process runs. So a write makes it
-/// larger when half of it is used and nobody is reading; only one that overruns the other half waits for readers.
+/// LMDB can resize its map only while no transaction of this process runs. A write therefore doubles the map early,
+/// when half of it is used and no read is running; only a write that overflows the map waits for running reads.
 final class LMDBMap: OrderedMap {
-    private enum Life { case open, closing, closed }
+    private enum Phase { case open, closing, closed }
 
     private struct State: Sendable {
-        var life = Life.open
+        var phase = Phase.open
         var isWriting = false
         var isResizing = false
         var readers = 0
-        var idle: [LMDBReadTransaction] = []
+        var idleReads: [LMDBReadTransaction] = []
     }
 
     let maxKeyLength: Int
     private let environment: LMDBEnvironment
     private let lock: StoreFileLock
     private let maximumSize: Int
-    private let gate = Gate(State())
+    private let state = Monitor(State())
 
-    /// Opens the file, and has it until ``close()``.
+    /// Opens and locks the file until ``close()``.
     init(path: String, mapSize: Int, maximumSize: Int, maxReaders: Int) throws(StoreError) {
         let file = LMDBFile(path: path)
         _ = try file.size()
@@ -44,7 +44,7 @@ final class LMDBMap: OrderedMap {
         if size == 0 { try file.syncDirectory() }
     }
 
-    /// Room for a few pages of any size; all sizes are multiples of it.
+    /// The minimum map size, a few pages of any page size; all sizes are multiples of it.
     private static let smallestSize = 1 << 16
 
     deinit { try? close() }
@@ -58,10 +58,10 @@ final class LMDBMap: OrderedMap {
     }
 
     private func beginRead() throws -> LMDBReadTransaction {
-        let (isOpen, idle) = gate.change(when: { !$0.isResizing }) { state in
-            guard state.life == .open else { return (false, nil as LMDBReadTransaction?) }
+        let (isOpen, idle) = state.withLock(when: { !$0.isResizing }) { state in
+            guard state.phase == .open else { return (false, nil as LMDBReadTransaction?) }
             state.readers += 1
-            return (true, state.idle.popLast())
+            return (true, state.idleReads.popLast())
         }
         guard isOpen else { throw closed }
         do throws(LMDBError) {
@@ -72,28 +72,28 @@ final class LMDBMap: OrderedMap {
             }
             return idle
         } catch {
-            gate.change { $0.readers -= 1 }
+            state.withLock { $0.readers -= 1 }
             throw error.storeError
         }
     }
 
     private func end(_ transaction: LMDBReadTransaction) {
         transaction.reset()
-        gate.change { state in
+        state.withLock { state in
             state.readers -= 1
-            state.idle.append(transaction)
+            state.idleReads.append(transaction)
         }
     }
 
     // MARK: Write
 
     func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T {
-        let isOpen = gate.change(when: { !$0.isWriting }) { state in
-            state.isWriting = state.life == .open
+        let isOpen = state.withLock(when: { !$0.isWriting }) { state in
+            state.isWriting = state.phase == .open
             return state.isWriting
         }
         guard isOpen else { throw closed }
-        defer { gate.change { $0.isWriting = false } }
+        defer { state.withLock { $0.isWriting = false } }
         growAhead()
         let transaction = try LMDBTransaction(environment, grow: grow)
         defer { transaction.abort() }
@@ -104,32 +104,35 @@ final class LMDBMap: OrderedMap {
 
     // MARK: Size
 
-    /// Makes room while that disturbs nobody.
+    /// Doubles the map early when it is half full and no read is running.
     private func growAhead() {
         guard environment.usedSize > environment.mapSize / 2, environment.mapSize < maximumSize else {
             return
         }
-        let isAlone = gate.change { state in
+        let hasNoReaders = state.withLock { state in
             state.isResizing = state.readers == 0
             return state.isResizing
         }
-        guard isAlone else { return }
-        defer { gate.change { $0.isResizing = false } }
+        guard hasNoReaders else { return }
+        defer { state.withLock { $0.isResizing = false } }
         try? resize(to: doubledSize)
     }
 
-    /// Makes room when there is none left, holding new readers up until the running ones have ended.
+    /// Enlarges a full map: blocks new reads and waits for the running ones.
     ///
-    /// - Parameter isRemoving: whether the write may go beyond the maximum, because removing takes room too: a full
-    ///   store could otherwise not be emptied.
+    /// - Parameter isRemoving: whether the write may exceed the maximum size. Removing needs pages too, so a full store
+    ///   could otherwise not be emptied.
     private func grow(isRemoving: Bool) throws {
         let size = environment.mapSize
         guard size < maximumSize || isRemoving else {
-            throw StoreError(.full, "The store has reached its greatest size, \(maximumSize) bytes.")
+            throw StoreError(
+                .full,
+                "The store has reached its maximum size, \(maximumSize) bytes; delete items or raise maximumSize."
+            )
         }
-        gate.change { $0.isResizing = true }
-        defer { gate.change { $0.isResizing = false } }
-        gate.change(when: { $0.readers == 0 }) { _ in }
+        state.withLock { $0.isResizing = true }
+        defer { state.withLock { $0.isResizing = false } }
+        state.withLock(when: { $0.readers == 0 }) { _ in }
         let step = max(size / 8 / Self.smallestSize, 1) * Self.smallestSize
         try resize(to: size < maximumSize ? doubledSize : size + step)
     }
@@ -141,26 +144,27 @@ final class LMDBMap: OrderedMap {
 
     private func resize(to size: Int) throws {
         do throws(LMDBError) { try environment.resize(to: size) } catch {
-            throw StoreError(.full, "The store cannot be given more address space.", cause: error)
+            throw StoreError(
+                .full, "The system cannot map \(size) bytes of address space for the store.", cause: error)
         }
     }
 
     // MARK: Close
 
     func close() throws {
-        let isFirst = gate.change { state in
-            defer { if state.life == .open { state.life = .closing } }
-            return state.life == .open
+        let isFirst = state.withLock { state in
+            defer { if state.phase == .open { state.phase = .closing } }
+            return state.phase == .open
         }
-        guard isFirst else { return gate.change(when: { $0.life == .closed }) { _ in } }
-        let idle = gate.change(when: { !$0.isWriting && $0.readers == 0 }) { state in
-            defer { state.idle = [] }
-            return state.idle
+        guard isFirst else { return state.withLock(when: { $0.phase == .closed }) { _ in } }
+        let idle = state.withLock(when: { !$0.isWriting && $0.readers == 0 }) { state in
+            defer { state.idleReads = [] }
+            return state.idleReads
         }
         for transaction in idle { transaction.abort() }
         environment.close()
         lock.release()
-        gate.change { $0.life = .closed }
+        state.withLock { $0.phase = .closed }
     }
 
     private var closed: StoreError { StoreError(.closed, "The store is closed.") }

@@ -4,36 +4,36 @@
 import StoreOrderedMap
 public import SyncCore
 
-/// A store in one LMDB file: ordered keys, values read where they lie, and reads that never wait for writes.
+/// A store in one LMDB file: ordered keys, zero-copy reads, and readers that never wait for writers.
 ///
 /// ```swift
 /// let store = try LMDBStore(path: "todo.lmdb", tables: [TodoItem.definition])
 /// ```
 ///
-/// Beside the file there are two others, `PATH-lock` and `PATH.lock`, which hold nothing. All are made with mode 0600.
+/// LMDB and the store also create `PATH-lock` and `PATH.lock`, which contain no data. All files have mode 0600.
 ///
-/// The file grows as it must. That needs a moment without reads when one write fills more than half of the file's
-/// address space, so such a write waits for running reads; a read must not wait for a write.
+/// The file grows on demand. A write that fills more than half of the map waits for running reads to resize it, so a
+/// read body must not wait for a write.
 public final class LMDBStore: SyncContextDataSource {
     private let store: OrderedMapStore
 
-    /// How much address space the file is given at first, 64 MiB. It doubles when it is needed.
+    /// The initial size of the memory map, 64 MiB. It doubles on demand.
     public static let defaultMapSize = 64 << 20
 
-    /// The size at which a store is full unless told otherwise: 64 GiB, or what the machine can address.
+    /// The default maximum size of a store: 64 GiB, or the address space of the platform.
     public static let defaultMaximumSize = Int(clamping: Int64(64) << 30)
 
-    /// Opens the store at that path, or makes it if there is no file or an empty one.
+    /// Opens the store at the path; creates it when the file does not exist or is empty.
     ///
     /// - Parameters:
-    ///   - path: where the file is; its directory must exist.
-    ///   - tables: the tables to keep. New tables and columns may be added at any opening.
-    ///   - mapSize: how much address space to begin with.
-    ///   - maximumSize: how large the file may become, in bytes; only writes that mainly remove may go beyond it.
-    ///   - maxReaders: how many reads may run at once.
-    /// - Throws: ``SyncError/Code/invalidTableDefinition``; ``StoreError/Code/cannotOpen`` when the path leads to
-    ///   something that is not a file; ``StoreError/Code/alreadyOpen``; ``StoreError/Code/corrupt`` when the file is
-    ///   not such a store; ``StoreError/Code/newerFormat``; ``StoreError/Code/schemaMismatch``.
+    ///   - path: the path of the file; its directory must exist.
+    ///   - tables: the tables to store. New tables and columns may be added at any opening.
+    ///   - mapSize: the initial size of the memory map, in bytes.
+    ///   - maximumSize: the maximum size of the file, in bytes; only writes that mostly remove data may exceed it.
+    ///   - maxReaders: the maximum number of concurrent reads.
+    /// - Throws: ``SyncError/Code/invalidTableDefinition``; ``StoreError/Code/cannotOpen`` when the path is not
+    ///   a regular file; ``StoreError/Code/alreadyOpen``; ``StoreError/Code/corrupt`` when the file is
+    ///   not an LMDB store; ``StoreError/Code/newerFormat``; ``StoreError/Code/schemaMismatch``.
     public init(
         path: String, tables: [SyncTableDefinition], mapSize: Int = LMDBStore.defaultMapSize,
         maximumSize: Int = LMDBStore.defaultMaximumSize, maxReaders: Int = 512
@@ -49,7 +49,7 @@ public final class LMDBStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public var catalog: TableCatalog { store.catalog }
 
-    /// Durable and indexed, with reads beside writes, for one process at a time.
+    /// Durable, concurrent readers, indexes; one process at a time.
     public var capabilities: StoreCapabilities { store.capabilities }
 
     /// Runs the body on a snapshot of the file.
@@ -58,6 +58,6 @@ public final class LMDBStore: SyncContextDataSource {
     /// Runs the body in a write transaction of LMDB.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try store.write(body) }
 
-    /// Closes the file and gives its lock back.
+    /// Closes the file and releases its lock.
     public func close() throws { try store.close() }
 }

@@ -4,10 +4,10 @@
 import StoreOrderedMap
 import SyncCore
 
-/// A write to an LMDB file that can outgrow the map.
+/// A write transaction that can outgrow the map.
 ///
-/// LMDB gives a transaction up when the map is full. The changes are therefore remembered, and made again in a new
-/// transaction on a larger map; no other write can come between, and the body does not notice.
+/// LMDB aborts a transaction when the map is full. This type records the changes and replays them in a new transaction
+/// on a larger map; no other write can run between, and the body does not observe the replay.
 final class LMDBTransaction: OrderedMapTransaction {
     private let environment: LMDBEnvironment
     private let grow: (_ isRemoving: Bool) throws -> Void
@@ -46,12 +46,15 @@ final class LMDBTransaction: OrderedMapTransaction {
 
     func delete(_ key: [UInt8]) throws { try change(key, to: nil) }
 
-    /// - Throws: also what a change threw, if the body went on regardless: half of it must not be kept.
+    /// Commits the changes.
+    ///
+    /// - Throws: also the error of an earlier change that the body ignored, because a partial change must not be
+    ///   committed.
     func commit() throws {
         try attempt { transaction throws(LMDBError) in try transaction.commit() }
     }
 
-    /// Ends the transaction, if it has not ended yet, without keeping anything.
+    /// Rolls the transaction back if it is still open.
     func abort() { transaction.abort() }
 
     private func change(_ key: [UInt8], to value: [UInt8]?) throws {
@@ -60,14 +63,14 @@ final class LMDBTransaction: OrderedMapTransaction {
         changes.append((key, value))
     }
 
-    private func attempt(_ act: (LMDBWriteTransaction) throws(LMDBError) -> Void) throws {
+    private func attempt(_ body: (LMDBWriteTransaction) throws(LMDBError) -> Void) throws {
         if let failure { throw failure }
         do {
             while true {
-                do throws(LMDBError) { return try act(transaction) } catch {
+                do throws(LMDBError) { return try body(transaction) } catch {
                     guard error.isMapFull else { throw error.storeError }
                 }
-                while try !beginAgain() {}
+                while try !replayOnLargerMap() {}
             }
         } catch {
             transaction.abort()
@@ -76,8 +79,8 @@ final class LMDBTransaction: OrderedMapTransaction {
         }
     }
 
-    /// Makes the changes so far again on a larger map; false when that is too small as well.
-    private func beginAgain() throws -> Bool {
+    /// Replays the recorded changes on a larger map; returns false when it is too small as well.
+    private func replayOnLargerMap() throws -> Bool {
         transaction.abort()
         try grow(2 * removals > changes.count)
         do throws(LMDBError) {

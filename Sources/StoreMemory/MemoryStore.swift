@@ -5,38 +5,38 @@ import Foundation
 public import SyncCore
 import Synchronization
 
-/// A store that keeps everything in memory and forgets it when it closes: for tests, previews and caches.
+/// A store that keeps everything in memory and discards it on close: for tests, previews and caches.
 ///
-/// It is the shortest statement of the store contract, and the one that other stores are compared with. A
-/// transaction works on a copy of the whole state, which shares all that it does not change; committing is
-/// putting the copy in place, and a snapshot is keeping one.
+/// It is the shortest implementation of the store contract and the reference that other stores are compared with. A
+/// transaction works on a copy-on-write copy of the state; a commit replaces the state with the copy, and a snapshot
+/// retains one.
 public final class MemoryStore: SyncContextDataSource {
     /// The tables the store was made with.
     public let catalog: TableCatalog
-    /// Readers beside the writer, and nothing that outlives the process.
+    /// Concurrent readers; not durable, one process, no indexes, ids of any length.
     public let capabilities = StoreCapabilities(
         isDurable: false, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: false,
         maxIDLength: .max)
 
-    private let writing = NSLock()
-    /// What new readers see; `nil` when the store is closed.
+    private let writeLock = NSLock()
+    /// The state that new readers see; `nil` after close.
     private let committed = Mutex<MemoryState?>(MemoryState())
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``.
     public init(tables: [SyncTableDefinition]) throws(SyncError) {
         catalog = try TableCatalog(tables)
     }
 
-    /// Runs the body on the state of this moment.
+    /// Runs the body on the last committed state.
     public func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
         try body(MemoryTransaction(state: state(), catalog: catalog))
     }
 
-    /// Runs the body on a copy of the state, and puts it in place when the body returns.
+    /// Runs the body on a copy of the state, and commits the copy when the body returns.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        try writing.withLock {
+        try writeLock.withLock {
             let transaction = MemoryTransaction(state: try state(), catalog: catalog)
             let result = try body(transaction)
             committed.withLock { $0 = transaction.state }
@@ -44,9 +44,9 @@ public final class MemoryStore: SyncContextDataSource {
         }
     }
 
-    /// Waits for a running write, then forgets everything.
+    /// Waits for a running write, then discards the state.
     public func close() {
-        writing.withLock { committed.withLock { $0 = nil } }
+        writeLock.withLock { committed.withLock { $0 = nil } }
     }
 
     private func state() throws(StoreError) -> MemoryState {

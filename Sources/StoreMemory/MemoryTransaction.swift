@@ -1,9 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-/// Everything a memory store keeps, as one value.
+/// The contents of a memory store, as one value.
 struct MemoryState: Sendable {
     var items: [String: SortedMap<UTF8Text, Item>] = [:]
     var operations = SortedMap<Int64, TableOperation>()
@@ -14,7 +14,7 @@ struct MemoryState: Sendable {
     var lastOperationID: Int64 = 0
 }
 
-/// A working copy of the state: a snapshot that can be changed.
+/// A copy of the state, used as a snapshot or changed by a transaction.
 final class MemoryTransaction: StoreTransaction {
     private(set) var state: MemoryState
     private let catalog: TableCatalog
@@ -54,10 +54,10 @@ final class MemoryTransaction: StoreTransaction {
         state.errors.values.filter { table?.hasSameBytes(as: $0.table) ?? true }
     }
 
-    func configValue(_ key: ConfigKey) -> String? { state.config[space(key)]?[UTF8Text(key.name)] }
+    func configValue(_ key: ConfigKey) -> String? { state.config[configSpace(key)]?[UTF8Text(key.name)] }
 
     func configValues(in table: String, kind: ConfigKey.Kind) -> [(key: ConfigKey, value: String)] {
-        let values = state.config[space(ConfigKey(table: table, kind: kind, name: ""))]
+        let values = state.config[configSpace(ConfigKey(table: table, kind: kind, name: ""))]
         return values?.entries(from: nil).map { entry in
             (ConfigKey(table: table, kind: kind, name: entry.key.text), entry.value)
         } ?? []
@@ -108,7 +108,7 @@ final class MemoryTransaction: StoreTransaction {
     func removeOperationError(operationID: Int64) { state.errors[operationID] = nil }
 
     func setConfigValue(_ value: String?, for key: ConfigKey) {
-        state.config[space(key), default: SortedMap()][UTF8Text(key.name)] = value
+        state.config[configSpace(key), default: SortedMap()][UTF8Text(key.name)] = value
     }
 
     private func items(of table: String) throws -> SortedMap<UTF8Text, Item> {
@@ -119,5 +119,5 @@ final class MemoryTransaction: StoreTransaction {
         ItemIdentity(table: table, id: itemID)
     }
 
-    private func space(_ key: ConfigKey) -> UTF8Text { UTF8Text("\(key.kind.rawValue)/\(key.table)") }
+    private func configSpace(_ key: ConfigKey) -> UTF8Text { UTF8Text("\(key.kind.rawValue)/\(key.table)") }
 }

@@ -1,12 +1,12 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A map in ascending order of its keys, of which a copy is a cheap snapshot.
+/// A map sorted by its keys, with cheap copies as snapshots.
 ///
-/// The entries are the leaves of a B-tree. Copying shares the whole tree; a change copies the nodes on the way to the
-/// entry it touches, and shares all others.
+/// It is a copy-on-write B-tree: a copy shares the whole tree, and a change copies only the nodes on the path to the
+/// changed entry.
 struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
-    /// A key with its value, shared by all copies of the map that have it.
+    /// A key with its value, shared by all copies of the map that contain it.
     final class Entry: Sendable {
         let key: Key
         let value: Value
@@ -27,7 +27,7 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// The entries whose keys are not below the given one, in order; all of them for `nil`.
+    /// The entries whose keys are not less than the given one, in order; all entries for `nil`.
     func entries(from key: Key?) -> some Sequence<Entry> { Entries(root: root, first: key) }
 
     /// All values, in the order of their keys.
@@ -50,9 +50,9 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension SortedMap {
-    /// A node below another one.
+    /// A child node.
     fileprivate struct Branch: Sendable {
-        /// Not above any key of the node, and above all of the branch before; of the first branch it does not matter.
+        /// At most the node's first key, and greater than all keys of the branch before; unused in the first branch.
         let firstKey: Key?
         var node: Node
 
@@ -62,7 +62,7 @@ extension SortedMap {
         }
     }
 
-    /// A leaf has entries, an inner node has branches.
+    /// A leaf has entries; an inner node has branches.
     fileprivate struct Node: Sendable {
         var entries: [Entry] = []
         var branches: [Branch] = []
@@ -77,15 +77,17 @@ extension SortedMap {
             return index < entries.count && entries[index].key == key ? entries[index] : nil
         }
 
-        /// The first entry of a leaf that is not below the key.
+        /// Returns the index of a leaf's first entry that is not less than the key.
         func index(of key: Key) -> Int { entries.partitionPoint { $0.key < key } }
 
-        /// The branch that has the key, or would have it.
+        /// Returns the index of the branch whose range contains the key.
         func branch(of key: Key) -> Int {
             max(0, branches.partitionPoint { $0.firstKey.map { $0 <= key } ?? true } - 1)
         }
 
-        /// - Returns: the second half, when the node was full.
+        /// Inserts or replaces the entry.
+        ///
+        /// - Returns: the new right sibling, if the node was split.
         mutating func insert(_ entry: Entry, isNew: inout Bool) -> Node? {
             guard branches.isEmpty else { return insertBelow(entry, isNew: &isNew) }
             let index = index(of: entry.key)
@@ -96,7 +98,7 @@ extension SortedMap {
             }
             entries.insert(entry, at: index)
             guard entries.count > Self.maxCount else { return nil }
-            // After an entry at the end more will come there: ascending keys fill nodes whole.
+            // Assumes ascending insertion after an entry at the end: such keys fill nodes completely.
             let middle = index == Self.maxCount ? index : Self.maxCount / 2
             defer { entries.removeSubrange(middle...) }
             return Node(entries: Array(entries[middle...]))
@@ -112,7 +114,7 @@ extension SortedMap {
             return Node(branches: Array(branches[middle...]))
         }
 
-        /// Removes the entry of that key, which is there.
+        /// Removes the entry of the key, which must exist.
         mutating func remove(_ key: Key) {
             guard !branches.isEmpty else { return _ = entries.remove(at: index(of: key)) }
             let index = branch(of: key)
@@ -123,9 +125,9 @@ extension SortedMap {
         private var isEmpty: Bool { entries.isEmpty && branches.isEmpty }
     }
 
-    /// Walks the leaves from left to right.
+    /// Iterates over the leaves from left to right.
     private struct Entries: Sequence, IteratorProtocol {
-        /// The nodes from the root down, each with what comes next in it.
+        /// The nodes from the root to the current leaf, each with the index of its next element.
         private var path: [(node: Node, next: Int)] = []
 
         init(root: Node, first key: Key?) {
@@ -157,7 +159,7 @@ extension SortedMap {
 }
 
 extension Array {
-    /// The first index at which the condition no longer holds; it must hold for a prefix and fail from there on.
+    /// Returns the first index at which the condition fails; it must hold for all indices before and none after.
     fileprivate func partitionPoint(_ isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -4,8 +4,7 @@
 import Foundation
 import SyncCore
 
-// The few forms that keys and values are made of. Lengths and counts are varints (seven bits a byte, lowest first, the
-// high bit set on all but the last); other numbers have a fixed width.
+// Encodings used by keys and values. Lengths and counts are varints (LEB128); other numbers have a fixed width.
 
 extension ByteWriter {
     mutating func append(varint value: Int) {
@@ -21,7 +20,7 @@ extension ByteWriter {
         Swift.withUnsafeBytes(of: value.littleEndian) { append($0) }
     }
 
-    /// A number as eight bytes whose byte order is the order of the numbers, negative ones included.
+    /// Appends eight bytes that sort in numeric order, negative numbers included.
     mutating func append(ordered value: Int64) {
         Swift.withUnsafeBytes(of: (value ^ .min).bigEndian) { append($0) }
     }
@@ -37,7 +36,7 @@ extension ByteWriter {
     }
 }
 
-/// Reads those forms from borrowed memory, and refuses to read past its end.
+/// Decodes these forms from borrowed memory; throws when a value is truncated.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -46,22 +45,22 @@ struct ByteReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// What has not been read yet.
+    /// The unread bytes.
     var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
 
     @inline(__always) mutating func bytes(count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
-        guard count >= 0, count <= bytes.count - position else { throw .valueEndsTooEarly }
+        guard count >= 0, count <= bytes.count - position else { throw .truncatedValue }
         defer { position += count }
         return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + position }, count: count)
     }
 
     @inline(__always) mutating func byte() throws(StoreError) -> UInt8 {
-        guard position < bytes.count else { throw .valueEndsTooEarly }
+        guard position < bytes.count else { throw .truncatedValue }
         defer { position += 1 }
         return bytes[position]
     }
 
-    /// Nearly all lengths and counts have one byte.
+    /// Fast path: most lengths and counts have one byte.
     @inline(__always) mutating func varint() throws(StoreError) -> Int {
         let first = try byte()
         return first < 0x80 ? Int(first) : try varint(after: first)
@@ -74,7 +73,7 @@ struct ByteReader {
             value |= UInt(byte & 0x7F) << UInt(shift)
             if byte < 0x80 { return Int(bitPattern: value) }
         }
-        throw StoreError(.corrupt, "A stored number is too long.")
+        throw StoreError(.corrupt, "The store is damaged: a variable-length number is too long.")
     }
 
     mutating func fixed<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(StoreError) -> Number
@@ -96,13 +95,15 @@ struct ByteReader {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes as text. Making it and comparing is several times as fast as the validating initialiser.
+    /// Decodes UTF-8. Decoding and comparing is several times as fast as the validating initializer.
     func text() throws(StoreError) -> String {
         let text = String(decoding: self, as: UTF8.self)
         let isExact = text.utf8.withContiguousStorageIfAvailable { utf8 in
             utf8.count == count && (isEmpty || UnsafeRawBufferPointer(utf8).hasSameBytes(as: self))
         }
-        guard isExact ?? false else { throw StoreError(.corrupt, "A stored text is not UTF-8.") }
+        guard isExact ?? false else {
+            throw StoreError(.corrupt, "The store is damaged: a string is not UTF-8.")
+        }
         return text
     }
 
@@ -120,7 +121,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension StoreError {
-    fileprivate static var valueEndsTooEarly: StoreError {
-        StoreError(.corrupt, "A stored value ends too early.")
+    fileprivate static var truncatedValue: StoreError {
+        StoreError(.corrupt, "The store is damaged: a value is truncated.")
     }
 }

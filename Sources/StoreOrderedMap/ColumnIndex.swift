@@ -3,28 +3,28 @@
 
 import SyncCore
 
-/// The index of one column: for each item whose value there is not null, a key of that value and the item's id.
+/// The index of one column: one key per item whose value is not null, made of the encoded value and the item's id.
 ///
-/// Values are made into bytes that are in the order of ``Filter/Comparison``. Long texts are cut, so an index only
-/// says which items may match.
+/// Encoded values sort in the order of ``Filter/Comparison``. Long values are truncated, so index lookups return
+/// candidates that the filter must check.
 struct ColumnIndex {
     let column: SyncColumn
     let prefix: [UInt8]
 
-    /// The index of a column that is declared as indexed and can be compared; `nil` for any other.
+    /// Creates the index of a column that is declared as indexed and is comparable; returns `nil` for other columns.
     init?(_ column: SyncColumn, of table: String) {
         guard column.isIndexed, column.type != .json else { return nil }
         self.column = column
         prefix = StoreKey.index(of: column.name, of: table)
     }
 
-    /// The key of an item; `nil` when the value is null.
+    /// Returns the index key of an item, or `nil` when its value is null.
     func key(_ item: Item) -> [UInt8]? {
-        guard let value = item.fields[column.name], let place = place(of: value) else { return nil }
-        return prefix + place + Array(item.id.utf8)
+        guard let value = item.fields[column.name], let encoded = encode(value) else { return nil }
+        return prefix + encoded + Array(item.id.utf8)
     }
 
-    /// What is stored under the key: how much of the key's end is the id.
+    /// Returns the value stored under an index key: the length of the id at the end of the key.
     func value(id: String) -> [UInt8] {
         var value = ByteWriter()
         value.append(varint: id.utf8.count)
@@ -34,13 +34,15 @@ struct ColumnIndex {
     func id(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) throws(StoreError) -> String {
         var reader = ByteReader(value)
         let count = try reader.varint()
-        guard (0...key.count).contains(count) else { throw StoreError(.corrupt, "An index is damaged.") }
+        guard (0...key.count).contains(count) else {
+            throw StoreError(.corrupt, "The store is damaged: an index entry is invalid.")
+        }
         return try UnsafeRawBufferPointer(rebasing: key.suffix(count)).text()
     }
 
-    /// Where a value stands in the index; `nil` when it stands nowhere, because it is null or not a value of this
-    /// column. Items at one place are in order of id.
-    func place(of value: ItemValue) -> [UInt8]? {
+    /// Returns the sortable encoding of a value, or `nil` when the index has no key for it: it is null or not a value
+    /// of this column's type. Keys with the same encoded value are in the order of item ids.
+    func encode(_ value: ItemValue) -> [UInt8]? {
         var bytes = ByteWriter()
         switch (column.type, value) {
         case (.bool, .bool(let bool)): bytes.append(bool ? 1 : 0)
@@ -55,32 +57,32 @@ struct ColumnIndex {
         case (.date, .date(let date)):
             bytes.append(ordered: date.seconds)
             bytes.append(ordered: Int64(date.nanoseconds))
-        case (.text, .text(let text)): return Self.place(ofBytes: text.utf8)
-        case (.data, .data(let data)): return Self.place(ofBytes: data)
+        case (.text, .text(let text)): return Self.encode(bytes: text.utf8)
+        case (.data, .data(let data)): return Self.encode(bytes: data)
         default: return nil
         }
         return bytes.array
     }
 
-    /// What the places of all texts that begin with the prefix begin with.
-    func start(ofTextsBeginningWith prefix: String) -> [UInt8] {
+    /// Returns the index-key prefix shared by all strings with this prefix.
+    func encodedPrefix(_ prefix: String) -> [UInt8] {
         Self.escaped(prefix.utf8.prefix(Self.maxLength))
     }
 
     private static let maxLength = 64
 
-    private static func place(ofBytes bytes: some Collection<UInt8>) -> [UInt8] {
+    private static func encode(bytes: some Collection<UInt8>) -> [UInt8] {
         escaped(bytes.prefix(maxLength)) + [0, 0]
     }
 
-    /// A zero becomes 0, 1, so that 0, 0 can mark the end: before every continuation, and nowhere else.
+    /// Escapes 0 as 0, 1, so that 0, 0 terminates the value and sorts before every continuation.
     private static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
         bytes.flatMap { $0 == 0 ? [0, 1] : [$0] }
     }
 }
 
 extension ByteWriter {
-    /// A double as eight bytes whose byte order is the order of the numbers; both zeros are the same number.
+    /// Appends eight bytes that sort in numeric order; both zeros get the same bytes.
     fileprivate mutating func append(ordered value: Double) {
         let bits = Int64(bitPattern: (value == 0 ? 0 : value).bitPattern)
         append(ordered: bits < 0 ? bits ^ .max : bits)

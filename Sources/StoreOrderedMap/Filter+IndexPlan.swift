@@ -3,24 +3,24 @@
 
 import SyncCore
 
-/// A part of an index: the keys that are not below `lower`, up to those that begin with `upper`.
+/// A range of index keys: from `lower` up to and including the keys with the prefix `upper`.
 struct IndexRange {
     var lower: [UInt8] = []
     var upper: [UInt8] = []
 
-    func reaches(_ key: UnsafeRawBufferPointer) -> Bool {
+    func endsAfter(_ key: UnsafeRawBufferPointer) -> Bool {
         key.starts(with: upper) || key.lexicographicallyPrecedes(upper)
     }
 }
 
-/// How an index narrows a filter down.
+/// The index ranges that contain all matches of a filter.
 struct IndexPlan {
     let index: ColumnIndex
     var ranges: [IndexRange]
-    /// The one range, when it is a single place, so that its items are in order of id.
+    /// The range of an equality comparison; its keys are in the order of item ids.
     var rangeInOrderOfID: IndexRange?
 
-    /// The lower, the better.
+    /// Selectivity; lower is better.
     fileprivate var rank: Int {
         if rangeInOrderOfID != nil { return 0 }
         return ranges.contains { $0.lower.isEmpty || $0.upper.isEmpty } ? 2 : 1
@@ -28,7 +28,7 @@ struct IndexPlan {
 }
 
 extension Filter {
-    /// The best way to use one index for this filter; `nil` when there is none.
+    /// Returns the most selective plan that uses one index, or `nil` when no index applies.
     func indexPlan(for table: SyncTableDefinition) -> IndexPlan? {
         var plans: [String: IndexPlan] = [:]
         for condition in conditions {
@@ -39,7 +39,7 @@ extension Filter {
         return plans.values.min { ($0.rank, $0.index.column.name) < ($1.rank, $1.index.column.name) }
     }
 
-    /// The conditions that must all hold.
+    /// The operands of a conjunction.
     private var conditions: [Filter] {
         if case .all(let filters) = self { filters.flatMap(\.conditions) } else { [self] }
     }
@@ -54,7 +54,7 @@ extension Filter {
             return ColumnIndex(name, of: table)?.plan(values.filter { !$0.isNull })
         case .text(.hasPrefix, .column(let name), .constant(.text(let prefix))):
             guard let index = ColumnIndex(name, of: table), index.column.type == .text else { return nil }
-            let start = index.start(ofTextsBeginningWith: prefix)
+            let start = index.encodedPrefix(prefix)
             return IndexPlan(index: index, ranges: [IndexRange(lower: start, upper: start)])
         default: return nil
         }
@@ -62,7 +62,7 @@ extension Filter {
 }
 
 extension IndexPlan {
-    /// The narrower of both, or what two open ranges have in common.
+    /// Returns the more selective plan, or the intersection of two half-open ranges.
     fileprivate func combined(with other: IndexPlan) -> IndexPlan {
         guard rank == 2, other.rank == 2, let mine = ranges.first, let others = other.ranges.first else {
             return rank <= other.rank ? self : other
@@ -81,21 +81,21 @@ extension ColumnIndex {
     }
 
     fileprivate func plan(_ comparison: Filter.Comparison, _ value: ItemValue) -> IndexPlan? {
-        guard let place = place(of: value) else { return nil }
-        let one = IndexRange(lower: place, upper: place)
+        guard let encoded = encode(value) else { return nil }
+        let exact = IndexRange(lower: encoded, upper: encoded)
         return switch comparison {
-        case .equal: IndexPlan(index: self, ranges: [one], rangeInOrderOfID: one)
+        case .equal: IndexPlan(index: self, ranges: [exact], rangeInOrderOfID: exact)
         case .notEqual: nil
-        case .less, .lessOrEqual: IndexPlan(index: self, ranges: [IndexRange(upper: place)])
-        case .greater, .greaterOrEqual: IndexPlan(index: self, ranges: [IndexRange(lower: place)])
+        case .less, .lessOrEqual: IndexPlan(index: self, ranges: [IndexRange(upper: encoded)])
+        case .greater, .greaterOrEqual: IndexPlan(index: self, ranges: [IndexRange(lower: encoded)])
         }
     }
 
     fileprivate func plan(_ values: [ItemValue]) -> IndexPlan? {
-        let places = values.map { place(of: $0) }
-        guard !places.contains(nil) else { return nil }
+        let encoded = values.map { encode($0) }
+        guard !encoded.contains(nil) else { return nil }
         return IndexPlan(
-            index: self, ranges: Set(places.compactMap(\.self)).map { IndexRange(lower: $0, upper: $0) })
+            index: self, ranges: Set(encoded.compactMap(\.self)).map { IndexRange(lower: $0, upper: $0) })
     }
 }
 

@@ -3,10 +3,9 @@
 
 import SyncCore
 
-/// The columns that stored items may have although their table declares them no more.
+/// Columns that stored items may have although the table no longer declares them.
 ///
-/// Items are read without them, and keep their values when they are stored again, so that the values are there when a
-/// column is declared again.
+/// Reads omit their values and upserts keep them, so that the values are available if a column is declared again.
 struct HiddenColumns: Sendable {
     private var columns: [String: Columns] = [:]
 
@@ -15,10 +14,10 @@ struct HiddenColumns: Sendable {
         let hidden: FieldNames
     }
 
-    /// No hidden columns, in any table.
+    /// Creates a set without hidden columns.
     init() {}
 
-    /// Adds a table. One without hidden columns costs nothing later.
+    /// Adds a table; ignores it when it has no hidden columns.
     mutating func add(_ table: SyncTableDefinition, known: [String]) {
         let hidden = known.filter { table.column(named: $0) == nil }
         guard !hidden.isEmpty else { return }
@@ -26,9 +25,9 @@ struct HiddenColumns: Sendable {
             declared: FieldNames(table.columns.map(\.name)), hidden: FieldNames(hidden))
     }
 
-    /// The columns to read; `nil` for all that an item has.
+    /// The columns to read, or `nil` to read all of them.
     func declaredNames(in table: String) -> FieldNames? { columns[table]?.declared }
 
-    /// The columns whose values stay when an item is replaced; `nil` when there are none.
+    /// The columns whose values an upsert keeps, or `nil` when there are none.
     func hiddenNames(in table: String) -> FieldNames? { columns[table]?.hidden }
 }

@@ -4,8 +4,8 @@
 import Foundation
 import SyncCore
 
-// The value of an item: a byte of flags; the system properties that the flags announce; the number of fields; then the
-// name and value of each. A value is a tag and what the tag announces. The id is in the key.
+// The stored form of an item: one byte of flags, the system properties that the flags indicate, the number of fields,
+// and each field's name and value. A value is a tag and its payload. The id is in the key.
 
 private enum Flag {
     static let createdAt: UInt8 = 1
@@ -20,7 +20,7 @@ private enum Tag: UInt8 {
     case null, no, yes, int, double, text, date, data, array, object
 }
 
-/// Some names of fields, to be found by their bytes.
+/// Field names that are looked up by their UTF-8 bytes.
 struct FieldNames {
     private let names: [(bytes: [UInt8], text: String)]
 
@@ -36,7 +36,7 @@ struct FieldNames {
 }
 
 extension Item {
-    /// Everything but the id, to be read by ``init(id:bytes:keeping:)``.
+    /// The stored form, without the id; ``init(id:bytes:keeping:)`` decodes it.
     var bytes: [UInt8] {
         var bytes = ByteWriter(capacity: 512)
         var flags: UInt8 = 0
@@ -59,43 +59,46 @@ extension Item {
         return bytes.array
     }
 
-    /// Reads an item; of its fields only those that `keeping` names, when it is there.
+    /// Decodes an item. When `names` is not `nil`, decodes only the fields that it contains.
     init(id: String, bytes: UnsafeRawBufferPointer, keeping names: FieldNames? = nil) throws(StoreError) {
         var reader = ByteReader(bytes)
         let system = try reader.systemProperties()
         let fields = try reader.object(keeping: names)
-        guard reader.isAtEnd else { throw StoreError(.corrupt, "A stored item goes on after its end.") }
+        guard reader.isAtEnd else {
+            throw StoreError(.corrupt, "The store is damaged: an item has trailing bytes.")
+        }
         self.init(id: id, fields: fields, system: system)
     }
 }
 
-/// An item as it is stored, of which columns are read one at a time. Damage behind the columns that are read is not
-/// noticed; making up the item notices all.
+/// A stored item whose columns are decoded on demand. Reading a column does not detect damage in the bytes after it;
+/// decoding the whole item detects all damage.
 struct StoredRow: ColumnReading {
     private let id: UnsafeRawBufferPointer
     private let bytes: UnsafeRawBufferPointer
-    private let columns: ReadColumns
+    private let cache: ColumnCache
 
-    /// The columns of a row that have been read: a filter may ask for one many times. It serves one row after another.
-    final class ReadColumns {
+    /// Caches the decoded columns of the current row, because a filter may read one many times; reused for each row.
+    final class ColumnCache {
         fileprivate var values: [(name: String, value: ItemValue?)] = []
     }
 
     /// - Parameters:
-    ///   - id: the text of the id.
-    ///   - bytes: what ``Item/bytes`` made.
-    init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, columns: ReadColumns) {
+    ///   - id: the UTF-8 bytes of the id.
+    ///   - bytes: the stored form, see ``Item/bytes``.
+    ///   - cache: the cache to clear and use.
+    init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, cache: ColumnCache) {
         self.id = id
         self.bytes = bytes
-        self.columns = columns
-        columns.values.removeAll(keepingCapacity: true)
+        self.cache = cache
+        cache.values.removeAll(keepingCapacity: true)
     }
 
     subscript(name: String) -> ItemValue? {
         get throws(StoreError) {
-            if let known = columns.values.first(where: { $0.name == name }) { return known.value }
+            if let known = cache.values.first(where: { $0.name == name }) { return known.value }
             let value = try read(name)
-            columns.values.append((name, value))
+            cache.values.append((name, value))
             return value
         }
     }
@@ -110,7 +113,7 @@ struct StoredRow: ColumnReading {
         return try reader.field(named: name)
     }
 
-    /// The whole item; of its fields only those that `names` has, when it is there.
+    /// Decodes the item. When `names` is not `nil`, decodes only the fields that it contains.
     func item(keeping names: FieldNames?) throws(StoreError) -> Item {
         try Item(id: id.text(), bytes: bytes, keeping: names)
     }
@@ -186,7 +189,7 @@ extension ByteReader {
         if flags & Flag.undeclared != 0 { try skipObject() }
     }
 
-    /// The value of one field of an object; `nil` when it has none of that name.
+    /// Decodes one field of an object; returns `nil` when the object has no field of that name.
     fileprivate mutating func field(named name: String) throws(StoreError) -> ItemValue? {
         for _ in 0..<(try count()) {
             if try counted().isUTF8(of: name) { return try value() }
@@ -195,11 +198,11 @@ extension ByteReader {
         return nil
     }
 
-    /// The number of things that follow; each takes a byte at least, so a damaged count reserves no memory.
+    /// Decodes an element count. Each element takes at least one byte, so a damaged count does not reserve memory.
     fileprivate mutating func count() throws(StoreError) -> Int {
         let count = try varint()
         guard (0...rest.count).contains(count) else {
-            throw StoreError(.corrupt, "A stored list ends too early.")
+            throw StoreError(.corrupt, "The store is damaged: a list is truncated.")
         }
         return count
     }
@@ -259,7 +262,7 @@ extension ByteReader {
 
     private mutating func tag() throws(StoreError) -> Tag {
         guard let tag = Tag(rawValue: try byte()) else {
-            throw StoreError(.corrupt, "A stored value is of no known type.")
+            throw StoreError(.corrupt, "The store is damaged: a value has an unknown type.")
         }
         return tag
     }
@@ -272,7 +275,7 @@ extension ByteReader {
         )
         guard
             let date = Timestamp(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: Int(digits))
-        else { throw StoreError(.corrupt, "A stored date is out of range.") }
+        else { throw StoreError(.corrupt, "The store is damaged: a date is out of range.") }
         return date
     }
 }

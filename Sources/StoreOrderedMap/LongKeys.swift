@@ -3,12 +3,11 @@
 
 import SyncCore
 
-/// Lets a map whose keys have a greatest length hold keys of any length, exactly and in order.
+/// Stores keys of any length, exactly and in order, in a map with a maximum key length.
 ///
-/// A key that is shorter than the stem is stored as it is. Of any other, the stem and a hash of the rest are stored,
-/// which together have the greatest length; the value lists the rest of each key that comes to this, with its value.
-/// Keys are thus told apart by all their bytes, whatever the hash does, and a scan brings those of one stem into order
-/// by reading them together.
+/// Keys shorter than the stem are stored unchanged. A longer key is stored in a bucket, whose key is the stem and a
+/// hash of the suffix, together of the maximum length; the bucket's value lists the suffix and value of each key. A
+/// hash collision therefore costs time, not correctness. A scan sorts all keys of one stem in memory.
 struct LongKeys: Sendable {
     private let maxKeyLength: Int
     private let stemLength: Int
@@ -28,7 +27,7 @@ struct LongKeys: Sendable {
         _ key: [UInt8], in map: any OrderedMapSnapshot, _ body: (UnsafeRawBufferPointer) throws -> T
     ) throws -> T? {
         guard key.count >= stemLength else { return try map.get(key, body) }
-        let found = try map.get(folded(key)) { bucket -> T? in
+        let found = try map.get(bucketKey(key)) { bucket -> T? in
             let rest = key[stemLength...]
             for entry in try entries(in: bucket) where entry.rest.elementsEqual(rest) {
                 return try body(entry.value)
@@ -38,44 +37,44 @@ struct LongKeys: Sendable {
         return found ?? nil
     }
 
-    /// Runs the body on each key that begins with the prefix, in order, without that prefix, until it returns false.
+    /// Calls the body with each key that has the prefix, in order and without the prefix, until the body returns false.
     ///
-    /// - Parameter start: a key to begin at, instead of the first; it begins with the prefix.
+    /// - Parameter start: the first key to include, which must have the prefix; by default the first one.
     func scan(
         prefix: [UInt8], from start: [UInt8]? = nil, in map: any OrderedMapSnapshot,
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         let start = start ?? prefix
-        var run = Run()
+        var group = StemGroup()
         var isAtEnd = false
-        func deliverRun() throws {
-            for (key, value) in run.sorted() where !isAtEnd && !key.lexicographicallyPrecedes(start) {
+        func deliverGroup() throws {
+            for (key, value) in group.sorted() where !isAtEnd && !key.lexicographicallyPrecedes(start) {
                 isAtEnd = try !key.withUnsafeBytes { key in
                     try value.withUnsafeBytes { value in
                         try key.dropping(prefix).map { try body($0, value) } ?? false
                     }
                 }
             }
-            run = Run()
+            group = StemGroup()
         }
         try map.scan(from: Array(start.prefix(stemLength))) { key, value in
             let stem = key.count == maxKeyLength ? Array(key.prefix(stemLength)) : nil
-            if run.stem != stem { try deliverRun() }
+            if group.stem != stem { try deliverGroup() }
             if isAtEnd { return false }
             if let stem {
                 guard stem.starts(with: prefix.prefix(stemLength)) else { return false }
-                run.stem = stem
-                run.entries += try entries(in: value).map { (stem + $0.rest, Array($0.value)) }
+                group.stem = stem
+                group.entries += try entries(in: value).map { (stem + $0.rest, Array($0.value)) }
                 return true
             }
             guard let rest = key.dropping(prefix) else { return false }
             isAtEnd = try !body(rest, value)
             return !isAtEnd
         }
-        try deliverRun()
+        try deliverGroup()
     }
 
-    // MARK: Change
+    // MARK: Write
 
     func put(_ value: [UInt8], for key: [UInt8], in map: any OrderedMapTransaction) throws {
         guard key.count >= stemLength else { return try map.put(value, for: key) }
@@ -83,7 +82,7 @@ struct LongKeys: Sendable {
         try self.bucket(without: key, in: map)?.withUnsafeBytes { bucket.append($0) }
         key[stemLength...].withUnsafeBytes { bucket.append(counted: $0) }
         value.withUnsafeBytes { bucket.append(counted: $0) }
-        try map.put(bucket.array, for: folded(key))
+        try map.put(bucket.array, for: bucketKey(key))
     }
 
     func insert(_ value: [UInt8], for key: [UInt8], in map: any OrderedMapTransaction) throws -> Bool {
@@ -96,13 +95,13 @@ struct LongKeys: Sendable {
     func delete(_ key: [UInt8], in map: any OrderedMapTransaction) throws {
         guard key.count >= stemLength else { return try map.delete(key) }
         guard let bucket = try bucket(without: key, in: map) else { return }
-        if bucket.isEmpty { try map.delete(folded(key)) } else { try map.put(bucket, for: folded(key)) }
+        if bucket.isEmpty { try map.delete(bucketKey(key)) } else { try map.put(bucket, for: bucketKey(key)) }
     }
 
     // MARK: Buckets
 
     private func bucket(without key: [UInt8], in map: any OrderedMapSnapshot) throws -> [UInt8]? {
-        try map.get(folded(key)) { old in
+        try map.get(bucketKey(key)) { old in
             var bucket = ByteWriter()
             for entry in try entries(in: old) where !entry.rest.elementsEqual(key[stemLength...]) {
                 bucket.append(counted: entry.rest)
@@ -121,20 +120,20 @@ struct LongKeys: Sendable {
         return entries
     }
 
-    private func folded(_ key: [UInt8]) -> [UInt8] {
-        var folded = ByteWriter(capacity: maxKeyLength)
-        key.prefix(stemLength).withUnsafeBytes { folded.append($0) }
-        folded.append(fixed: hash(key[stemLength...]))
-        return folded.array
+    private func bucketKey(_ key: [UInt8]) -> [UInt8] {
+        var bucketKey = ByteWriter(capacity: maxKeyLength)
+        key.prefix(stemLength).withUnsafeBytes { bucketKey.append($0) }
+        bucketKey.append(fixed: hash(key[stemLength...]))
+        return bucketKey.array
     }
 
-    /// FNV-1a: short, the same on every machine, and good enough where a collision costs only time.
+    /// FNV-1a: stable across machines; a collision costs only time.
     static func fowlerNollVo(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
-    /// The keys of one stem, met so far in a scan.
-    private struct Run {
+    /// The keys of one stem that a scan has read so far.
+    private struct StemGroup {
         var stem: [UInt8]?
         var entries: [(key: [UInt8], value: [UInt8])] = []
 
@@ -145,7 +144,7 @@ struct LongKeys: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// What comes after the prefix, or `nil` when the bytes do not begin with it.
+    /// Returns the bytes after the prefix, or `nil` when the bytes do not begin with it.
     fileprivate func dropping(_ prefix: [UInt8]) -> UnsafeRawBufferPointer? {
         guard count >= prefix.count else { return nil }
         let (start, rest) = (self[..<prefix.count], self[prefix.count...])

@@ -1,20 +1,23 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A transactional map from bytes to bytes, in byte order of its keys: all that a database needs to become a store.
+/// A transactional map from bytes to bytes in the byte order of its keys: the minimum a database needs to be a store.
 ///
-/// Wrap one in an ``OrderedMapStore`` and it is a ``SyncContextDataSource``: layout, queries, the operation
-/// queue and its counts are done there. The map keeps these promises:
-/// - **Atomic** and **durable**: as ``SyncContextDataSource`` says of a store, or the store declares less.
-/// - **Isolated**: writes happen one after another. A read sees one state throughout: that after some whole number
-///   of writes, and at least every write that had returned before it began.
-/// - **Ordered**: keys compare byte by byte, unsigned, and a key comes before every longer key that begins with it.
-///   Any bytes can be in a key and in a value.
+/// Wrap it in an ``OrderedMapStore`` to get a ``SyncContextDataSource``, which implements the layout, queries, the
+/// operation queue and its counts. The map guarantees:
+/// - **Atomicity** and **durability**: as ``SyncContextDataSource`` requires, unless the store's capabilities declare
+///   less.
+/// - **Isolation**: writes are serialized. A read sees one state throughout: the result of a whole number of writes,
+///   including every write that returned before the read began.
+/// - **Order**: keys compare byte by byte, unsigned; a key precedes every longer key that begins with it. Keys and
+///   values can contain any bytes.
 ///
-/// It may rely on this: keys have 1 to ``maxKeyLength`` bytes, values any number including none, and bodies are
-/// synchronous, keep nothing they are lent, and do not call back into the map.
+/// The map may assume that keys have 1 to ``maxKeyLength`` bytes, that values have any length including 0, and that
+/// bodies are synchronous, do not retain borrowed memory and do not call back into the map.
 public protocol OrderedMap: Sendable {
-    /// The length of the longest key the map takes, at least 32 bytes; `Int.max` when there is no limit.
+    /// The maximum key length, at least 32 bytes; `Int.max` when there is no limit.
+    ///
+    /// Ids and names may be longer: ``OrderedMapStore`` maps them to keys of this length.
     ///
     /// Ids and names may be longer: ``OrderedMapStore`` sees to that.
     var maxKeyLength: Int { get }
@@ -25,49 +28,50 @@ public protocol OrderedMap: Sendable {
     /// - Throws: what the body throws; ``StoreError/Code/closed`` after ``close()``.
     func read<T>(_ body: (any OrderedMapSnapshot) throws -> T) throws -> T
 
-    /// Runs the body once, in one atomic, durable transaction. When it throws, nothing has changed.
+    /// Runs the body once, in one atomic, durable transaction. If the body throws, nothing changes.
     ///
     /// - Returns: what the body returns.
-    /// - Throws: what the body throws; ``StoreError/Code/full`` when there is no room;
+    /// - Throws: what the body throws; ``StoreError/Code/full`` when there is no space left;
     ///   ``StoreError/Code/closed`` after ``close()``.
     func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T
 
-    /// Waits for running reads and writes, then releases files, locks and memory. Closing again does nothing.
+    /// Waits for running reads and writes, then releases files, locks and memory. A second call does nothing.
     func close() throws
 }
 
-/// What can be read from an ordered map in a transaction.
+/// The read operations of an ordered map in a transaction.
 ///
-/// Keys and values are lent as the memory where they lie, so that nothing need be copied. They are valid only until
-/// the body they are passed to returns, and that body must not change the map.
+/// Bodies borrow keys and values from the map's memory without a copy. The memory is valid only until the body that
+/// receives it returns, and that body must not change the map.
 public protocol OrderedMapSnapshot {
-    /// Runs the body on the value of that key; returns `nil`, without running it, when the key is not there.
+    /// Calls the body with the value of the key; returns `nil` without calling it when the map does not contain the
+    /// key.
     func get<T>(_ key: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T?
 
-    /// Runs the body on each key and its value, in order, from the first key that is not less than `start`, until
-    /// the body returns `false` or the keys end. An empty `start` is before every key.
+    /// Calls the body with each key and value, in order, from the first key that is not less than `start`, until the
+    /// body returns `false` or there are no more keys. An empty `start` precedes every key.
     func scan(
         from start: [UInt8],
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
     ) throws
 }
 
-/// What can be changed in an ordered map in a transaction. Reading sees the changes made so far.
+/// The write operations of an ordered map in a transaction. Reads see the changes made so far.
 public protocol OrderedMapTransaction: OrderedMapSnapshot {
-    /// Sets the value of that key, in place of an earlier one.
+    /// Sets the value of the key, replacing an earlier one.
     func put(_ value: [UInt8], for key: [UInt8]) throws
 
-    /// Sets the value of that key, unless it has one. Maps that can do so in one step are faster.
+    /// Sets the value of the key unless it has one. Implement it in one step if the map can, which is faster.
     ///
     /// - Returns: whether the value was set.
     func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool
 
-    /// Removes the key and its value; a key that is not there is ignored.
+    /// Removes the key and its value; does nothing when the map does not contain the key.
     func delete(_ key: [UInt8]) throws
 }
 
 extension OrderedMapTransaction {
-    /// Looks the key up, and sets its value if it has none.
+    /// Looks the key up, then sets its value if it has none.
     public func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool {
         guard try get(key, { _ in }) == nil else { return false }
         try put(value, for: key)

@@ -33,7 +33,7 @@ extension OrderedMapWriter {
         }
     }
 
-    /// The item with the values that the stored one has in hidden columns.
+    /// Returns the item with the stored item's values of hidden columns.
     private func keepingHiddenFields(of item: Item, in table: String, at key: [UInt8]) throws -> Item {
         guard let names = hiddenColumns.hiddenNames(in: table),
             let old = try get(key, { try Item(id: item.id, bytes: $0, keeping: names) })
@@ -63,7 +63,8 @@ extension OrderedMapWriter {
         guard id.utf8.count <= maxIDLength else {
             throw StoreError(
                 .unsupported,
-                "An id of \(id.utf8.count) bytes is too long; this store takes up to \(maxIDLength).")
+                "The id has \(id.utf8.count) bytes; this store supports at most \(maxIDLength). Use a shorter id."
+            )
         }
     }
 

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension OrderedMapReading {
     func operation(id: Int64) throws -> TableOperation? {
@@ -45,7 +45,7 @@ extension OrderedMapReading {
 
     private func queuedOperation(id: Int64) throws -> TableOperation {
         guard let operation = try operation(id: id) else {
-            throw StoreError(.corrupt, "The operation \(id) is listed but not stored.")
+            throw StoreError(.corrupt, "The store is damaged: operation \(id) is in an index but not stored.")
         }
         return operation
     }
@@ -57,42 +57,42 @@ extension OrderedMapWriter {
     func put(_ operation: TableOperation) throws {
         let key = StoreKey.operation(operation.id)
         let isNew = try operation.id > lastOperationID()
-        let old = isNew ? nil : try get(key) { try OperationPlace(bytes: $0) }
-        let place = OperationPlace(table: operation.table, itemID: operation.itemID)
-        if old != place {
+        let old = isNew ? nil : try get(key) { try OperationTarget(bytes: $0) }
+        let target = OperationTarget(table: operation.table, itemID: operation.itemID)
+        if old != target {
             if let old { try removeFromQueue(id: operation.id, at: old) }
-            try addToQueue(id: operation.id, at: place)
+            try addToQueue(id: operation.id, at: target)
         }
         var bytes = ByteWriter(capacity: 512)
-        place.append(to: &bytes)
+        target.append(to: &bytes)
         operation.appendStoredProperties(to: &bytes)
         try put(bytes.array, for: key)
         if isNew { set(operation.id, for: StoreKey.lastOperationID) }
     }
 
     func removeOperation(id: Int64) throws {
-        guard let place = try get(StoreKey.operation(id), { try OperationPlace(bytes: $0) }) else { return }
-        try removeFromQueue(id: id, at: place)
+        guard let target = try get(StoreKey.operation(id), { try OperationTarget(bytes: $0) }) else { return }
+        try removeFromQueue(id: id, at: target)
         try delete(StoreKey.operation(id))
     }
 
-    private func addToQueue(id: Int64, at place: OperationPlace) throws {
-        try put([], for: StoreKey.queued(id, of: place.table))
-        let key = StoreKey.operations(ofItem: place.itemID, of: place.table)
-        // Nearly all items have one operation at most.
+    private func addToQueue(id: Int64, at target: OperationTarget) throws {
+        try put([], for: StoreKey.queued(id, of: target.table))
+        let key = StoreKey.operations(ofItem: target.itemID, of: target.table)
+        // Most items have at most one operation.
         if try !insert(Self.value(of: [id]), for: key) {
-            let ids = try operationIDs(ofItem: place.itemID, in: place.table)
+            let ids = try operationIDs(ofItem: target.itemID, in: target.table)
             try put(Self.value(of: (ids + [id]).sorted()), for: key)
         }
-        try count(1, in: place.table)
+        try changeCount(by: 1, in: target.table)
     }
 
-    private func removeFromQueue(id: Int64, at place: OperationPlace) throws {
-        try delete(StoreKey.queued(id, of: place.table))
-        let key = StoreKey.operations(ofItem: place.itemID, of: place.table)
-        let others = try operationIDs(ofItem: place.itemID, in: place.table).filter { $0 != id }
+    private func removeFromQueue(id: Int64, at target: OperationTarget) throws {
+        try delete(StoreKey.queued(id, of: target.table))
+        let key = StoreKey.operations(ofItem: target.itemID, of: target.table)
+        let others = try operationIDs(ofItem: target.itemID, in: target.table).filter { $0 != id }
         if others.isEmpty { try delete(key) } else { try put(Self.value(of: others), for: key) }
-        try count(-1, in: place.table)
+        try changeCount(by: -1, in: target.table)
     }
 
     private static func value(of ids: [Int64]) -> [UInt8] {
@@ -101,16 +101,16 @@ extension OrderedMapWriter {
         return value.array
     }
 
-    /// Counts are kept, so that asking for them takes one lookup.
-    private func count(_ change: Int64, in table: String) throws {
+    /// Updates the stored counts, so that reading a count takes one lookup.
+    private func changeCount(by change: Int64, in table: String) throws {
         for key in [StoreKey.allOperationsCount, StoreKey.operationCount(of: table)] {
             set(try number(key) + change, for: key)
         }
     }
 }
 
-/// Where an operation belongs: the part of it that other keys depend on.
-private struct OperationPlace: Equatable {
+/// The table and item of an operation, which other keys depend on.
+private struct OperationTarget: Equatable {
     let table: String
     let itemID: String
 
@@ -119,7 +119,7 @@ private struct OperationPlace: Equatable {
     }
 }
 
-extension OperationPlace {
+extension OperationTarget {
     init(bytes: UnsafeRawBufferPointer) throws(StoreError) {
         var reader = ByteReader(bytes)
         try self.init(reading: &reader)
@@ -139,8 +139,8 @@ extension OperationPlace {
 extension TableOperation {
     fileprivate init(id: Int64, bytes: UnsafeRawBufferPointer) throws(StoreError) {
         var reader = ByteReader(bytes)
-        let place = try OperationPlace(reading: &reader)
-        try self.init(id: id, table: place.table, itemID: place.itemID, storedProperties: reader.rest)
+        let target = try OperationTarget(reading: &reader)
+        try self.init(id: id, table: target.table, itemID: target.itemID, storedProperties: reader.rest)
     }
 }
 

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension OrderedMapReading {
     func items(matching query: TableQuery) throws -> QueryResult {
@@ -10,7 +10,7 @@ extension OrderedMapReading {
             ? itemsInOrderOfID(query, of: table) : itemsInOrder(query, of: table)
     }
 
-    /// Keeps no item outside the window, and reads no further than the window unless all are to be counted.
+    /// Keeps only items inside the window, and stops reading at its end unless all matches must be counted.
     private func itemsInOrderOfID(_ query: TableQuery, of table: SyncTableDefinition) throws -> QueryResult {
         let (offset, limit) = (query.offset, query.limit ?? .max)
         var items: [Item] = []
@@ -25,21 +25,21 @@ extension OrderedMapReading {
         return QueryResult(items: items, totalCount: query.includesTotalCount ? count : nil)
     }
 
-    /// Keeps at most twice as many items as the window's end is away, which are those that come first so far. Along an
-    /// index it reads no further than the window, and to the end of the place in the index where that is reached.
+    /// Bounded top-k: keeps at most 2 × (offset + limit) candidates. With an index in the query's order, stops reading
+    /// after the window and the items with the same indexed value as its last one.
     private func itemsInOrder(_ query: TableQuery, of table: SyncTableDefinition) throws -> QueryResult {
         let end = query.limit.map { query.offset.addingReportingOverflow($0) }
         let kept = end.map { $0.overflow ? .max : $0.partialValue } ?? .max
         let leading = leadingIndex(of: query, in: table)
-        var place: [UInt8]?
+        var value: [UInt8]?
         var items: [Item] = []
         var count = 0
         let candidates = leading.map { Candidates.entries($0.index, $0.range) }
         try forEachItem(matching: query, of: table, among: candidates) { item in
             if let index = leading?.index {
-                let next = item.fields[index.column.name].flatMap(index.place)
-                if items.count >= kept, next != place { return false }
-                place = next
+                let next = item.fields[index.column.name].flatMap(index.encode)
+                if items.count >= kept, next != value { return false }
+                value = next
             }
             count += 1
             items.append(item)
@@ -55,17 +55,17 @@ extension OrderedMapReading {
             items: window.map(query.selecting), totalCount: query.includesTotalCount ? count : nil)
     }
 
-    /// Runs the body on each matching item in order of id, or in that of the candidates given, until it returns false.
-    /// Fields that the query neither returns nor looks at are left out.
+    /// Calls the body with each matching item, in the order of ids or of the given candidates, until the body returns
+    /// false. Decodes only the fields that the query returns or compares.
     private func forEachItem(
         matching query: TableQuery, of table: SyncTableDefinition, among given: Candidates? = nil,
         _ body: (Item) throws -> Bool
     ) throws {
         let names =
             query.neededFields.map(FieldNames.init) ?? hiddenColumns.declaredNames(in: query.table)
-        let columns = StoredRow.ReadColumns()
+        let cache = StoredRow.ColumnCache()
         func visit(_ id: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
-            let row = StoredRow(id: id, bytes: bytes, columns: columns)
+            let row = StoredRow(id: id, bytes: bytes, cache: cache)
             guard try query.filter?.matches(row: row) ?? true else { return true }
             return try body(row.item(keeping: names))
         }
@@ -84,7 +84,7 @@ extension OrderedMapReading {
         }
     }
 
-    /// Where to look for the items of a query: some of these may not match, but no others can.
+    /// Returns the candidates of a query: a superset of its matches.
     private func candidates(of query: TableQuery, in table: SyncTableDefinition) throws -> Candidates {
         guard let filter = query.filter else { return .all }
         if let ids = filter.requiredIDs { return .ids(ids) }
@@ -100,10 +100,10 @@ extension OrderedMapReading {
         return ids.count <= Candidates.maxCount ? .ids(ids.distinctInOrder) : .all
     }
 
-    /// The index whose order is the query's before anything else, with the range of it that the filter leaves; `nil`
-    /// when there is none, or when the order of the index is of no use.
+    /// Returns the index that has the query's first ordering, and its range that satisfies the filter; `nil` when there
+    /// is none or the query must read all matches.
     ///
-    /// The filter sees to it that nulls, which are in no index, do not match.
+    /// The filter excludes nulls, which have no index keys.
     private func leadingIndex(
         of query: TableQuery, in table: SyncTableDefinition
     ) -> (index: ColumnIndex, range: IndexRange)? {
@@ -115,22 +115,22 @@ extension OrderedMapReading {
         return (plan.index, plan.ranges[0])
     }
 
-    /// Runs the body on the ids in a range of an index, until it returns false.
+    /// Calls the body with the ids in a range of an index, until the body returns false.
     private func scan(_ range: IndexRange, of index: ColumnIndex, _ body: (String) throws -> Bool) throws {
         try scan(prefix: index.prefix, from: index.prefix + range.lower) { key, value in
-            guard range.reaches(key) else { return false }
+            guard range.endsAfter(key) else { return false }
             return try body(index.id(key: key, value: value))
         }
     }
 }
 
-/// Where the items of a query are to be looked for.
+/// The items that a query must check.
 private enum Candidates {
     case all
     case ids([String])
-    /// A range of an index that is in order of id.
+    /// A range of an index, in the order that the query needs.
     case entries(ColumnIndex, IndexRange)
 
-    /// With more, looking each of them up is no better than reading the whole table.
+    /// Above this number of ids, reading the whole table is as fast as looking the ids up.
     static let maxCount = 65_536
 }

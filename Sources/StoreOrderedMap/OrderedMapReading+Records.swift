@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 // The error log and the table config.
 
@@ -47,7 +47,7 @@ extension OrderedMapWriter {
     }
 
     func setConfigValue(_ value: String?, for key: ConfigKey) throws {
-        let place = StoreKey.configValue(key)
-        if let value { try put(Array(value.utf8), for: place) } else { try delete(place) }
+        let key = StoreKey.configValue(key)
+        if let value { try put(Array(value.utf8), for: key) } else { try delete(key) }
     }
 }

@@ -3,16 +3,16 @@
 
 import SyncCore
 
-/// What reading needs, alike in a snapshot and in a transaction.
+/// The reads that a snapshot and a transaction share.
 protocol OrderedMapReading: StoreSnapshot {
     var map: any OrderedMapSnapshot { get }
     var keys: LongKeys { get }
     var catalog: TableCatalog { get }
-    /// Whether indexes are kept, and looked things up in.
+    /// Whether the store maintains and uses indexes.
     var usesIndexes: Bool { get }
-    /// The columns that tables have besides those declared.
+    /// The stored columns that are not declared.
     var hiddenColumns: HiddenColumns { get }
-    /// The number under that key; 0 when there is none.
+    /// Returns the number stored under the key, or 0 when there is none.
     func number(_ key: [UInt8]) throws -> Int64
 }
 
@@ -73,7 +73,7 @@ struct OrderedMapWriter: OrderedMapReading {
 
     func put(_ value: [UInt8], for key: [UInt8]) throws { try keys.put(value, for: key, in: transaction) }
 
-    /// Puts a key that is not there, and tells whether it was not.
+    /// Stores a new key; returns false when the key exists.
     func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool {
         try keys.insert(value, for: key, in: transaction)
     }
@@ -82,10 +82,10 @@ struct OrderedMapWriter: OrderedMapReading {
 
     func number(_ key: [UInt8]) throws -> Int64 { try numbers[key] ?? storedNumber(key) }
 
-    /// Sets the number under that key; it is written when the transaction ends.
+    /// Sets the number of the key. `writeNumbers()` stores it when the transaction ends.
     func set(_ number: Int64, for key: [UInt8]) { numbers.set(number, for: key) }
 
-    /// Writes the numbers that have changed: the last thing in a transaction.
+    /// Stores the changed numbers; the last step of a transaction.
     func writeNumbers() throws {
         for (key, number) in numbers.all {
             var value = ByteWriter()
@@ -97,7 +97,8 @@ struct OrderedMapWriter: OrderedMapReading {
 
 extension OrderedMapWriter: StoreTransaction {}
 
-/// Counts change with every operation of a transaction, and are written once. There are a few: two, and one a table.
+/// Buffers the counts, which change with every operation, so that a transaction stores each once. A linear search is
+/// enough: there are two counts plus one per table.
 private final class ChangedNumbers {
     private(set) var all: [(key: [UInt8], number: Int64)] = []
 

@@ -1,17 +1,17 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 /// The name of the layout that ``StoreKey`` describes, and its version.
 private enum Layout {
     static let name = "swift-sync-context"
     static let version = 2
-    /// The first version that tells which columns are synced.
+    /// The first version that stores which columns are synced.
     static let firstWithSyncedColumns = 2
 }
 
-/// A column as the map knows it.
+/// A column as the map stores it.
 private struct KnownColumn: Equatable {
     let name: String
     let type: String
@@ -20,14 +20,14 @@ private struct KnownColumn: Equatable {
     var isSynced: Bool
 }
 
-/// Brings a map to what is declared, when a store opens.
+/// Migrates a map to the declared tables when a store opens.
 struct OrderedMapPreparation {
     let catalog: TableCatalog
     let keys: LongKeys
     let usesIndexes: Bool
     let maxIDLength: Int
 
-    /// Writes only when there is something new, so that opening again is a few lookups.
+    /// Writes only when a declaration has changed, so that reopening costs a few lookups.
     ///
     /// - Throws: ``StoreError`` when the map cannot be used with these tables.
     func prepare(_ map: any OrderedMap) throws -> HiddenColumns {
@@ -48,7 +48,7 @@ struct OrderedMapPreparation {
 }
 
 extension OrderedMapReading {
-    /// The hidden columns of a map that has the layout and knows the columns as they are declared; `nil` for another.
+    /// Returns the hidden columns if the map has the current layout and columns, or `nil` if it must be migrated.
     ///
     /// - Throws: ``StoreError`` when the map cannot be used with these tables.
     fileprivate func preparedColumns() throws -> HiddenColumns? {
@@ -62,7 +62,7 @@ extension OrderedMapReading {
         return hidden
     }
 
-    /// The version of the layout; `nil` for an empty map.
+    /// Returns the version of the layout, or `nil` for an empty map.
     fileprivate func layoutVersion() throws -> Int? {
         let version = try get(StoreKey.format) { value in
             var reader = ByteReader(value)
@@ -74,12 +74,15 @@ extension OrderedMapReading {
         case .some(let version?):
             throw StoreError(
                 .newerFormat,
-                "The store has format \(version); this version reads up to \(Layout.version).")
+                "The store has format \(version); this version supports up to \(Layout.version). Update the app."
+            )
         case .some(nil):
-            throw StoreError(.corrupt, "The map was not written by this framework.")
+            throw StoreError(.corrupt, "The map was not written by OrderedMapStore; use an empty one.")
         case nil:
             try map.scan(from: []) { _, _ in
-                throw StoreError(.corrupt, "The map is not empty and was not written by this framework.")
+                throw StoreError(
+                    .corrupt, "The map is not empty and was not written by OrderedMapStore; use an empty one."
+                )
             }
             return nil
         }
@@ -101,7 +104,7 @@ extension OrderedMapReading {
         return columns ?? []
     }
 
-    /// The columns that the map is to know: those it knows, since items may still have them, and those declared.
+    /// Returns the columns to store: the stored ones, because items may still have their values, and the declared ones.
     ///
     /// - Throws: ``StoreError/Code/schemaMismatch`` when a column has changed its type.
     fileprivate func columns(of table: SyncTableDefinition, known: [KnownColumn]) throws -> [KnownColumn] {
@@ -109,34 +112,34 @@ extension OrderedMapReading {
         for index in columns.indices { (columns[index].hasIndex, columns[index].isSynced) = (false, false) }
         for column in table.columns {
             let hasIndex = usesIndexes && ColumnIndex(column, of: table.name) != nil
-            guard let place = columns.firstIndex(where: { $0.name == column.name }) else {
+            guard let index = columns.firstIndex(where: { $0.name == column.name }) else {
                 let type = column.type.rawValue
                 columns.append(
                     KnownColumn(
                         name: column.name, type: type, hasIndex: hasIndex, isSynced: !column.isLocalOnly))
                 continue
             }
-            guard columns[place].type == column.type.rawValue else {
+            guard columns[index].type == column.type.rawValue else {
                 throw StoreError(
                     .schemaMismatch,
                     "The column '\(column.name)' of '\(table.name)' is declared as \(column.type.rawValue) "
-                        + "and stored as \(columns[place].type); give the column another name.")
+                        + "and stored as \(columns[index].type); give the column another name.")
             }
-            columns[place].hasIndex = hasIndex
-            columns[place].isSynced = !column.isLocalOnly
+            columns[index].hasIndex = hasIndex
+            columns[index].isSynced = !column.isLocalOnly
         }
         return columns
     }
 }
 
 extension OrderedMapWriter {
-    /// Writes the layout and the columns down, makes the indexes that are missing, and removes those not wanted.
+    /// Stores the layout and the columns, creates missing indexes and removes undeclared ones.
     ///
-    /// No column is hidden from this transaction.
+    /// This transaction sees all columns, hidden ones included.
     fileprivate func prepare() throws -> HiddenColumns {
         let version = try layoutVersion()
         let isNew = version == nil
-        let tellsSyncedColumns = (version ?? 0) >= Layout.firstWithSyncedColumns
+        let storesSyncedColumns = (version ?? 0) >= Layout.firstWithSyncedColumns
         var hidden = HiddenColumns()
         var format = ByteWriter()
         format.append(counted: Layout.name)
@@ -146,23 +149,23 @@ extension OrderedMapWriter {
             let old = try knownColumns(of: table.name)
             let new = try columns(of: table, known: old)
             hidden.add(table, known: new.map(\.name))
-            guard old != new || !(isNew || tellsSyncedColumns) else { continue }
+            guard old != new || !(isNew || storesSyncedColumns) else { continue }
             try put(new.flatMap(\.bytes), for: StoreKey.columns(of: table.name))
             let (indexed, toIndex) = (old.indexedNames, new.indexedNames)
             for column in indexed.subtracting(toIndex) { try removeIndex(of: column, in: table.name) }
             for column in toIndex.subtracting(indexed) {
-                try makeIndex(of: column, in: table)
+                try createIndex(of: column, in: table)
             }
             if isNew { continue }
             let change = SyncedColumnsChange(
-                to: table, from: tellsSyncedColumns ? old.compactMap(\.syncedColumn) : nil)
+                to: table, from: storesSyncedColumns ? old.compactMap(\.syncedColumn) : nil)
             try change.run(in: self)
         }
         try writeNumbers()
         return hidden
     }
 
-    private func makeIndex(of name: String, in table: SyncTableDefinition) throws {
+    private func createIndex(of name: String, in table: SyncTableDefinition) throws {
         guard let index = table.column(named: name).flatMap({ ColumnIndex($0, of: table.name) }) else {
             return
         }

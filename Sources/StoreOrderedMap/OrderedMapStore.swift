@@ -3,7 +3,7 @@
 
 public import SyncCore
 
-/// A store on any ``OrderedMap``: supply get, put, delete and scan, and everything else is here.
+/// A store on any ``OrderedMap``: supply get, put, delete and scan, and get the rest.
 ///
 /// ```swift
 /// let store = try OrderedMapStore(
@@ -12,31 +12,32 @@ public import SyncCore
 ///         isDurable: true, hasConcurrentReaders: false, isMultiProcess: false, usesIndexes: false))
 /// ```
 ///
-/// Reads of one item, of operations and of their counts take a few lookups, however much is stored. A query reads the
-/// items of its table in order of id, only as far as it must; one for given ids looks them up. With
-/// ``StoreCapabilities/usesIndexes`` it keeps an index of each column that is declared as indexed, and queries that
-/// compare such a column with constants read no more than the range they name.
+/// Reads of one item, of operations and of their counts take a few lookups, independent of the amount of data. A query
+/// reads the items of its table in the order of ids and stops as early as possible; a query by ids looks the ids up.
+/// With ``StoreCapabilities/usesIndexes``, the store maintains an index of each column that is declared as indexed, and
+/// a query that compares such a column with a constant reads only the matching range.
 public struct OrderedMapStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public let catalog: TableCatalog
-    /// What the map was declared to be capable of.
+    /// The capabilities that the map was declared with.
     public let capabilities: StoreCapabilities
     private let map: any OrderedMap
     private let keys: LongKeys
     private let hiddenColumns: HiddenColumns
 
-    /// Makes a store of the map, which must be empty or hold what such a store left in it.
+    /// Opens a store on the map, which must be empty or written by an ``OrderedMapStore``.
     ///
-    /// - Throws: ``SyncError/Code/invalidTableDefinition``; ``StoreError/Code/corrupt`` when the map holds something
-    ///   else, ``StoreError/Code/newerFormat`` when a newer version wrote it,
-    ///   ``StoreError/Code/schemaMismatch`` when a column had another type;
-    ///   ``StoreError/Code/unsupported`` when the map's keys are too short to work with.
+    /// - Throws: ``SyncError/Code/invalidTableDefinition``; ``StoreError/Code/corrupt`` when the map contains other
+    ///   data, ``StoreError/Code/newerFormat`` when a newer version wrote it,
+    ///   ``StoreError/Code/schemaMismatch`` when a stored column has another type;
+    ///   ``StoreError/Code/unsupported`` when the map's maximum key length is less than 32 bytes.
     public init(
         _ map: any OrderedMap, tables: [SyncTableDefinition], capabilities: StoreCapabilities
     ) throws {
         guard map.maxKeyLength >= 32 else {
             throw StoreError(
-                .unsupported, "A map must take keys of 32 bytes; this one takes \(map.maxKeyLength).")
+                .unsupported,
+                "OrderedMapStore needs keys of at least 32 bytes; this map supports \(map.maxKeyLength).")
         }
         self.map = map
         self.capabilities = capabilities

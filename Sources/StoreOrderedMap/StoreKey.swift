@@ -3,22 +3,22 @@
 
 import SyncCore
 
-/// The keys of an ``OrderedMapStore``, and with them its layout.
+/// The keys, and thereby the layout, of an ``OrderedMapStore``.
 ///
-/// A key is one byte that names its space, then parts. A part of varying length has its length in front, unless it is
-/// the last, so no key of one table can be taken for one of another. Numbers in keys are eight bytes in numeric order.
+/// A key is one byte that names its space, then parts. A variable-length part has its length in front unless it is
+/// the last one, so keys of different tables never collide. Numbers in keys are eight bytes that sort in numeric order.
 ///
 /// | space | rest of the key       | value                                                          |
 /// |-------|-----------------------|----------------------------------------------------------------|
 /// | `F`   |                       | the name and version of this layout                            |
-/// | `T`   | table                 | every column ever declared: name, type, whether it has an index and is synced |
+/// | `T`   | table                 | every column ever declared: name, type, has an index, is synced |
 /// | `I`   | table, id             | item without its id, see ``Item/bytes``                        |
-/// | `X`   | table, column, place of a value, id | how long the id is, see ``ColumnIndex``          |
+/// | `X`   | table, column, encoded value, id | length of the id, see ``ColumnIndex``              |
 /// | `O`   | operation id          | operation: table, item id, properties as JSON                  |
-/// | `Q`   | table, operation id   | nothing; the queue of one table                                |
+/// | `Q`   | table, operation id   | empty; the queue of one table                                  |
 /// | `P`   | table, item id        | the operation ids of one item, ascending                       |
-/// | `N`   | table                 | how many operations the table has                              |
-/// | `A`   |                       | how many operations there are in all                           |
+/// | `N`   | table                 | number of operations in the table                              |
+/// | `A`   |                       | number of operations in all tables                             |
 /// | `L`   |                       | the last operation id                                          |
 /// | `E`   | operation id          | operation error: properties as JSON                            |
 /// | `C`   | table, kind, name     | config value as text                                           |

@@ -4,7 +4,7 @@
 import SyncCore
 
 extension TableQuery {
-    /// The fields that an item must have to be returned, once it matches, or `nil` when it needs all of them.
+    /// The fields that must be decoded to sort and return a match, or `nil` for all of them.
     var neededFields: Set<String>? {
         if limit != 0, selection.isEmpty { return nil }
         return orderings.reduce(into: limit == 0 ? [] : Set(selection)) {
@@ -14,7 +14,7 @@ extension TableQuery {
 }
 
 extension Filter {
-    /// Ids, in byte order, that include those of all items that can match, or `nil` when any item might.
+    /// Ids, in byte order, that include those of all matches; `nil` when the filter does not restrict ids.
     var requiredIDs: [String]? {
         switch self {
         case .comparison(.equal, .column("id"), .constant(.text(let id))): [id]
@@ -27,7 +27,7 @@ extension Filter {
 }
 
 extension [String] {
-    /// Each text once, in byte order.
+    /// The distinct strings, in byte order.
     var distinctInOrder: [String] {
         var distinct: [String] = []
         for text in sorted(by: { $0.precedesInBytes($1) })

@@ -4,9 +4,9 @@
 import GRDB
 import Synchronization
 
-/// Notices commits that the app makes in its own database, and that change tables of the store.
+/// Observes the app's own commits to the store's tables in its database.
 ///
-/// GRDB calls an observer on the connection that writes, one transaction after the other.
+/// GRDB calls an observer on the writer connection, one transaction after the other.
 final class AppCommits: TransactionObserver, Sendable {
     private struct State {
         var handlers: [@Sendable () -> Void] = []
@@ -23,7 +23,7 @@ final class AppCommits: TransactionObserver, Sendable {
 
     func add(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handlers.append(handler) } }
 
-    /// Runs the body of one of the store's own transactions, whose commit is no news.
+    /// Runs the body of one of the store's own transactions without reporting its commit.
     func ignoring<T>(_ body: () throws -> T) rethrows -> T {
         state.withLock { $0.isOwnWrite = true }
         defer { state.withLock { $0.isOwnWrite = false } }

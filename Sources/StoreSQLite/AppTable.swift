@@ -3,14 +3,14 @@
 
 import SyncCore
 
-/// What statements on a table have to respect that the app writes to as well.
+/// The constraints of a table that the app writes to as well.
 struct AppTable {
-    /// The SQL of the defaults of columns that may not be null, by their names: a missing value becomes that.
+    /// The default expressions of NOT NULL columns by column name, stored in place of a missing value.
     let defaults: [String: String]
-    /// Whether the table has columns that are not declared, may not be null and have no default.
-    let hasColumnsOfItsOwn: Bool
+    /// Whether the table has undeclared NOT NULL columns without a default.
+    let hasRequiredAppColumns: Bool
 
-    /// A column as SQLite describes it.
+    /// A column as `PRAGMA table_info` describes it.
     struct Column {
         let name: String
         let type: String
@@ -25,7 +25,7 @@ struct AppTable {
             uniqueKeysWithValues: required.compactMap { column in
                 known.contains(column.name) ? column.defaultValue.map { (column.name, $0) } : nil
             })
-        hasColumnsOfItsOwn = required.contains { $0.defaultValue == nil && !known.contains($0.name) }
+        hasRequiredAppColumns = required.contains { $0.defaultValue == nil && !known.contains($0.name) }
     }
 
     static func columns(of table: String, on connection: Connection) throws -> [Column] {

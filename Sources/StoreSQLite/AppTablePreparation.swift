@@ -1,9 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-/// Makes a table of the app's database fit for items: adds columns, and refuses what cannot hold them.
+/// Prepares an app's table for items: adds missing columns, and throws when an existing column is unsuitable.
 struct AppTablePreparation {
     let connection: Connection
     let definition: SyncTableDefinition
@@ -19,7 +19,7 @@ struct AppTablePreparation {
         }
         for (name, type) in system + declared {
             guard let found = existing[name.lowercased()] else {
-                // These names are types in tables of every kind, strict ones included.
+                // These type names are valid in STRICT tables too.
                 try connection.execute(
                     """
                     ALTER TABLE \(definition.name.quoted) \
@@ -31,8 +31,8 @@ struct AppTablePreparation {
                 throw StoreError(
                     .schemaMismatch,
                     """
-                    The column '\(found.name)' of the table '\(definition.name)' is declared as \
-                    '\(found.type)' there; it cannot hold \(type.rawValue) values of '\(name)'.
+                    The column '\(found.name)' of the table '\(definition.name)' has the SQL type '\(found.type)', which cannot \
+                    store \(type.rawValue) values of '\(name)' exactly; change its type, or declare another column.
                     """)
             }
         }
@@ -42,14 +42,14 @@ struct AppTablePreparation {
         guard let id, id.name == "id", ColumnAffinity(declaredType: id.type).holds(.text) else {
             throw StoreError(
                 .schemaMismatch,
-                "The table '\(definition.name)' needs a column 'id' of text; add one, or use another table.")
+                "The table '\(definition.name)' has no TEXT column 'id'; add one.")
         }
         guard try hasUniqueIndexOfID else {
             throw StoreError(
                 .schemaMismatch,
                 """
-                The column 'id' of the table '\(definition.name)' must be unique, as its bytes are: make it the \
-                primary key, or give it a unique index without a collation.
+                The column 'id' of the table '\(definition.name)' must be unique with the BINARY collation: make it the \
+                primary key, or create a unique index without another collation.
                 """)
         }
     }
@@ -70,42 +70,8 @@ struct AppTablePreparation {
     }
 }
 
-/// What SQLite makes of values that are stored in a column, by its declared type.
-enum ColumnAffinity {
-    case integer, text, blob, real, numeric
-
-    /// The rules of SQLite's manual, in their order.
-    init(declaredType: String) {
-        let type = declaredType.uppercased()
-        func has(_ part: String) -> Bool { type.contains(part) }
-        if has("INT") {
-            self = .integer
-        } else if has("CHAR") || has("CLOB") || has("TEXT") {
-            self = .text
-        } else if has("BLOB") || type.isEmpty {
-            self = .blob
-        } else if has("REAL") || has("FLOA") || has("DOUB") {
-            self = .real
-        } else {
-            self = .numeric
-        }
-    }
-
-    /// Whether values of that type come back as they were stored.
-    func holds(_ type: ColumnType) -> Bool {
-        switch type {
-        case .bool, .integer: self == .integer || self == .numeric || self == .blob
-        case .double: self != .text
-        case .text, .json: self == .text || self == .blob
-        // A date's text is no number, so no affinity changes it.
-        case .date: true
-        case .data: self == .blob || self == .numeric
-        }
-    }
-}
-
 extension ColumnType {
-    /// A type that strict tables know too.
+    /// A type name that is valid in STRICT tables too.
     fileprivate var strictSQLType: String {
         switch self {
         case .bool, .integer: "INTEGER"

@@ -5,18 +5,18 @@ import GRDB
 import GRDBSQLite
 import SyncCore
 
-/// One of GRDB's connections, for as long as GRDB lends it.
+/// A GRDB connection, valid only inside the database access that provides it.
 struct Connection {
     private let database: Database
     private let statements = PreparedStatements()
-    /// Room for the texts of one row at a time.
+    /// Buffer for the strings of one row at a time.
     let rowTexts = RowTexts()
 
     init(_ database: Database) {
         self.database = database
     }
 
-    /// A statement that is kept for the next time: for texts of which there are few.
+    /// Returns a statement from GRDB's cache. Use it for a limited number of SQL texts.
     func cached(_ sql: String, writes: Bool = false) throws -> SQLStatement {
         do {
             return SQLStatement(try database.cachedStatement(sql: sql), writes: writes)
@@ -25,7 +25,7 @@ struct Connection {
         }
     }
 
-    /// A statement that is used again and again: after the first time it is found without reading its text.
+    /// Returns a cached statement without hashing its text after the first use.
     func cached(_ sql: SQLText, writes: Bool = false) throws -> SQLStatement {
         if let statement = statements[sql] { return statement }
         let statement = try cached(sql.text, writes: writes)
@@ -33,7 +33,7 @@ struct Connection {
         return statement
     }
 
-    /// A statement for one use.
+    /// Prepares a statement for one use.
     func prepared(_ sql: String, writes: Bool = false) throws -> SQLStatement {
         do {
             return SQLStatement(try database.makeStatement(sql: sql), writes: writes)
@@ -42,22 +42,22 @@ struct Connection {
         }
     }
 
-    /// Runs statements without values.
+    /// Runs statements without parameters.
     func execute(_ sql: String) throws {
         do { try database.execute(sql: sql) } catch { throw StoreError.translated(error) }
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     var changedRowCount: Int { database.changesCount }
 
-    /// Makes sure that the functions which filters call are known to this connection.
+    /// Registers the functions that compiled filters call, once per connection.
     func registerFunctions() throws {
-        // Registering again would make SQLite prepare every statement anew. Asking costs a look into the cache.
+        // Registering again would invalidate all prepared statements. The check is a cache lookup.
         if (try? database.cachedStatement(sql: "SELECT \(SQLFunctions.probe)()")) != nil { return }
         try SQLFunctions.register(on: database.sqliteConnection)
     }
 
-    /// Whether a commit survives the loss of power: the database is in a file and syncs each commit.
+    /// Whether a commit survives power loss: the database is a file and syncs each commit.
     var isDurable: Bool {
         get throws {
             guard try int("PRAGMA synchronous") ?? 0 >= 2 else { return false }
@@ -66,24 +66,24 @@ struct Connection {
         }
     }
 
-    /// Whether the file could be opened for reading only.
+    /// Whether SQLite opened the file read-only.
     var isReadOnly: Bool { sqlite3_db_readonly(database.sqliteConnection, nil) == 1 }
 }
 
 extension Connection {
-    /// The number that a statement returns, such as a pragma.
+    /// Returns the integer result of a query, such as a pragma.
     func int(_ sql: String) throws -> Int64? {
         try prepared(sql).firstRow { $0.int(at: 0) }
     }
 
-    /// The text that a statement returns, such as a pragma.
+    /// Returns the string result of a query, such as a pragma.
     func text(_ sql: String) throws -> String? {
         try prepared(sql).firstRow { $0.text(at: 0) } ?? nil
     }
 }
 
 extension String {
-    /// The name as an SQL identifier.
+    /// The string as a quoted SQL identifier.
     var quoted: String {
         "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }

@@ -4,7 +4,7 @@
 import GRDB
 import SyncCore
 
-/// How the connections of a store's own database are set up.
+/// The configuration of connections to a database that the store owns.
 struct ConnectionSettings {
     let isDurable: Bool
 
@@ -12,27 +12,27 @@ struct ConnectionSettings {
         var configuration = Configuration()
         configuration.label = "SQLiteStore"
         configuration.foreignKeysEnabled = false
-        // Other stores wait for their turn, but a tool may look into the database at any time.
+        // Stores serialize their writes with a file lock, but another tool may lock the database at any time.
         configuration.busyMode = .timeout(10)
         configuration.prepareDatabase { database in
             let connection = Connection(database)
             if !database.configuration.readonly, connection.isReadOnly {
-                throw StoreError(.cannotOpen, "The database may not be written to.")
+                throw StoreError(.cannotOpen, "The database file is read-only; make it writable.")
             }
-            // The file may come from anywhere: nothing in its schema may call functions, no page is trusted.
+            // The file is untrusted: its schema must not call functions, and pages are checked.
             try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             try StoreFormat(connection: connection, ownsFile: true).check()
-            // In KiB, and used only as far as needed: ids in no order make a writer touch pages all over the index.
+            // In KiB, allocated on demand. A writer needs more, because random ids touch pages all over the index.
             let cacheSize = database.configuration.readonly ? 4096 : 16_384
             try connection.execute("PRAGMA cache_size = -\(cacheSize)")
         }
         return configuration
     }
 
-    /// Sets what a commit waits for. GRDB sets its own choice when it opens the pool, so this comes after.
+    /// Sets the durability of commits. Call it after the pool is open, because GRDB sets its own default there.
     func setDurability(of connection: Connection) throws {
         guard isDurable else { return try connection.execute("PRAGMA synchronous = NORMAL") }
-        // On Apple systems a plain sync stops at the drive's cache.
+        // On Apple systems, fsync does not flush the drive's cache.
         try connection.execute(
             "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
     }

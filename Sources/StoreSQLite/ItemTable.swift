@@ -3,33 +3,33 @@
 
 import SyncCore
 
-/// A declared table and the statements on it.
+/// A declared table and its SQL statements.
 final class ItemTable: Sendable {
-    /// Who writes to a table.
+    /// The writers of a table.
     enum Origin {
-        /// The store alone: texts are as it writes them, and compare as their bytes do.
+        /// The store alone: its strings and dates have one form and compare as bytes.
         case store
-        /// The app too, with its own constraints.
+        /// The app as well, with the constraints of its own table.
         case app(AppTable)
     }
 
     let definition: SyncTableDefinition
-    /// Whether the app writes to the table too: its dates may have other forms, and its texts another collation.
+    /// Whether the app writes to the table as well: dates may have other forms, and columns another collation.
     let isShared: Bool
     /// The table's name as an SQL identifier.
     let name: String
-    /// Adds an item unless its id is there; the columns are those of ``ItemColumns``, then the declared ones.
+    /// Inserts an item unless its id exists. Parameters are the columns of ``ItemColumns``, then the declared ones.
     let insert: SQLText
-    /// Adds or replaces an item.
+    /// Inserts or replaces an item.
     let upsert: SQLText
-    /// Replaces an item that is there; `nil` unless the table has columns that only its app fills, so that an insert
-    /// would be refused although the row exists.
+    /// Replaces an existing item. `nil` unless the table has required columns that only the app fills, so that SQLite
+    /// would refuse the insert of an upsert although the row exists.
     let update: SQLText?
-    /// Deletes the item of an id.
+    /// Deletes an item by its id.
     let delete: SQLText
-    /// Finds the item of an id.
+    /// Reads an item by its id.
     let find: SQLText
-    /// The beginning of a statement that reads all columns.
+    /// `SELECT … FROM …` with all columns.
     private let selectAll: String
 
     init(_ definition: SyncTableDefinition, origin: Origin) {
@@ -48,7 +48,7 @@ final class ItemTable: Sendable {
                 "\(column)=?\(index + 1)"
             }.joined(separator: ",")
             update =
-                table.hasColumnsOfItsOwn
+                table.hasRequiredAppColumns
                 ? SQLText("UPDATE \(name) SET \(assignments) WHERE \"id\"=?1") : nil
         }
         let changes = columns.dropFirst().map { "\($0)=excluded.\($0)" }.joined(separator: ",")
@@ -60,14 +60,14 @@ final class ItemTable: Sendable {
         find = SQLText(selectAll + " WHERE \"id\"=?")
     }
 
-    /// The declared columns of that selection, and the beginning of a statement that reads them.
+    /// Returns the declared columns of the selection, and the `SELECT … FROM …` that reads them.
     func select(_ selection: [String]) -> (columns: [ColumnDefinition], sql: String) {
         if selection.isEmpty { return (definition.columns, selectAll) }
         let columns = definition.columns.filter { selection.contains($0.name) }
         return (columns, Self.select(Self.quotedNames(columns), from: name))
     }
 
-    /// The columns that every table has, then those.
+    /// Returns the quoted names of the system columns, then of the given ones.
     private static func quotedNames(_ columns: [ColumnDefinition]) -> [String] {
         (ItemColumns.all.map(\.name) + columns.map(\.name)).map(\.quoted)
     }
@@ -77,5 +77,5 @@ final class ItemTable: Sendable {
     }
 }
 
-/// A declared column; GRDB has a type of the same name.
+/// A declared column. GRDB also has a type `Column`.
 typealias ColumnDefinition = SyncCore.SyncColumn

@@ -5,13 +5,15 @@ import Dispatch
 import SyncCore
 import Synchronization
 
-/// Lets reads and writes through until it is closed.
+/// Allows reads and writes until the store closes; `close()` waits for the running ones.
 final class OpenStoreGuard: Sendable {
     private let isClosed = Mutex(false)
     private let running = DispatchGroup()
 
-    /// Runs the body, which closing then waits for.
-    func pass<T>(_ body: () throws -> T) throws -> T {
+    /// Runs the body if the store is open.
+    ///
+    /// - Throws: ``StoreError/Code/closed``; what the body throws.
+    func run<T>(_ body: () throws -> T) throws -> T {
         try isClosed.withLock { isClosed throws(StoreError) in
             guard !isClosed else { throw StoreError(.closed, "The store is closed.") }
             running.enter()
@@ -20,9 +22,9 @@ final class OpenStoreGuard: Sendable {
         return try body()
     }
 
-    /// Lets nobody through any more, and waits for those inside.
+    /// Refuses further calls and waits for the running ones.
     ///
-    /// - Returns: whether the gate was open.
+    /// - Returns: whether the store was open.
     func close() -> Bool {
         let wasOpen = isClosed.withLock { isClosed in
             defer { isClosed = true }

@@ -1,15 +1,18 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-// The values in a filter.
+// Compiles the value expressions of a filter.
 
 extension QueryCompiler {
-    /// The value of an expression; binds at least as tightly as any operator around it.
+    /// Compiles an expression; the fragment binds at least as tightly as any operator around it.
     func value(of expression: FilterExpression, depth: Int = 0) throws(StoreError) -> SQLFragment {
         guard depth <= Self.maxDepth else {
-            throw StoreError(.unsupported, "An expression is nested deeper than \(Self.maxDepth) levels.")
+            throw StoreError(
+                .unsupported,
+                "An expression is nested deeper than \(Self.maxDepth) levels, the limit of this store; simplify it."
+            )
         }
         switch expression {
         case .column(let name): return try column(name)
@@ -36,10 +39,12 @@ extension QueryCompiler {
     }
 
     private func column(_ name: String) throws(StoreError) -> SQLFragment {
-        // Rows of a local store are never tombstones.
+        // Local stores do not contain tombstones.
         if name == "deleted" { return SQLFragment("0") }
         guard let type = table.definition.type(ofColumn: name) else {
-            throw StoreError(.unsupported, "The table \(table.name) has no column '\(name)' to compare.")
+            throw StoreError(
+                .unsupported,
+                "The filter uses the column '\(name)', which the table \(table.name) does not declare.")
         }
         return SQLFragment(name.quoted + (table.isShared && type == .text ? Self.byteOrder : ""))
     }
@@ -53,11 +58,11 @@ extension QueryCompiler {
         case .text(let text): return SQLFragment("?", [.text(text)])
         case .date(let date): return SQLFragment("?", [.text(date.shortestText)])
         case .data(let data): return SQLFragment("?", [.data(data)])
-        case .array, .object: throw StoreError(.unsupported, "Lists and objects cannot be compared.")
+        case .array, .object: throw StoreError(.unsupported, "A filter cannot compare arrays and objects.")
         }
     }
 
-    /// The type of a column or constant; `nil` for null and for what is computed, which is never a date.
+    /// Returns the type of a column or constant, or `nil` for null and for computed values, which are never dates.
     func type(of expression: FilterExpression) -> ColumnType? {
         switch expression {
         case .column(let name): table.definition.type(ofColumn: name)
@@ -68,8 +73,8 @@ extension QueryCompiler {
 }
 
 extension FilterExpression {
-    /// Whether this is no computation. The remainder of integers is SQL's own, but a computation may overflow to a
-    /// double, of which there is no remainder.
+    /// Whether this is a column or a constant. SQL's `%` is correct for them; a computed value may have overflowed to a
+    /// double, which SQL's `%` would convert to an integer.
     fileprivate var isPlain: Bool {
         switch self {
         case .column, .constant: true

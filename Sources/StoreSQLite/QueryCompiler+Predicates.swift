@@ -1,9 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-// The single conditions of a filter.
+// Compiles the predicates of a filter, without connectives.
 
 extension QueryCompiler {
     func predicate(_ filter: Filter) throws(StoreError) -> SQLFragment {
@@ -17,7 +17,7 @@ extension QueryCompiler {
         case .text(let test, let text, let part):
             return try testing(text, test, part)
         case .always, .all, .any, .not:
-            throw StoreError(.unsupported, "A list of conditions is not a single one.")
+            throw StoreError(.unsupported, "A connective is not a predicate.")
         }
     }
 
@@ -69,7 +69,7 @@ extension QueryCompiler {
         let sides = [try value(of: text), try value(of: part)]
         switch (test, text, part) {
         case (.hasPrefix, .column, .constant(.text(let prefix))):
-            // The texts with a prefix lie together in byte order, where an index finds them.
+            // Strings with the same prefix are contiguous in byte order, so an index finds them.
             guard let last = prefix.utf8.last else { return SQLFragment("", sides, separator: ">=", "") }
             let end = SQLFragment("?", [.bytes(Array(prefix.utf8.dropLast()) + [last + 1])])
             let below = SQLFragment("", [sides[0], end], separator: "<", "")
@@ -87,8 +87,8 @@ extension QueryCompiler {
 
 // MARK: - Dates
 
-// The texts of one instant differ in trailing zeros, and lie together in byte order between the shortest and the
-// longest of them.
+// The texts of one instant differ only in trailing zeros; in byte order they are the range between the shortest and
+// the longest of them.
 
 extension QueryCompiler {
     private func isDate(_ expression: FilterExpression) -> Bool { type(of: expression) == .date }
@@ -107,7 +107,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Compares in a way that an index helps with.
+    /// Compares with a range of texts, so that SQLite can use an index.
     private func comparing(
         _ column: SQLFragment, _ comparison: Filter.Comparison, _ date: Timestamp
     ) -> SQLFragment {
@@ -124,7 +124,7 @@ extension QueryCompiler {
         }
     }
 
-    /// The shortest text of the instant.
+    /// Compiles a date expression to the shortest text of its instant.
     private func instant(of expression: FilterExpression) throws(StoreError) -> SQLFragment {
         let text = try value(of: expression)
         guard case .column = expression else { return text }
@@ -136,7 +136,7 @@ extension QueryCompiler {
 }
 
 extension Timestamp {
-    /// The first, in byte order, of the texts of this instant.
+    /// The shortest text of this instant, the first in byte order.
     var shortestText: String {
         var digits = Int(fractionDigits)
         while digits > 0, showing(fractionDigits: digits - 1).isSameInstant(as: self) { digits -= 1 }
@@ -156,7 +156,7 @@ extension Filter.Comparison {
         }
     }
 
-    /// The comparison that holds when the sides change places.
+    /// The equivalent comparison with its operands exchanged.
     fileprivate var mirrored: Filter.Comparison {
         switch self {
         case .equal, .notEqual: self

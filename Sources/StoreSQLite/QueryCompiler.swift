@@ -1,31 +1,33 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-/// Turns the queries on one table into SQL that finds exactly what ``TableQuery/apply(to:)`` finds.
+/// Compiles queries on one table to SQL with the same results as ``TableQuery/apply(to:)``.
 ///
-/// Values are never part of the text. SQL's own operators are used where they mean the same; the rest are
-/// functions that call the reference.
+/// Values are always parameters. SQL operators are used where their semantics are the same; otherwise the SQL calls
+/// functions that use the reference implementation.
 struct QueryCompiler {
     let table: ItemTable
 
-    /// SQLite's parser takes less than 100 parentheses inside each other.
+    /// Limits recursion; SQLite's parser itself accepts fewer than 100 nested parentheses.
     static let maxDepth = 200
-    /// SQLite limits how deep an expression may be, and a chain of operators is as deep as it is long.
+    /// SQLite limits expression depth, and a chain of operators is as deep as it is long.
     static let maxChainLength = 32
-    /// The number of placeholders that every build of SQLite accepts.
+    /// The number of parameters that every build of SQLite accepts.
     static let maxValueCount = 32_766
-    /// The longest list of constants that becomes placeholders.
+    /// The longest list of constants that is compiled to parameters.
     static let maxListLength = 8_000
 
-    /// The filter as a condition.
+    /// Compiles the filter to an SQL condition.
     ///
-    /// - Throws: ``StoreError/Code/unsupported`` when it is too deep or too large for SQLite.
+    /// - Throws: ``StoreError/Code/unsupported`` when the filter exceeds SQLite's limits.
     func condition(_ filter: Filter) throws(StoreError) -> SQLFragment {
         let fragment = try condition(filter, isNegated: false, depth: 0)
         guard fragment.values.count <= Self.maxValueCount else {
-            throw StoreError(.unsupported, "A filter has more than \(Self.maxValueCount) constants.")
+            throw StoreError(
+                .unsupported,
+                "A filter has more than \(Self.maxValueCount) constants, SQLite's limit; split the query.")
         }
         return fragment
     }
@@ -34,18 +36,18 @@ struct QueryCompiler {
         condition.map { " WHERE " + $0.sql } ?? ""
     }
 
-    /// The order, which SQLite gives nulls as the reference does, and the window.
+    /// Compiles the ordering and the window. SQLite orders nulls first, as the reference does.
     func orderAndWindow(of query: TableQuery) -> String {
         var keys: [String] = []
         for ordering in query.orderings {
-            // Constants do not order anything; SQLite would take a number for the position of a column.
+            // Skips constants: they do not affect the order, and SQLite would read an integer as a column position.
             guard case .column(let name) = ordering.expression, name != "deleted",
                 table.definition.type(ofColumn: name) != nil
             else { continue }
             keys.append(orderingKey(name) + (ordering.isDescending ? " DESC" : ""))
         }
-        // A plus sign keeps SQLite from walking the index of ids, with a look into the table for every row, when it
-        // can go through the table and sort what matches. Only the beginning of the whole table is better off.
+        // The unary plus prevents SQLite from walking the index of ids with one table lookup per row, which is slower
+        // than a table scan and a sort. Only the first rows of an unfiltered table are faster with the index.
         let isBeginningOfAll = query.filter == nil && query.limit != nil && keys.isEmpty
         keys.append(isBeginningOfAll ? "\"id\"" : "+\"id\"")
         var clause = " ORDER BY " + keys.joined(separator: ",")
@@ -64,7 +66,7 @@ struct QueryCompiler {
         }
     }
 
-    /// Whether the order calls one of ``SQLFunctions``.
+    /// Returns whether the ordering calls one of ``SQLFunctions``.
     func orderCallsFunctions(of query: TableQuery) -> Bool {
         table.isShared
             && query.orderings.contains { ordering in
@@ -73,7 +75,7 @@ struct QueryCompiler {
             }
     }
 
-    /// An app may have declared another collation for its column.
+    /// Overrides a collation that the app declared for its column.
     static let byteOrder = " COLLATE BINARY"
 }
 
@@ -87,12 +89,15 @@ extension QueryCompiler {
         var separator: String { self == .and ? " AND " : " OR " }
     }
 
-    /// The filter, or its negation: `NOT` is moved down to the single conditions, so that it nests nothing.
+    /// Compiles the filter or its negation. Pushes negations down to the predicates, so that they add no nesting.
     private func condition(
         _ filter: Filter, isNegated: Bool, depth: Int
     ) throws(StoreError) -> SQLFragment {
         guard depth <= Self.maxDepth else {
-            throw StoreError(.unsupported, "A filter is nested deeper than \(Self.maxDepth) levels.")
+            throw StoreError(
+                .unsupported,
+                "A filter is nested deeper than \(Self.maxDepth) levels, the limit of this store; simplify it."
+            )
         }
         let (filter, isNegated) = Self.unwrapped(filter, isNegated: isNegated)
         switch filter {
@@ -111,7 +116,7 @@ extension QueryCompiler {
         }
     }
 
-    /// Takes off negations and lists of one, however many.
+    /// Removes negations and connectives with one operand, iteratively.
     private static func unwrapped(_ filter: Filter, isNegated: Bool) -> (Filter, isNegated: Bool) {
         var (filter, isNegated) = (filter, isNegated)
         while true {
@@ -132,7 +137,7 @@ extension QueryCompiler {
         }
     }
 
-    /// The conditions that the connective joins, those of lists inside lists included.
+    /// Returns the operands of the connective, with nested lists of the same connective flattened.
     private static func flattened(
         _ filter: Filter, isNegated: Bool, _ connective: Connective
     ) -> [(Filter, isNegated: Bool)] {
@@ -151,7 +156,7 @@ extension QueryCompiler {
         return flat
     }
 
-    /// The conditions joined, in groups of groups when there are many.
+    /// Joins the conditions; groups them recursively when a chain would be too long.
     private static func joined(_ parts: [SQLFragment], _ connective: Connective) -> SQLFragment {
         guard parts.count > 1 else {
             return parts.first ?? SQLFragment(connective == .and ? "1" : "0")
@@ -162,7 +167,7 @@ extension QueryCompiler {
                 parts[index] = SQLFragment("(", [parts[index]], separator: "", ")")
             }
         }
-        // The parser holds less on its stack when the deepest comes first.
+        // Uses less of the parser's stack: the most nested condition first.
         if let deepest = parts.indices.max(by: { parts[$0].nesting < parts[$1].nesting }) {
             parts.swapAt(0, deepest)
         }

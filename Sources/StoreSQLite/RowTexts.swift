@@ -4,46 +4,46 @@
 import Foundation
 import SyncCore
 
-/// The texts of one row in one piece of memory, where SQLite reads them while a statement runs. Bound one by one, SQLite
-/// would make a copy of each.
+/// The strings of one row in one buffer that SQLite reads while a statement runs. Bound separately, SQLite would copy
+/// each of them.
 final class RowTexts {
     private var bytes = ByteWriter(capacity: 1024)
-    private var places: [(index: Int32, range: Range<Int>)] = []
+    private var ranges: [(index: Int32, range: Range<Int>)] = []
 
-    /// Forgets the texts of the row before.
+    /// Removes the strings of the previous row.
     func removeAll() {
         bytes.removeAll()
-        places.removeAll(keepingCapacity: true)
+        ranges.removeAll(keepingCapacity: true)
     }
 
-    /// Adds the text that is to be bound at that position.
+    /// Adds a string for the parameter at that index.
     func add(_ text: String, at index: Int32) {
         add(at: index) { $0.append(text) }
     }
 
-    /// Adds a text that comes as UTF-8 bytes.
+    /// Adds a string as UTF-8 bytes.
     func add(_ text: Data, at index: Int32) {
         text.withUnsafeBytes { text in add(at: index) { $0.append(text) } }
     }
 
-    /// Adds a date as its local text.
+    /// Adds a date in its local text form.
     func add(_ date: Timestamp, at index: Int32) {
         add(at: index) { $0.append(date, isLocal: true) }
     }
 
-    /// Adds the text that the body writes.
+    /// Adds the string that the body writes.
     func add(at index: Int32, _ write: (inout ByteWriter) -> Void) {
         let start = bytes.count
         write(&bytes)
-        places.append((index, start..<bytes.count))
+        ranges.append((index, start..<bytes.count))
     }
 
-    /// Lends all texts with their positions; they are there until the second body returns.
+    /// Calls `bind` with each string and its index, then `body`; the strings are valid until `body` returns.
     func withTexts(
-        _ lend: (UnsafeRawBufferPointer, _ index: Int32) throws -> Void, whileThere body: () throws -> Void
+        _ bind: (UnsafeRawBufferPointer, _ index: Int32) throws -> Void, thenRun body: () throws -> Void
     ) throws {
         try bytes.withBytes { bytes in
-            for (index, range) in places { try lend(UnsafeRawBufferPointer(rebasing: bytes[range]), index) }
+            for (index, range) in ranges { try bind(UnsafeRawBufferPointer(rebasing: bytes[range]), index) }
             try body()
         }
     }

@@ -4,17 +4,17 @@
 import Foundation
 import SyncCore
 
-/// A piece of an SQL condition with the values of its placeholders, in order.
+/// A part of an SQL condition with the values of its parameters, in order.
 struct SQLFragment {
     var sql: String
     var values: [SQLValue] = []
-    /// How many parentheses lie inside each other, which SQLite's parser limits.
+    /// The depth of nested parentheses, which SQLite's parser limits.
     var nesting = 0
-    /// Whether it is several conditions joined by `OR`, and needs parentheses inside others.
+    /// Whether it is a disjunction, which needs parentheses inside a conjunction.
     var isAlternative = false
     /// Whether it calls one of ``SQLFunctions``.
     var callsFunctions = false
-    /// Whether its text varies with the number of values.
+    /// Whether its SQL text depends on the number of values.
     var hasList = false
 
     init(_ sql: String, _ values: [SQLValue] = []) {
@@ -22,7 +22,7 @@ struct SQLFragment {
         self.values = values
     }
 
-    /// Fragments with text between and around them.
+    /// Joins fragments with a separator between and text around them.
     init(_ open: String, _ parts: [SQLFragment], separator: String, _ close: String) {
         sql = open + parts.map(\.sql).joined(separator: separator) + close
         values = parts.flatMap(\.values)
@@ -48,20 +48,20 @@ struct SQLFragment {
     }
 }
 
-/// A value for a placeholder.
+/// The value of a parameter.
 enum SQLValue {
     case int(Int64)
     case double(Double)
     case text(String)
-    /// Text that need not be valid UTF-8: the end of a range of texts.
+    /// Text that may be invalid UTF-8: the upper bound of a range of strings.
     case bytes([UInt8])
     case data(Data)
     case set(SQLValueSet)
 }
 
-/// More constants than placeholders are good for, looked up by a function.
+/// A list of constants that is too long for parameters; an SQL function searches it.
 final class SQLValueSet: Sendable {
-    /// What the function asks for when it is given the set.
+    /// The pointer type that SQLite requires to pass the set to the function.
     static let tag: StaticString = "SQLValueSet"
 
     private let values: Set<ItemValue>
@@ -72,7 +72,7 @@ final class SQLValueSet: Sendable {
         hasNull = values.contains(where: \.isNull)
     }
 
-    /// Whether the value is among the constants, by the rules of ``Filter/membership(_:_:)``.
+    /// Returns whether the set contains the value, with the semantics of ``Filter/membership(_:_:)``; `nil` is unknown.
     func contains(_ value: ItemValue) -> Bool? {
         if value.isNull { return nil }
         if values.contains(value.normalizedNumber) { return true }
@@ -81,7 +81,7 @@ final class SQLValueSet: Sendable {
 }
 
 extension ItemValue {
-    /// Numbers that are equal become the same value; other values stay.
+    /// The value, with whole doubles converted to integers, so that equal numbers are the same value.
     fileprivate var normalizedNumber: ItemValue {
         guard case .double(let double) = self, let int = Int64(exactly: double) else { return self }
         return .int(int)

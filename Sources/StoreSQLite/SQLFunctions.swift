@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDBSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 import struct Foundation.Data
 
-/// The functions that compiled filters call: each asks the reference, so that every store computes the same.
+/// The SQL functions that compiled filters call. They use the reference implementation, so all stores agree.
 enum SQLFunctions {
-    /// A function that only tells that the others are there.
+    /// Exists only to detect whether the functions are registered.
     static let probe = "sync_functions"
     static let contains = "sync_contains"
     static let remainder = "sync_mod"
-    /// The shortest text of a date in whatever form; null for anything else.
+    /// Returns the shortest text of a date in any supported form, or null for other values.
     static let instant = "sync_instant"
 
     static func name(of function: FilterExpression.Function) -> String { "sync_" + function.rawValue }
     static func name(of test: Filter.TextTest) -> String { "sync_" + test.rawValue }
 
-    /// Makes the functions known to a connection.
+    /// Registers the functions on a connection.
     static func register(on connection: OpaquePointer?) throws(StoreError) {
         for (index, function) in FilterExpression.Function.allCases.enumerated() {
             try register(name(of: function), arity: function.arity, index, on: connection) {
@@ -56,17 +56,17 @@ enum SQLFunctions {
     private typealias Function =
         @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-    /// - Parameter index: what the function finds with ``index(_:)``; C functions cannot capture anything.
+    /// - Parameter index: the context of the function, see ``index(_:)``; C functions cannot capture values.
     private static func register(
         _ name: String, arity: Int, _ index: Int, on connection: OpaquePointer?, _ function: Function
     ) throws(StoreError) {
-        // Only queries may call the functions: not the schema of a file that comes from anywhere.
+        // SQLITE_DIRECTONLY: the schema of an untrusted file must not call the functions.
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
         let code = sqlite3_create_function_v2(
             connection, name, Int32(arity), flags, UnsafeMutableRawPointer(bitPattern: index + 1), function,
             nil, nil, nil)
         guard code == SQLITE_OK else {
-            throw StoreError(.inputOutput, "The database does not accept the function \(name).")
+            throw StoreError(.inputOutput, "SQLite cannot register the function \(name) (code \(code)).")
         }
     }
 
@@ -74,7 +74,7 @@ enum SQLFunctions {
         Int(bitPattern: sqlite3_user_data(context)) - 1
     }
 
-    /// The set behind a pointer; SQLite gives it out only for the tag it was bound with.
+    /// Returns the set of a bound pointer; SQLite checks the pointer type.
     private static func set(_ value: OpaquePointer?) -> SQLValueSet? {
         let tag = UnsafeRawPointer(SQLValueSet.tag.utf8Start).assumingMemoryBound(to: CChar.self)
         guard let pointer = sqlite3_value_pointer(value, tag) else { return nil }
@@ -92,7 +92,7 @@ extension FilterExpression.Function {
 }
 
 extension ItemValue {
-    /// An argument of a function.
+    /// Reads an argument of a function.
     fileprivate init(_ value: OpaquePointer?, isDate: Bool = false) {
         let type = sqlite3_value_type(value)
         if isDate, type == SQLITE_INTEGER || type == SQLITE_FLOAT {
@@ -117,7 +117,7 @@ extension ItemValue {
         }
     }
 
-    /// Returns the value from a function.
+    /// Sets the value as the result of a function.
     fileprivate func set(asResultIn context: OpaquePointer?) {
         switch self {
         case .bool(let bool): sqlite3_result_int(context, bool ? 1 : 0)

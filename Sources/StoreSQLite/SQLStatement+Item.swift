@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDBSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension SQLStatement {
-    /// Binds every column of the item, null where it has no field, but for the texts, which it collects.
+    /// Binds the columns of the item, null for missing fields; collects strings in `texts`.
     func bind(_ item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts) throws {
         texts.removeAll()
         texts.add(item.id, at: 1)
@@ -18,8 +18,8 @@ extension SQLStatement {
             let versions = ItemValue.array(item.system.supersededVersions.map(ItemValue.text))
             texts.add(versions.storedJSON, at: 5)
         }
-        let marks = try bindFields(of: item, columns: columns, textsIn: texts)
-        try bind(marks.text.isEmpty ? nil : marks.text, at: 6, in: texts)
+        let flags = try bindFields(of: item, columns: columns, textsIn: texts)
+        try bind(flags.text.isEmpty ? nil : flags.text, at: 6, in: texts)
         if item.system.undeclared.isEmpty {
             try bindNull(at: 7)
         } else {
@@ -30,7 +30,7 @@ extension SQLStatement {
     private func bindFields(
         of item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts
     ) throws -> FieldFlags {
-        var marks = FieldFlags()
+        var flags = FieldFlags()
         var boundCount = 0
         var index = ItemColumns.Position.firstField
         for column in columns {
@@ -43,12 +43,12 @@ extension SQLStatement {
             switch (column.type, value) {
             case (_, .null):
                 try bindNull(at: index)
-                marks.addNull(column.name)
+                flags.addNull(column.name)
             case (.bool, .bool(let bool)): try bind(bool ? 1 : 0 as Int64, at: index)
             case (.integer, .int(let int)): try bind(int, at: index)
             case (.double, .double(let double)):
                 try bind(double, at: index)
-                if double == 0, double.sign == .minus { marks.addNegativeZero(column.name) }
+                if double == 0, double.sign == .minus { flags.addNegativeZero(column.name) }
             case (.text, .text(let text)): texts.add(text, at: index)
             case (.date, .date(let date)): texts.add(date, at: index)
             case (.data, .data(let data)): try bind(data, at: index)
@@ -56,14 +56,16 @@ extension SQLStatement {
             default:
                 throw StoreError(
                     .schemaMismatch,
-                    "The value of '\(column.name)' is not of the type \(column.type.rawValue).")
+                    "The value of the column '\(column.name)' does not have its type, \(column.type.rawValue)."
+                )
             }
         }
         guard boundCount == item.fields.count else {
             let names = Set(item.fields.keys).subtracting(columns.map(\.name)).sorted()
-            throw StoreError(.schemaMismatch, "There are no columns \(names.joined(separator: ", ")).")
+            throw StoreError(
+                .schemaMismatch, "The table does not declare the columns \(names.joined(separator: ", ")).")
         }
-        return marks
+        return flags
     }
 
     private func bind(_ text: String?, at index: Int32, in texts: RowTexts) throws(StoreError) {
@@ -76,9 +78,9 @@ extension SQLStatement {
 }
 
 extension SQLRow {
-    /// The item of a row whose columns are those of ``ItemColumns``, then the given ones.
+    /// Decodes the item of a row with the columns of ``ItemColumns``, then the given ones.
     ///
-    /// - Throws: ``StoreError/Code/corrupt``, with table, column and id, for a value that cannot be read.
+    /// - Throws: ``StoreError/Code/corrupt``, naming table, column and id, when a value cannot be decoded.
     func item(of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
         let id = text(at: ItemColumns.Position.id) ?? ""
         do { return try item(id: id, columns: columns) } catch let error as UnreadableValue {
@@ -97,8 +99,8 @@ extension SQLRow {
             if let value = try value(of: column, at: index) { fields[column.name] = value }
             index += 1
         }
-        if let marks = text(at: ItemColumns.Position.marks) {
-            apply(FieldFlags(marks), to: &fields, columns: columns)
+        if let flags = text(at: ItemColumns.Position.fieldFlags) {
+            apply(FieldFlags(flags), to: &fields, columns: columns)
         }
         return Item(
             id: id, fields: fields,
@@ -110,11 +112,11 @@ extension SQLRow {
     }
 
     private func apply(
-        _ marks: FieldFlags, to fields: inout [String: ItemValue], columns: [ColumnDefinition]
+        _ flags: FieldFlags, to fields: inout [String: ItemValue], columns: [ColumnDefinition]
     ) {
-        marks.forEach { null in
+        flags.forEach { null in
             let name = String(null)
-            // An app may have given the column a value since.
+            // The app may have set the column since the flag was stored.
             if fields[name] == nil, columns.contains(where: { $0.name == name }) { fields[name] = .null }
         } negativeZero: { negativeZero in
             let name = String(negativeZero)
@@ -122,7 +124,7 @@ extension SQLRow {
         }
     }
 
-    /// The field, or `nil` where the column is null.
+    /// Decodes a field; returns `nil` when the column is null.
     private func value(of column: ColumnDefinition, at index: Int32) throws -> ItemValue? {
         let storage = storage(at: index)
         switch (column.type, storage) {
@@ -138,11 +140,12 @@ extension SQLRow {
         case (.data, SQLITE_BLOB): return .data(data(at: index))
         case (.json, SQLITE_TEXT):
             do { return try withText(at: index) { try ItemValue(storedJSON: $0) } } catch {
-                throw UnreadableValue(column: column.name, problem: "holds no JSON", cause: error)
+                throw UnreadableValue(
+                    column: column.name, problem: "does not contain valid JSON", cause: error)
             }
         default:
             throw UnreadableValue(
-                column: column.name, problem: "holds a value that is no \(column.type.rawValue)")
+                column: column.name, problem: "does not contain a value of type \(column.type.rawValue)")
         }
     }
 
@@ -154,7 +157,9 @@ extension SQLRow {
         case SQLITE_TEXT: date = withText(at: index) { Timestamp(sqliteText: $0) } ?? nil
         default: date = nil
         }
-        guard let date else { throw UnreadableValue(column: column, problem: "holds no date") }
+        guard let date else {
+            throw UnreadableValue(column: column, problem: "does not contain a valid date")
+        }
         return date
     }
 
@@ -163,22 +168,24 @@ extension SQLRow {
         guard storage(at: index) != SQLITE_NULL else { return [] }
         let stored = withText(at: index) { try? ItemValue(storedJSON: $0) } ?? nil
         guard case .array(let versions)? = stored else {
-            throw UnreadableValue(column: "$supersededVersions", problem: "cannot be read")
+            throw UnreadableValue(
+                column: "$supersededVersions", problem: "does not contain the expected JSON")
         }
         return versions.compactMap(\.textValue)
     }
+
     private func undeclared() throws -> [String: ItemValue] {
         let index = ItemColumns.Position.undeclared
         guard storage(at: index) != SQLITE_NULL else { return [:] }
         let stored = withText(at: index) { try? ItemValue(storedJSON: $0) } ?? nil
         guard case .object(let undeclared)? = stored else {
-            throw UnreadableValue(column: "$undeclared", problem: "cannot be read")
+            throw UnreadableValue(column: "$undeclared", problem: "does not contain the expected JSON")
         }
         return undeclared
     }
 }
 
-/// A value in a row that is not what its column must hold.
+/// A column value that cannot be decoded.
 private struct UnreadableValue: Error {
     let column: String
     let problem: String

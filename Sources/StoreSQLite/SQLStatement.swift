@@ -6,15 +6,16 @@ import GRDB
 import GRDBSQLite
 import SyncCore
 
-/// A prepared statement: values go in by position from 1, rows come out by position from 0.
+/// A prepared statement. Parameters are numbered from 1, columns from 0.
 ///
-/// GRDB ends texts at their first NUL character, so values are bound and read with SQLite's own functions; GRDB
-/// keeps the statements and runs those that write, so that an app's observations see the changes.
+/// Binds and reads values with SQLite's own functions, because GRDB ends strings at the first NUL character. GRDB
+/// caches the statements and executes those that write, so that the app's observations see the changes.
 struct SQLStatement {
     private let statement: Statement
     private var handle: OpaquePointer { statement.sqliteStatement }
 
-    /// Prepares for binding. A statement that writes must say so: GRDB runs it only if it thinks it bound the values.
+    /// Resets the statement for binding. A statement that writes needs `writes`: GRDB executes it only with arguments
+    /// set.
     init(_ statement: Statement, writes: Bool) {
         self.statement = statement
         if writes {
@@ -24,18 +25,19 @@ struct SQLStatement {
         }
     }
 
-    /// Runs a statement that returns nothing, with the values bound so far, and makes it ready for the next ones.
+    /// Executes the statement without results, then resets it for the next parameters.
     func execute() throws {
         defer { sqlite3_reset(handle) }
         do { try statement.execute() } catch { throw StoreError.translated(error) }
     }
 
-    /// Runs it with those texts too. Afterwards nothing is bound: SQLite must not keep addresses of memory that is gone.
+    /// Executes the statement with these strings, then clears all bindings, because SQLite keeps pointers to the
+    /// strings.
     func execute(with texts: RowTexts) throws {
         defer { sqlite3_clear_bindings(handle) }
         try texts.withTexts { text, index in
             try check(bindText(text, at: index, lifetime: nil))
-        } whileThere: {
+        } thenRun: {
             try execute()
         }
     }
@@ -46,7 +48,7 @@ struct SQLStatement {
         while try step() { try body(SQLRow(handle: handle)) }
     }
 
-    /// What the body makes of the first row, or `nil` if there is none.
+    /// Returns the body's result for the first row, or `nil` when there are no rows.
     func firstRow<T>(_ body: (SQLRow) throws -> T) throws -> T? {
         defer { sqlite3_reset(handle) }
         return try step() ? try body(SQLRow(handle: handle)) : nil
@@ -66,7 +68,7 @@ struct SQLStatement {
     }
 }
 
-// MARK: - Values in
+// MARK: - Parameters
 
 extension SQLStatement {
     func bindNull(at index: Int32) throws(StoreError) {
@@ -86,14 +88,14 @@ extension SQLStatement {
         try check(text.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index) })
     }
 
-    /// Binds text that comes as UTF-8 bytes.
+    /// Binds text given as UTF-8 bytes.
     func bindText(_ bytes: some ContiguousBytes, at index: Int32) throws(StoreError) {
         try check(bytes.withUnsafeBytes { bindText($0, at: index) })
     }
 
     func bind(_ data: Data, at index: Int32) throws(StoreError) {
         let code = data.withUnsafeBytes { bytes in
-            // Without an address SQLite would bind null in place of no bytes.
+            // SQLite binds NULL for a null pointer; zeroblob binds an empty blob.
             bytes.baseAddress.map {
                 sqlite3_bind_blob64(handle, index, $0, UInt64(bytes.count), copiedBySQLite)
             } ?? sqlite3_bind_zeroblob(handle, index, 0)
@@ -101,7 +103,7 @@ extension SQLStatement {
         try check(code)
     }
 
-    /// Binds an object that only the function with the same tag can see; it lives as long as the binding.
+    /// Binds an object for the function with the same tag; SQLite retains it until the binding changes.
     func bind(_ object: AnyObject, tag: StaticString, at index: Int32) throws(StoreError) {
         let pointer = Unmanaged.passRetained(object).toOpaque()
         let code = tag.withCString { tag in
@@ -118,7 +120,7 @@ extension SQLStatement {
     ) -> Int32 {
         let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         return StaticString("").withCString { empty in
-            // Without an address SQLite would bind null in place of the empty text.
+            // SQLite binds NULL for a null pointer; the static string binds an empty text.
             sqlite3_bind_text64(
                 handle, index, start ?? empty, UInt64(bytes.count), lifetime, UInt8(SQLITE_UTF8))
         }
@@ -129,20 +131,20 @@ extension SQLStatement {
     }
 }
 
-// MARK: - Values out
+// MARK: - Columns
 
 /// The current row of a statement.
 struct SQLRow {
     fileprivate let handle: OpaquePointer
 
-    /// How SQLite stores the value: `SQLITE_NULL`, `SQLITE_INTEGER` and so on.
+    /// Returns the storage class of the value: `SQLITE_NULL`, `SQLITE_INTEGER` and so on.
     func storage(at index: Int32) -> Int32 { sqlite3_column_type(handle, index) }
 
     func int(at index: Int32) -> Int64 { sqlite3_column_int64(handle, index) }
 
     func double(at index: Int32) -> Double { sqlite3_column_double(handle, index) }
 
-    /// The text, or `nil` for null.
+    /// Returns the text, or `nil` for null.
     func text(at index: Int32) -> String? {
         withBytes(at: index, sqlite3_column_text(handle, index)) { String(decoding: $0, as: UTF8.self) }
     }
@@ -151,12 +153,12 @@ struct SQLRow {
         withBytes(at: index, sqlite3_column_blob(handle, index)) { Data($0) } ?? Data()
     }
 
-    /// Calls the body with the bytes of a text, which are there only until it returns; `nil` for null.
+    /// Calls the body with the UTF-8 bytes of a text, valid until it returns; returns `nil` for null.
     func withText<T>(at index: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T? {
         try withBytes(at: index, sqlite3_column_text(handle, index), body)
     }
 
-    /// The length must be asked for after the address: asking for the text may convert the value.
+    /// Reads the length after the pointer, because reading the pointer may convert the value.
     private func withBytes<T>(
         at index: Int32, _ start: UnsafeRawPointer?, _ body: (UnsafeRawBufferPointer) throws -> T
     ) rethrows -> T? {
@@ -166,11 +168,11 @@ struct SQLRow {
     }
 }
 
-/// `SQLITE_TRANSIENT`, a cast in C that Swift cannot import: SQLite makes its own copy before it returns.
+/// `SQLITE_TRANSIENT`, a C cast that Swift cannot import: SQLite copies the value before it returns.
 var copiedBySQLite: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
 extension StaticString {
-    /// A NUL-terminated string that is there as long as the program.
+    /// Calls the body with the NUL-terminated string, which has static lifetime.
     fileprivate func withCString<T>(_ body: (UnsafePointer<CChar>) -> T) -> T {
         UnsafeRawPointer(utf8Start).withMemoryRebound(to: CChar.self, capacity: utf8CodeUnitCount + 1) {
             body($0)

@@ -1,17 +1,17 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of a statement, told apart from others by its identity, so that finding the statement again takes no
-/// longer for a longer text. It binds all its values each time.
+/// The text of a statement with object identity, so that the lookup of the prepared statement does not hash the text.
+/// Each use binds all parameters.
 final class SQLText: Sendable {
     let text: String
 
     init(_ text: String) { self.text = text }
 }
 
-/// The statements that one transaction has used so far.
+/// The statements that the current transaction has prepared.
 final class PreparedStatements {
-    /// With the texts, so that no other text can come to have the identity of one of them.
+    /// Retains the texts, so that their identities stay unique.
     private var statements: [ObjectIdentifier: (text: SQLText, statement: SQLStatement)] = [:]
 
     subscript(text: SQLText) -> SQLStatement? {

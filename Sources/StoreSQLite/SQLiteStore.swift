@@ -1,58 +1,48 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
 public import GRDB
-public import SyncCore
+@_spi(StoreAuthor) public import SyncCore
 
-/// A store in an SQLite database: real tables with real columns, readers beside the writer, durable commits.
+/// A store in an SQLite database: typed columns, concurrent readers, durable commits.
 ///
-/// The database is an ordinary one that ordinary tools can read. Each declared table is a table of that name, with
-/// the id, the system properties and the declared columns; operations, errors and config values are in
-/// `MS_TableOperations`, `MS_TableOperationErrors` and `MS_TableConfig`. Columns and tables that are declared later
-/// are added when the store opens; nothing is ever dropped but indexes.
+/// Any SQLite tool can read the database. Each declared table is an SQL table of the same name with the id, the system
+/// properties and the declared columns; operations, errors and config values are in `MS_TableOperations`,
+/// `MS_TableOperationErrors` and `MS_TableConfig`. Opening the store adds newly declared tables and columns; it drops
+/// nothing except indexes.
 public final class SQLiteStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public var catalog: TableCatalog { schema.catalog }
-    /// Durable as opened; readers beside the writer, but for a queue; several processes as opened; indexes.
+    /// Indexes; durability and multiple processes as opened; concurrent readers unless the database is a queue.
     public let capabilities: StoreCapabilities
 
     private let schema: StoreSchema
     private let database: any DatabaseWriter
-    private let gate = OpenStoreGuard()
-    /// What to release at closing; `nil` when the database is the app's.
-    private let ownedFile: OwnedFile?
-    /// Notices the app's own commits; `nil` when the database is the store's.
+    let openGuard = OpenStoreGuard()
+    /// The database to close with the store; `nil` when it belongs to the app.
+    private let ownedDatabase: OwnedDatabase?
+    /// Observes the app's own commits; `nil` when the store owns the database.
     private let appCommits: AppCommits?
 
-    /// The connections, files and locks of a database that the store has opened itself.
-    private struct OwnedFile {
-        let path: String
-        let pool: DatabasePool
-        let lock: StoreFileLock
-        /// Given out when the file is shared.
-        let turn: WriteFileLock?
-    }
-
-    /// How much a commit waits for.
+    /// The durability of a commit.
     public enum Synchronous: Sendable, Hashable {
-        /// A write that returned survives the loss of power.
+        /// A write that has returned survives power loss.
         case full
-        /// Relaxed: a write that returned survives the end of the process, but the last ones may be lost with the
-        /// power supply. What is left is a consistent earlier state. Several times faster for small writes.
+        /// Relaxed: a write that has returned survives the end of the process, but power loss may undo the last
+        /// writes and leave a consistent earlier state. Several times faster for small writes.
         case normal
     }
 
-    /// Who may have the file open at the same time.
+    /// Whether other stores may open the file at the same time.
     public enum Sharing: Sendable, Hashable {
-        /// This store alone: opening the file a second time is refused.
+        /// Only this store: opening the file a second time throws ``StoreError/Code/alreadyOpen``.
         case exclusive
-        /// Other stores too, in this process and in others, if all of them open it as shared. Writes wait for those
-        /// of the others.
+        /// Other stores too, in this and other processes, if all of them open it as shared. Their writes are
+        /// serialized.
         case shared
     }
 
-    /// Opens the database file, or creates it with mode 0600. Its directory must exist.
+    /// Opens the database file; creates it with mode 0600 if it does not exist. Its directory must exist.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``; ``StoreError`` with the codes
     ///   ``StoreError/Code/cannotOpen``, ``StoreError/Code/alreadyOpen``, ``StoreError/Code/corrupt``,
@@ -62,38 +52,39 @@ public final class SQLiteStore: SyncContextDataSource {
         sharing: Sharing = .exclusive
     ) throws {
         let catalog = try TableCatalog(tables)
-        let file = try StoreFile(path: path)
-        let lock = try StoreFileLock(storePath: file.path, isShared: sharing == .shared)
-        let turn = sharing == .shared ? try WriteFileLock(storePath: file.path) : nil
-        try file.create()
-        let pool = try Self.openPool(at: file.path, synchronous: synchronous, turn: turn)
-        database = pool
-        ownedFile = OwnedFile(path: file.path, pool: pool, lock: lock, turn: turn)
+        let owned = try OwnedDatabase(
+            path: path, isDurable: synchronous == .full, isShared: sharing == .shared)
+        database = owned.pool
+        ownedDatabase = owned
         appCommits = nil
-        schema = try Self.prepare(catalog, in: pool, turn: turn, isOwned: true)
+        schema = try StoreError.translating {
+            try owned.write { try Self.prepare(catalog, in: $0, isOwned: true) }
+        }
         capabilities = StoreCapabilities(
             isDurable: synchronous == .full, hasConcurrentReaders: true, isMultiProcess: sharing == .shared,
             usesIndexes: true)
     }
 
-    /// Keeps the items in a database that the app has open already with GRDB, beside the app's own tables or in them.
+    /// Stores the items in a GRDB database that the app has opened, in new tables or in the app's own.
     ///
-    /// The app goes on using its pool or queue, and closing the store does not close it. How durable commits are is the
-    /// setting of the database: GRDB's own for a pool is the relaxed one.
+    /// The app continues to use its pool or queue, and closing the store does not close it. The database's settings
+    /// determine the durability of commits; GRDB's default for a pool is relaxed.
     ///
-    /// A table that is there already is used as it is, with its constraints; columns that it lacks are added. It must have
-    /// an `id` of text that is unique, and its columns must be able to hold the declared types. Dates are read in every
-    /// form that GRDB reads, and written in one that it reads. To queue what the app writes to such a table itself, see
+    /// An existing table is used as it is, with its constraints; missing columns are added. The table needs a unique
+    /// TEXT column `id`, and its columns must be able to store the declared types. Dates are read in every form that
+    /// GRDB reads, and written in a form that GRDB reads. To enqueue the app's own changes of such a table, see
     /// ``enqueueExternalChanges(in:changed:deleted:at:on:)``.
     ///
-    /// - Throws: as ``init(path:tables:synchronous:sharing:)``, as far as it applies;
-    ///   ``StoreError/Code/schemaMismatch`` for a table that cannot hold the items.
+    /// - Throws: as ``init(path:tables:synchronous:sharing:)`` where applicable;
+    ///   ``StoreError/Code/schemaMismatch`` for a table that cannot store the items.
     public init(database: any DatabaseWriter, tables: [SyncCore.SyncTableDefinition]) throws {
         let catalog = try TableCatalog(tables)
         self.database = database
-        ownedFile = nil
-        schema = try Self.prepare(catalog, in: database, turn: nil, isOwned: false)
-        let isDurable = try Self.translatingErrors {
+        ownedDatabase = nil
+        schema = try StoreError.translating {
+            try database.write { try Self.prepare(catalog, in: $0, isOwned: false) }
+        }
+        let isDurable = try StoreError.translating {
             try database.writeWithoutTransaction { try Connection($0).isDurable }
         }
         capabilities = StoreCapabilities(
@@ -104,7 +95,7 @@ public final class SQLiteStore: SyncContextDataSource {
         self.appCommits = appCommits
     }
 
-    /// Runs the body on a snapshot, beside the writer and other readers.
+    /// Runs the body on a snapshot, concurrently with the writer and other readers.
     public func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
         try run { bodyError in
             try database.read { database in
@@ -116,7 +107,7 @@ public final class SQLiteStore: SyncContextDataSource {
         }
     }
 
-    /// Runs the body in a transaction, after those that came before.
+    /// Runs the body in a transaction, after the transactions queued before it.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         try run { bodyError in
             try inTransaction { database in
@@ -128,153 +119,59 @@ public final class SQLiteStore: SyncContextDataSource {
         }
     }
 
-    /// Calls the handler after each commit of the app's own that has changed the store's tables.
+    /// Calls the handler after each of the app's own commits that changes the store's tables.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {
         appCommits?.add(handler)
     }
 
-    /// Takes the lock `PATH.push.lock`, which stores that share the file have in common.
+    /// Acquires the lock `PATH.push.lock`, which all stores on a shared file use.
     public func tryLockPush() throws -> (any StorePushLock)? {
-        guard let ownedFile, ownedFile.turn != nil else { return UnsharedPushLock() }
-        return try gate.pass { () throws -> (any StorePushLock)? in
+        guard let ownedDatabase, ownedDatabase.writeLock != nil else { return UnsharedPushLock() }
+        return try openGuard.run { () throws -> (any StorePushLock)? in
             do {
-                return try StoreFileLock(storePath: ownedFile.path + ".push")
+                return try StoreFileLock(storePath: ownedDatabase.path + ".push")
             } catch let error as StoreError where error.code == .alreadyOpen {
                 return nil
             }
         }
     }
 
-    /// Waits for running reads and writes, then closes the database, unless it is the app's.
+    /// Waits for running reads and writes, then closes the database unless it belongs to the app.
     public func close() throws {
-        guard gate.close(), let ownedFile else { return }
-        defer {
-            ownedFile.turn?.release()
-            ownedFile.lock.release()
-        }
-        try Self.translatingErrors {
-            // The last connection to close tidies the log away, which only the writer can.
-            ownedFile.pool.invalidateReadOnlyConnections()
-            try ownedFile.pool.close()
-        }
+        guard openGuard.close(), let ownedDatabase else { return }
+        try ownedDatabase.close()
     }
 
-    private func transaction(_ database: Database) -> SQLiteTransaction {
+    func transaction(_ database: Database) -> SQLiteTransaction {
         SQLiteTransaction(connection: Connection(database), schema: schema)
     }
 
-    /// Passes the body's error on as it is, and GRDB's own in the words of a store.
+    /// Rethrows the body's error unchanged; converts GRDB's errors to store errors.
     private func run<T>(_ access: (_ bodyError: inout (any Error)?) throws -> T) throws -> T {
-        try gate.pass {
+        try openGuard.run {
             var bodyError: (any Error)?
             do { return try access(&bodyError) } catch { throw bodyError ?? StoreError.translated(error) }
         }
     }
 
-    /// Runs the body in a transaction of the one connection that writes.
+    /// Runs the body in a transaction of the writer connection.
     private func inTransaction<T>(_ body: (Database) throws -> T) throws -> T {
-        guard let appCommits else {
-            return try Self.inTransaction(of: database, turn: ownedFile?.turn, body)
-        }
+        if let ownedDatabase { return try ownedDatabase.write(body) }
         return try database.write { database in
-            try appCommits.ignoring { try body(database) }
+            guard let appCommits else { return try body(database) }
+            return try appCommits.ignoring { try body(database) }
         }
     }
 
-    private static func inTransaction<T>(
-        of database: any DatabaseWriter, turn: WriteFileLock?, _ body: (Database) throws -> T
-    ) throws -> T {
-        guard let turn else { return try database.write(body) }
-        return try database.writeWithoutTransaction { database in
-            try turn.hold {
-                var result: T?
-                try database.inTransaction {
-                    result = try body(database)
-                    return .commit
-                }
-                guard let result else { throw StoreError(.inputOutput, "The transaction did not run.") }
-                return result
-            }
-        }
-    }
-
-    private static func openPool(
-        at path: String, synchronous: Synchronous, turn: WriteFileLock?
-    ) throws -> DatabasePool {
-        try translatingErrors {
-            let settings = ConnectionSettings(isDurable: synchronous == .full)
-            func open() throws -> DatabasePool {
-                try DatabasePool(path: path, configuration: settings.configuration)
-            }
-            // Opening writes too, when the log is not there yet.
-            let pool = try turn?.hold(open) ?? open()
-            try pool.writeWithoutTransaction { try settings.setDurability(of: Connection($0)) }
-            return pool
-        }
-    }
-
-    /// Brings the tables to what is declared.
+    /// Checks the format of the database and migrates its tables to the declared ones.
     private static func prepare(
-        _ catalog: TableCatalog, in database: any DatabaseWriter, turn: WriteFileLock?, isOwned: Bool
+        _ catalog: TableCatalog, in database: Database, isOwned: Bool
     ) throws -> StoreSchema {
-        try translatingErrors {
-            try inTransaction(of: database, turn: turn) { database in
-                let connection = Connection(database)
-                let format = StoreFormat(connection: connection, ownsFile: isOwned)
-                try format.check()
-                let schema = try SchemaPreparation(connection: connection, isOwned: isOwned).prepare(catalog)
-                try format.stamp()
-                return schema
-            }
-        }
-    }
-
-    private static func translatingErrors<T>(_ body: () throws -> T) throws -> T {
-        do { return try body() } catch { throw StoreError.translated(error) }
-    }
-}
-
-extension SQLiteStore {
-    /// Queues changes that the app makes to its tables itself, in the app's own transaction: row and operation are
-    /// written together, or not at all.
-    ///
-    /// ```swift
-    /// try await dbPool.write { db in
-    ///     try player.update(db)
-    ///     try store.enqueueExternalChanges(in: "player", changed: [player.id], on: db)
-    /// }
-    /// ```
-    ///
-    /// What the rows were before is not known, so updates send whole items, on the version that the row has. A change of
-    /// an item whose operation may be on its way to the server waits behind that. Contexts over this store observe the
-    /// commit.
-    ///
-    /// - Parameters:
-    ///   - table: the table.
-    ///   - changed: the ids of rows that were added or changed.
-    ///   - deleted: the rows that were deleted, as they were: see ``item(id:in:on:)``.
-    ///   - now: when the changes were made.
-    ///   - database: the connection on which the app's transaction runs.
-    /// - Throws: as ``SyncContext/enqueueExternalChanges(in:changed:deleted:)``; ``StoreError/Code/unsupported``
-    ///   outside a transaction. The transaction must then be rolled back.
-    public func enqueueExternalChanges(
-        in table: String, changed: [String] = [], deleted: [Item] = [], at now: Timestamp = Timestamp(Date()),
-        on database: Database
-    ) throws {
-        guard database.isInsideTransaction else {
-            throw StoreError(.unsupported, "Changes can be queued only in the transaction that makes them.")
-        }
-        try gate.pass {
-            let definition = try catalog.table(named: table)
-            try transaction(database).enqueueExternalChanges(
-                in: definition, changed: changed, deleted: deleted, inFlight: nil, at: now)
-        }
-    }
-
-    /// The item of that id as it is on a connection of the app's, or `nil`.
-    ///
-    /// - Throws: ``SyncError/Code/unknownTable``; ``StoreError``.
-    public func item(id: String, in table: String, on database: Database) throws -> Item? {
-        try gate.pass { try transaction(database).item(id: id, in: table) }
+        let connection = Connection(database)
+        let format = StoreFormat(connection: connection, ownsFile: isOwned)
+        try format.check()
+        let schema = try SchemaPreparation(connection: connection, isOwned: isOwned).prepare(catalog)
+        try format.stamp()
+        return schema
     }
 }

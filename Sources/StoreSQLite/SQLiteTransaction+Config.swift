@@ -52,7 +52,7 @@ extension SQLiteTransaction {
 }
 
 extension SQLiteTransaction {
-    /// SQLite's own count, which the commits of this connection do not change.
+    /// Returns SQLite's `data_version`, which commits of this connection do not change.
     func externalCommitStamp() throws -> Int64 {
         try connection.cached("PRAGMA data_version").firstRow { $0.int(at: 0) } ?? 0
     }

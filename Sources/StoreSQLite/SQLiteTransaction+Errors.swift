@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension SQLiteTransaction {
     private static let errorColumns = """
@@ -23,7 +23,7 @@ extension SQLiteTransaction {
         return errors
     }
 
-    /// There is at most one error of an operation, so it takes the operation's id as its own.
+    /// Stores the error under its operation's id, because an operation has at most one error.
     func put(_ error: TableOperationError) throws {
         let statement = try connection.cached(
             """
@@ -49,7 +49,10 @@ extension SQLRow {
     fileprivate func operationError() throws -> TableOperationError {
         let id = int(at: 0)
         let error = try withText(at: 1) { try TableOperationError(operationID: id, storedProperties: $0) }
-        guard let error else { throw StoreError(.corrupt, "The error of operation \(id) has no properties.") }
+        guard let error else {
+            throw StoreError(
+                .corrupt, "The store is damaged: the error of operation \(id) has no properties.")
+        }
         return error
     }
 }

@@ -56,10 +56,14 @@ extension SQLiteTransaction {
 
     private func execute(_ statement: SQLStatement, with item: Item, in table: ItemTable) throws {
         guard item.id.utf8.count <= ItemID.maxUTF8Length else {
-            throw StoreError(.unsupported, "An id is longer than \(ItemID.maxUTF8Length) bytes.")
+            throw StoreError(
+                .unsupported,
+                "The id has \(item.id.utf8.count) bytes; use at most \(ItemID.maxUTF8Length)."
+            )
         }
         guard !item.system.deleted else {
-            throw StoreError(.unsupported, "A local table holds no tombstones.")
+            throw StoreError(
+                .unsupported, "The item '\(item.id)' is a tombstone; a local table cannot store tombstones.")
         }
         let texts = connection.rowTexts
         try statement.bind(item, columns: table.definition.columns, textsIn: texts)
@@ -96,12 +100,12 @@ extension SQLiteTransaction {
         return connection.changedRowCount
     }
 
-    /// The statement with the condition's values bound.
+    /// Prepares the statement and binds the condition's values.
     private func prepared(
         _ sql: String, _ condition: SQLFragment?, writes: Bool = false, callsFunctions: Bool = false
     ) throws -> SQLStatement {
         if callsFunctions || condition?.callsFunctions == true { try connection.registerFunctions() }
-        // The cache keeps all it ever saw: texts that vary with the number of values do not belong there.
+        // The cache has no limit, so SQL texts that depend on the number of values are not cached.
         let statement =
             condition?.hasList == true
             ? try connection.prepared(sql, writes: writes) : try connection.cached(sql, writes: writes)

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension SQLiteTransaction {
     private static let operationColumns = """
@@ -19,7 +19,7 @@ extension SQLiteTransaction {
         ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","itemId"=excluded."itemId",\
         "properties"=excluded."properties"
         """)
-    /// Setting the other columns, even to what they are, would write the indexes anew, at places all over the file.
+    /// Does not set the indexed columns: even unchanged values would rewrite their index entries.
     private static let changeOperation = SQLText(
         """
         UPDATE "MS_TableOperations" SET "properties"=?4 WHERE "id"=?1 AND "table"=?2 AND "itemId"=?3
@@ -33,8 +33,8 @@ extension SQLiteTransaction {
     }
 
     func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
-        // In the order of ids, a page costs what it passes over. By the index of tables it would cost all
-        // operations of the table, to be sorted for each page.
+        // In the order of ids, a page costs the rows it skips. With the index of tables, each page would sort all
+        // operations of the table.
         let condition = table == nil ? "" : " AND \"table\"=?3"
         let statement = try connection.cached(
             "\(Self.operationColumns) NOT INDEXED WHERE \"id\">?1\(condition) ORDER BY \"id\" LIMIT ?2")
@@ -105,7 +105,9 @@ extension SQLRow {
             try TableOperation(
                 id: id, table: text(at: 1) ?? "", itemID: text(at: 2) ?? "", storedProperties: properties)
         }
-        guard let operation else { throw StoreError(.corrupt, "The operation \(id) has no properties.") }
+        guard let operation else {
+            throw StoreError(.corrupt, "The store is damaged: operation \(id) has no properties.")
+        }
         return operation
     }
 }

@@ -5,19 +5,19 @@ import SyncCore
 
 /// A snapshot or a transaction on one connection.
 ///
-/// A snapshot's connection is opened for reading only, so SQLite itself refuses what only a transaction may do.
+/// A snapshot's connection is read-only, so SQLite itself refuses writes.
 struct SQLiteTransaction: StoreTransaction {
     let connection: Connection
     let schema: StoreSchema
     let lastID = LastOperationID()
 
-    /// The highest id of any operation, once the transaction has asked for it: each new operation does.
+    /// Caches the highest operation id of this transaction, because each new operation reads it.
     final class LastOperationID {
         var value: Int64?
     }
 }
 
-/// The declared tables with their statements.
+/// The declared tables and their statements.
 struct StoreSchema: Sendable {
     let catalog: TableCatalog
     private let tables: [String: ItemTable]

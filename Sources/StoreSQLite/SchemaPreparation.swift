@@ -3,13 +3,13 @@
 
 import SyncCore
 
-/// Brings the tables of a database to what is declared: creates and adds, never drops anything but an index.
+/// Migrates the tables of a database to the declared ones: creates tables, adds columns, and drops only indexes.
 struct SchemaPreparation {
     let connection: Connection
-    /// Whether the store alone writes to the database.
+    /// Whether only the store writes to the database.
     let isOwned: Bool
 
-    /// - Throws: ``StoreError/Code/schemaMismatch`` when a table or column cannot become what is declared.
+    /// - Throws: ``StoreError/Code/schemaMismatch`` when an existing table or column differs from its declaration.
     func prepare(_ catalog: TableCatalog) throws -> StoreSchema {
         try connection.execute(SystemTables.creation)
         let existing = try existingObjects()
@@ -20,7 +20,7 @@ struct SchemaPreparation {
                 guard found.type == "table", found.name == definition.name else {
                     throw StoreError(
                         .schemaMismatch,
-                        "The table '\(definition.name)' cannot be created: there is a \(found.type) '\(found.name)'."
+                        "The table '\(definition.name)' cannot be created: rename the \(found.type) '\(found.name)'."
                     )
                 }
                 if isOwned {
@@ -46,7 +46,7 @@ struct SchemaPreparation {
         try AppTable.columns(of: table, on: connection)
     }
 
-    /// Tables, views and indexes by their names in lower case: SQLite ignores the case of ASCII letters.
+    /// Returns tables, views and indexes by their lowercase names, because SQLite ignores the case of ASCII letters.
     private func existingObjects() throws -> [String: (name: String, type: String)] {
         var objects: [String: (name: String, type: String)] = [:]
         try connection.prepared("SELECT name, type FROM sqlite_master WHERE type<>'trigger'").forEachRow {
@@ -80,7 +80,9 @@ struct SchemaPreparation {
                 found.type == column.type
             else {
                 throw StoreError(
-                    .schemaMismatch, "There is a table '\(definition.name)' that this store did not make.")
+                    .schemaMismatch,
+                    "The table '\(definition.name)' exists but was not created by this store; rename one of them."
+                )
             }
         }
         for column in definition.columns {
@@ -96,8 +98,8 @@ struct SchemaPreparation {
                 throw StoreError(
                     .schemaMismatch,
                     """
-                    The column '\(column.name)' of the table '\(definition.name)' is declared as \
-                    \(column.type.sqlType); there is '\(found.name)' as \(found.type).
+                    The column '\(column.name)' of the table '\(definition.name)' is declared as \(column.type.sqlType), \
+                    but the stored column '\(found.name)' is \(found.type); give the declared column another name.
                     """)
             }
         }
@@ -112,7 +114,7 @@ struct SchemaPreparation {
         return columns
     }
 
-    /// Indexes are called `Table.column`, as no table can be.
+    /// Creates and drops indexes. They are named `Table.column`, which no table can be.
     private func prepareIndexes(
         of definition: SyncTableDefinition, existing: [String: (name: String, type: String)]
     ) throws {
@@ -135,7 +137,8 @@ struct SchemaPreparation {
         let limit = 2000 - ItemColumns.all.count
         guard definition.columns.count <= limit else {
             throw StoreError(
-                .unsupported, "The table '\(definition.name)' has more than \(limit) columns, SQLite's limit."
+                .unsupported,
+                "The table '\(definition.name)' has more than \(limit) columns; declare fewer."
             )
         }
     }

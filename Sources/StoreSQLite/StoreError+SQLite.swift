@@ -5,42 +5,50 @@ import GRDB
 import SyncCore
 
 extension StoreError {
-    /// The store's word for what SQLite says.
+    /// Converts an SQLite error to a store error.
     init(_ error: DatabaseError) {
-        let (code, sentence): (Code, String) =
+        let (code, message): (Code, String) =
             switch error.resultCode {
             case .SQLITE_FULL:
-                (.full, "There is no room left for the database.")
+                (.full, "The disk or the database is full; free some space.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT:
-                (.corrupt, "The file is damaged, or is no SQLite database.")
+                (.corrupt, "The file is damaged or is not an SQLite database.")
             case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
-                (.cannotOpen, "The database cannot be opened for reading and writing.")
+                (
+                    .cannotOpen,
+                    "The database cannot be opened for reading and writing; check the path and the file's permissions."
+                )
             case .SQLITE_BUSY, .SQLITE_LOCKED:
-                (.alreadyOpen, "The database is in use elsewhere and did not become free in time.")
+                (.alreadyOpen, "The database is locked by another connection; close it there and try again.")
             case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH:
-                (.schemaMismatch, "The table refuses the values; it was not made by this store.")
+                (.schemaMismatch, "A constraint of the table refuses the values.")
             case .SQLITE_TOOBIG, .SQLITE_RANGE:
-                (.unsupported, "A value or a query is larger than SQLite accepts.")
+                (.unsupported, "A value or a query exceeds SQLite's limits.")
             case .SQLITE_MISUSE:
                 (.closed, "The database connection is closed.")
             case .SQLITE_ERROR where error.isLimit:
-                (.unsupported, "The query is larger or nested deeper than SQLite accepts.")
+                (.unsupported, "The query exceeds SQLite's limits of size or depth; simplify it.")
             case .SQLITE_ERROR, .SQLITE_SCHEMA:
-                (.corrupt, "The tables are not those that this store made.")
+                (.corrupt, "The tables differ from those that this store created.")
             default:
-                (.inputOutput, "The database could not read or write.")
+                (.inputOutput, "SQLite cannot read or write the database file.")
             }
-        self.init(code, sentence, cause: error)
+        self.init(code, message, cause: error)
     }
 
-    /// Puts errors of the database into the store's words; other errors stay as they are.
+    /// Returns the store error for a GRDB error; returns other errors unchanged.
     static func translated(_ error: any Error) -> any Error {
         if let error = error as? DatabaseError { StoreError(error) } else { error }
+    }
+
+    /// Runs the body and converts GRDB's errors to store errors.
+    static func translating<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch { throw translated(error) }
     }
 }
 
 extension StoreError {
-    /// The error, with the item that a constraint of the table refuses.
+    /// Returns the error with the item that a constraint refused.
     func naming(itemID: String, table: String) -> StoreError {
         guard let cause = cause as? DatabaseError, cause.resultCode == .SQLITE_CONSTRAINT else { return self }
         return StoreError(
@@ -51,7 +59,7 @@ extension StoreError {
 }
 
 extension DatabaseError {
-    /// SQLite has no codes of its own for a statement that goes beyond its limits.
+    /// Whether a statement exceeds a limit; SQLite has no result code for that.
     fileprivate var isLimit: Bool {
         let message = message ?? ""
         return ["too many", "too large", "stack overflow"].contains { message.contains($0) }

@@ -12,17 +12,17 @@ import SyncCore
     import Glibc
 #endif
 
-/// The file of a store that the store opens by itself.
+/// The path of a database file that the store owns.
 struct StoreFile {
-    /// The absolute path, so that SQLite takes it for neither a URI nor a database in memory.
+    /// The absolute path, which SQLite cannot mistake for a URI or an in-memory database.
     let path: String
 
-    /// Looks at what is at the path: a regular file, or nothing yet in a directory that exists.
+    /// Checks the path: a regular file or nothing, in an existing directory.
     ///
     /// - Throws: ``StoreError/Code/cannotOpen``.
     init(path: String) throws(StoreError) {
         guard !path.isEmpty, !path.utf8.contains(0), path != ":memory:" else {
-            throw StoreError(.cannotOpen, "'\(path)' cannot be the path of a store's file.")
+            throw StoreError(.cannotOpen, "'\(path)' is not a valid file path.")
         }
         let url = URL(fileURLWithPath: path)
         self.path = url.path
@@ -31,7 +31,7 @@ struct StoreFile {
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory),
             isDirectory.boolValue
         else {
-            throw StoreError(.cannotOpen, "There is no directory '\(directory)'; create it first.")
+            throw StoreError(.cannotOpen, "The directory '\(directory)' does not exist; create it first.")
         }
         try requireRegularFileOrNone()
     }
@@ -41,16 +41,16 @@ struct StoreFile {
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return }
             throw StoreError(
-                .cannotOpen, "'\(path)' cannot be looked at: \(String(cString: strerror(errno))).")
+                .cannotOpen, "'\(path)' cannot be inspected: \(String(cString: strerror(errno))).")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(.cannotOpen, "'\(path)' is not a regular file.")
         }
     }
 
-    /// Creates the file empty, for its owner alone, if it is not there. SQLite gives the files beside it the same mode.
+    /// Creates an empty file with mode 0600 if none exists. SQLite copies the mode to the files beside it.
     ///
-    /// A file that is there is not opened here: closing it again would drop the locks that SQLite may hold on it.
+    /// Does not open an existing file: closing it would release the POSIX locks that SQLite holds on it.
     func create() throws(StoreError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if descriptor >= 0 {

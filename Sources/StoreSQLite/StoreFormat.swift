@@ -3,10 +3,10 @@
 
 import SyncCore
 
-/// The mark by which a database is recognised as a store's, with the version of its format.
+/// Identifies a store's database and the version of its format.
 ///
-/// A file of our own has the mark in its header. In an app's database the header is the app's, and the version is
-/// in the table config, under a type of key that no config value has.
+/// A file that the store owns has both in its header. In an app's database the header belongs to the app, and the
+/// version is in the table config, under a key type that no config value uses.
 struct StoreFormat {
     let connection: Connection
     let ownsFile: Bool
@@ -15,12 +15,12 @@ struct StoreFormat {
     static let applicationID: Int64 = 0x5379_6E63
     static let currentVersion: Int64 = 2
 
-    /// Refuses what this version cannot use.
+    /// Checks that this version can use the database.
     ///
-    /// - Throws: ``StoreError/Code/newerFormat``, or ``StoreError/Code/corrupt`` for somebody else's file.
+    /// - Throws: ``StoreError/Code/newerFormat``; ``StoreError/Code/corrupt`` for another program's file.
     func check() throws {
         guard try connection.text("PRAGMA encoding") == "UTF-8" else {
-            throw StoreError(.corrupt, "The database does not keep its texts as UTF-8.")
+            throw StoreError(.corrupt, "The database does not use the UTF-8 encoding.")
         }
         if try connection.int("PRAGMA application_id") == Self.applicationID {
             try check(version: try connection.int("PRAGMA user_version"))
@@ -29,14 +29,16 @@ struct StoreFormat {
             guard isNew, try connection.int("PRAGMA application_id") == 0,
                 try connection.int("PRAGMA user_version") == 0
             else {
-                throw StoreError(.corrupt, "The file is an SQLite database, but not one of this store.")
+                throw StoreError(
+                    .corrupt,
+                    "The file is an SQLite database that was not created by this store; choose another path.")
             }
         } else if try hasConfig {
             try check(version: try storedVersion)
         }
     }
 
-    /// Marks a database that has no mark yet, or that of an earlier version.
+    /// Stores the current version, unless it is stored already.
     func stamp() throws {
         if try ownsFile || connection.int("PRAGMA application_id") == Self.applicationID {
             guard try connection.int("PRAGMA user_version") != Self.currentVersion else { return }
@@ -60,7 +62,7 @@ struct StoreFormat {
         guard version <= Self.currentVersion else {
             throw StoreError(
                 .newerFormat,
-                "The store was written in format \(version); this version reads up to \(Self.currentVersion)."
+                "The store has format \(version); this version supports up to \(Self.currentVersion). Update the app."
             )
         }
     }

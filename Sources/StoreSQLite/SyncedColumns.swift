@@ -1,17 +1,17 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-/// Remembers which columns of a table are synced, and moves values when that changes.
+/// Stores which columns of a table are synced, and moves values when that changes.
 ///
-/// The list is in the table config, under a type of key that no config value has: an object of names and types.
+/// The list is in the table config, under a key type that no config value uses: an object of names and types.
 struct SyncedColumns {
     let connection: Connection
     let definition: SyncTableDefinition
     let origin: ItemTable.Origin
 
-    /// - Throws: ``StoreError``; ``StoreError/Code/corrupt`` when the list cannot be read.
+    /// - Throws: ``StoreError``; ``StoreError/Code/corrupt`` when the stored list is damaged.
     func update() throws {
         let stored = try storedText
         let current = text
@@ -51,7 +51,7 @@ struct SyncedColumns {
 
     private static func columns(in text: String) throws(StoreError) -> [ColumnDefinition] {
         guard case .object(let types)? = try? ItemValue(storedJSON: Array(text.utf8)) else {
-            throw StoreError(.corrupt, "The list of synced columns cannot be read.")
+            throw StoreError(.corrupt, "The store is damaged: the list of synced columns is not valid JSON.")
         }
         return types.compactMap { name, type in
             type.textValue.flatMap(ColumnType.init).map { ColumnDefinition(name, $0) }

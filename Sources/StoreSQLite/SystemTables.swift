@@ -1,9 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The tables for what a store keeps beside items, with the names and columns that the documentation gives.
+/// The system tables, with the documented names and columns.
 enum SystemTables {
-    /// `AUTOINCREMENT` keeps the highest id ever used in `sqlite_sequence`, where removing rows does not lower it.
+    /// `AUTOINCREMENT` stores the highest id ever used in `sqlite_sequence`, which removing rows does not lower.
     static let creation = """
         CREATE TABLE IF NOT EXISTS "MS_TableOperations" (
           "id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,

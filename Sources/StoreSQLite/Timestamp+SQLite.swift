@@ -3,12 +3,12 @@
 
 import SyncCore
 
-// The store writes dates as `2025-01-31T08:09:10.123`, in UTC. In an app's database it also reads what the app may have
-// written: the forms of SQLite's own date functions, which are GRDB's, and Unix times.
+// The store writes dates as `2025-01-31T08:09:10.123`, in UTC. In an app's database it also reads the forms that
+// SQLite's date functions and GRDB write, and Unix times.
 
 extension Timestamp {
-    /// Reads a date with a `T` or a space before the time, with or without seconds, a fraction and a zone, or without a
-    /// time; without a zone it is UTC.
+    /// Parses a date with a `T` or a space before the time, with or without seconds, fraction and time zone, or
+    /// without a time. Without a time zone it is UTC.
     init?(sqliteText bytes: UnsafeRawBufferPointer) {
         if let date = Timestamp(utf8: bytes.assumingMemoryBound(to: UInt8.self)) {
             self = date
@@ -25,7 +25,7 @@ extension Timestamp {
         self = date
     }
 
-    /// The instant so many seconds after 1970, to the millisecond, as GRDB takes a number for a date.
+    /// Creates the instant of a Unix time in seconds, to the millisecond, as GRDB decodes numeric dates.
     init?(unixTime: Double) {
         let milliseconds = (unixTime * 1000).rounded()
         guard let whole = Int64(exactly: milliseconds) else { return nil }

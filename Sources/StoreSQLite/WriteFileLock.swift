@@ -12,15 +12,15 @@ import Synchronization
     import Glibc
 #endif
 
-/// Gives the stores that share a file their turns to write, one at a time and without polling.
+/// Serializes the writes of stores that share a file, without polling.
 ///
-/// SQLite would keep the writers apart too, but before 3.51.3 a commit that meets another connection's checkpoint at
-/// the wrong moment can damage the database. Within its turn a store both commits and checkpoints.
+/// SQLite also serializes writers, but before 3.51.3 a commit that races with another connection's checkpoint can
+/// damage the database. A store commits and checkpoints while it holds this lock.
 final class WriteFileLock: Sendable {
-    /// `nil` once it was released.
+    /// `nil` after release.
     private let descriptor: Mutex<Int32?>
 
-    /// Creates `PATH.write` with mode 0600 if it is not there.
+    /// Opens `PATH.write`; creates it with mode 0600 if it does not exist.
     ///
     /// - Throws: ``StoreError/Code/cannotOpen``.
     init(storePath: String) throws(StoreError) {
@@ -34,7 +34,7 @@ final class WriteFileLock: Sendable {
 
     deinit { release() }
 
-    /// Closes the file. No turn may be running; none can be had any more.
+    /// Closes the file. No body may be running; later calls of `withLock` throw.
     func release() {
         descriptor.withLock { descriptor in
             if let descriptor { close(descriptor) }
@@ -42,14 +42,15 @@ final class WriteFileLock: Sendable {
         }
     }
 
-    /// Runs the body when it is this store's turn. Within a store, calls must already come one after another.
-    func hold<T>(_ body: () throws -> T) throws -> T {
+    /// Runs the body while this store holds the lock. Calls within one store must be serialized by the caller.
+    func withLock<T>(_ body: () throws -> T) throws -> T {
         guard let descriptor = descriptor.withLock({ $0 }) else {
             throw StoreError(.closed, "The store is closed.")
         }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else {
-                throw StoreError(.inputOutput, "The write lock failed: \(String(cString: strerror(errno))).")
+                throw StoreError(
+                    .inputOutput, "The write lock cannot be acquired: \(String(cString: strerror(errno))).")
             }
         }
         defer { flock(descriptor, LOCK_UN) }

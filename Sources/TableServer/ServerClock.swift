@@ -5,9 +5,9 @@ import Foundation
 public import SyncCore
 import Synchronization
 
-/// What tells a server the time; it can stand still and be put forward or back.
+/// The clock of a server. A test can stop it and move it forward or back.
 ///
-/// While it stands still, all rows written share one `updatedAt`.
+/// While the clock is stopped, all rows that are written get the same `updatedAt`.
 public final class ServerClock: Sendable {
     private let base: @Sendable () -> Timestamp
     private let shift = Mutex(Duration.zero)
@@ -16,7 +16,7 @@ public final class ServerClock: Sendable {
         self.base = base
     }
 
-    /// The system's clock, to about a microsecond.
+    /// Returns a clock that shows the system's time, with a precision of about a microsecond.
     public static func system() -> ServerClock {
         ServerClock {
             let now = Date().timeIntervalSince1970
@@ -27,22 +27,22 @@ public final class ServerClock: Sendable {
         }
     }
 
-    /// A clock that stands at an instant until it is moved.
+    /// Returns a stopped clock, which changes only by ``advance(by:)``.
     public static func standing(at instant: Timestamp) -> ServerClock {
         ServerClock { instant.showing(fractionDigits: 9) }
     }
 
-    /// What the clock shows, with nine fraction digits.
+    /// The current time of this clock, with nine fraction digits.
     public var now: Timestamp { base().advanced(by: shift.withLock { $0 }) }
 
-    /// Puts the clock forward, or back by a negative duration.
+    /// Moves the clock forward, or back by a negative duration.
     public func advance(by duration: Duration) {
         shift.withLock { $0 += duration }
     }
 }
 
 extension Timestamp {
-    /// The instant that much later, as far as years 1 to 9999 go.
+    /// Returns the instant later by the duration, or the same one outside the years 1 to 9999.
     fileprivate func advanced(by duration: Duration) -> Timestamp {
         let total = Duration(
             secondsComponent: seconds, attosecondsComponent: Int64(nanoseconds) * 1_000_000_000)

@@ -5,42 +5,43 @@ import Foundation
 public import Logging
 
 extension TableServer {
-    /// How a server behaves; the defaults are those of the server it models.
+    /// The settings of a server. The defaults are those of the modelled server.
     public struct Configuration: Sendable {
         /// The address to listen on.
         public var host = "127.0.0.1"
-        /// The port to listen on; 0 lets the system choose one.
+        /// The port to listen on; with 0 the system chooses one.
         public var port: Int
-        /// The tables there are; all others are answered with 404.
+        /// The server's tables. Requests for others get status 404.
         public var tables: [Table]
-        /// Where rows are kept.
+        /// Where the rows are stored.
         public var storage: Storage
-        /// The most rows in one answer, whatever the client asks for.
+        /// The maximum number of rows in one response, also when the client asks for more.
         public var pageSize = 50
-        /// The greatest `$top` that is not refused.
+        /// The maximum `$top`; a greater one is refused with 400.
         public var maxTop = 1000
-        /// The largest request body in bytes.
+        /// The maximum size of a request body in bytes.
         public var maxBodySize = 102_400
-        /// How many fraction digits of `createdAt` and `updatedAt` clients see, 0 to 9.
+        /// The fraction digits of `createdAt` and `updatedAt` in responses, 0 to 9.
         public var fractionDigits = 3
-        /// How many fraction digits the server keeps and filters by, when they are not as many as it shows.
+        /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``.
         public var keptFractionDigits: Int?
-        /// What an insert of an id that exists is answered with.
+        /// The body of the response to an insert of an existing id.
         public var insertConflictBody = InsertConflictBody.echo
-        /// Whether fields may hold objects and arrays; if not they are answered with 500, as on the modelled server.
+        /// Whether fields may contain objects and arrays; if not, such requests get status 500, as on the modelled
+        /// server.
         public var acceptsNestedValues = true
         /// Whether requests must carry `ZUMO-API-VERSION: 2.0.x`.
         public var requiresAPIVersion = true
         /// Whether connections stay open between requests.
         public var keepsConnections = true
-        /// What tells the time.
+        /// The clock for `createdAt` and `updatedAt`.
         public var clock: ServerClock
-        /// Makes the id of a row that is inserted without one.
+        /// Generates the id of a row that is inserted without one.
         public var makeID: @Sendable () -> String = { UUID().uuidString.lowercased() }
-        /// Where the server logs; by default nowhere.
+        /// The server's logger. The default discards all messages.
         public var logger = Logger(label: "TableServer") { _ in SwiftLogNoOpLogHandler() }
 
-        /// Makes a configuration.
+        /// Creates a configuration.
         public init(
             port: Int = 0, tables: [Table], storage: Storage = .memory, clock: ServerClock = .system()
         ) {
@@ -51,14 +52,14 @@ extension TableServer {
         }
     }
 
-    /// A table that the server offers.
+    /// A table of the server.
     public struct Table: Sendable, Hashable {
-        /// The name; in URLs its case does not matter.
+        /// The name, compared without regard to case.
         public let name: String
-        /// Whether a delete leaves a tombstone that `__includeDeleted` shows.
+        /// Whether a delete leaves a tombstone, which `__includeDeleted` includes in lists.
         public let softDelete: Bool
 
-        /// Makes a table.
+        /// Creates a table.
         public init(_ name: String, softDelete: Bool = true) {
             self.name = name
             self.softDelete = softDelete
@@ -67,17 +68,17 @@ extension TableServer {
         var key: String { name.asciiLowercased }
     }
 
-    /// Where rows are kept.
+    /// Where the rows are stored.
     public enum Storage: Sendable, Hashable {
         /// In memory, until the server stops.
         case memory
-        /// In a SQLite file, which is created when it is missing; one server at a time may use it.
+        /// In a SQLite file, which is created if it does not exist. One server at a time can use it.
         case file(String)
     }
 
-    /// What an insert of an id that exists is answered with, beside its status 409.
+    /// The body of the response to an insert of an existing id, which has status 409.
     public enum InsertConflictBody: Sendable, Hashable {
-        /// The request's own item, with a weak `ETag` that is no version.
+        /// The item of the request, with a weak `ETag` that is not a version.
         case echo
         /// The server's row, with its version as `ETag`.
         case row
@@ -90,17 +91,17 @@ extension TableServer.Configuration {
         return tables.contains { $0.key == key } ? key : nil
     }
 
-    /// - Throws: ``TableServerError`` with a sentence about what makes no sense.
+    /// - Throws: ``TableServerError`` that names the first invalid setting.
     func validate() throws(TableServerError) {
         if tables.isEmpty { throw TableServerError(.configuration, "A server needs at least one table.") }
         var keys: Set<String> = []
         for table in tables {
             guard table.name.isColumnName else {
                 throw TableServerError(
-                    .configuration, "The table name '\(table.name)' is not letters, digits and '_'.")
+                    .configuration, "The table name '\(table.name)' is invalid: use letters, digits and '_'.")
             }
             guard keys.insert(table.key).inserted else {
-                throw TableServerError(.configuration, "The table '\(table.name)' is named twice.")
+                throw TableServerError(.configuration, "The table '\(table.name)' is configured twice.")
             }
         }
         for (name, value, range) in [
@@ -108,7 +109,7 @@ extension TableServer.Configuration {
             ("maxBodySize", maxBodySize, 1...Int.max), ("fractionDigits", fractionDigits, 0...9),
             ("keptFractionDigits", keptFractionDigits ?? fractionDigits, min(fractionDigits, 9)...9),
         ] where !range.contains(value) {
-            throw TableServerError(.configuration, "'\(name)' cannot be \(value).")
+            throw TableServerError(.configuration, "The setting '\(name)' cannot be \(value).")
         }
     }
 }

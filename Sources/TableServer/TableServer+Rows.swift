@@ -3,13 +3,13 @@
 
 public import SyncCore
 
-/// Rows without HTTP, so that a test can look at them and play another client.
+/// Access to the rows without HTTP, so that a test can inspect them and act as another client.
 extension TableServer {
-    /// All rows of a table in the order of insertion, tombstones included.
+    /// Returns all rows of a table in the order of insertion, including tombstones.
     ///
-    /// - Throws: ``TableServerError`` when there is no such table.
+    /// - Throws: ``TableServerError`` when the table does not exist.
     public func rows(in table: String) throws -> [TableRow] {
-        let rows = service.book.read(table.asciiLowercased) { rows in
+        let rows = service.rowStore.read(table.asciiLowercased) { rows in
             var list: [TableRow] = []
             rows.scan(.insertion) { row in
                 list.append(row)
@@ -17,25 +17,25 @@ extension TableServer {
             }
             return list
         }
-        guard let rows else { throw Self.unknown(table) }
+        guard let rows else { throw Self.unknownTable(table) }
         return rows
     }
 
-    /// The row of that id, a tombstone too, or `nil`.
+    /// Returns the row with this id, also a tombstone, or `nil`.
     ///
-    /// - Throws: ``TableServerError`` when there is no such table.
+    /// - Throws: ``TableServerError`` when the table does not exist.
     public func row(_ id: String, in table: String) throws -> TableRow? {
-        guard let row = service.book.read(table.asciiLowercased, { rows in rows[id] }) else {
-            throw Self.unknown(table)
+        guard let row = service.rowStore.read(table.asciiLowercased, { rows in rows[id] }) else {
+            throw Self.unknownTable(table)
         }
         return row
     }
 
-    /// Inserts a row, or replaces the fields of the one that has the id; a tombstone comes back to life.
+    /// Inserts a row, or replaces the fields of the row with this id and undeletes it.
     ///
-    /// - Parameter updatedAt: When the change counts as made, if not now; it may lie in the past, as that of a
-    ///   transaction that was committed late.
-    /// - Throws: ``TableServerError`` when there is no such table or the row cannot be kept.
+    /// - Parameter updatedAt: The `updatedAt` of the row instead of the current time. It may be in the past, as after a
+    ///   transaction that is committed late.
+    /// - Throws: ``TableServerError`` when the table does not exist or the row is invalid.
     @discardableResult
     public func put(
         _ id: String, _ fields: [String: ItemValue], in table: String, updatedAt: Timestamp? = nil
@@ -47,15 +47,15 @@ extension TableServer {
         }
     }
 
-    /// Inserts many rows, or replaces those that have the ids, in one transaction with one `updatedAt`.
+    /// Inserts or replaces rows in one transaction, with the same `updatedAt`.
     ///
-    /// - Throws: ``TableServerError`` when there is no such table or a row cannot be kept; then none is.
+    /// - Throws: ``TableServerError`` when the table does not exist or a row is invalid; then no row is stored.
     public func put(_ rows: [(id: String, fields: [String: ItemValue])], in table: String) async throws {
-        let checked = try rows.map { row in (row.id, try Self.checked(row.id, row.fields)) }
+        let validRows = try rows.map { row in (row.id, try Self.validated(row.id, row.fields)) }
         let stamp = service.stamp
-        let result: Void? = try await service.book.write(table.asciiLowercased) { current in
+        let result: Void? = try await service.rowStore.write(table.asciiLowercased) { current in
             var sequence = current.lastSequence
-            let changes = checked.map { id, fields -> TableRows.Change in
+            let changes = validRows.map { id, fields -> TableRows.Change in
                 sequence += 1
                 let row = current[id] ?? Self.newRow(id, stamp, sequence)
                 return .put(
@@ -66,68 +66,68 @@ extension TableServer {
             }
             return ((), changes)
         }
-        if result == nil { throw Self.unknown(table) }
+        if result == nil { throw Self.unknownTable(table) }
     }
 
-    /// Changes fields of a row, and leaves the others as they are.
+    /// Updates some fields of a row.
     ///
-    /// - Throws: ``TableServerError`` when there is no such table or row, or the fields cannot be kept.
+    /// - Throws: ``TableServerError`` when the table or the row does not exist, or the fields are invalid.
     @discardableResult
     public func update(
         _ id: String, _ fields: [String: ItemValue], in table: String, updatedAt: Timestamp? = nil
     ) async throws -> TableRow {
-        guard try row(id, in: table) != nil else { throw Self.missing(id) }
+        guard try row(id, in: table) != nil else { throw Self.rowNotFound(id) }
         return try await write(id, fields, in: table, at: updatedAt) { row, fields, columns in
             row.merge(fields, columns: columns)
         }
     }
 
-    /// Deletes a row as a client would: a tombstone stays where the table deletes softly.
+    /// Deletes a row as a client does: in a table with soft delete, a tombstone remains.
     ///
-    /// - Parameter leavingTombstone: Whether a tombstone stays, if not as the table has it.
-    /// - Throws: ``TableServerError`` when there is no such table.
+    /// - Parameter leavingTombstone: Whether a tombstone remains; by default as the table is configured.
+    /// - Throws: ``TableServerError`` when the table does not exist.
     public func remove(
         _ id: String, in table: String, leavingTombstone: Bool? = nil, updatedAt: Timestamp? = nil
     ) async throws {
         let stamp = updatedAt ?? service.stamp
-        let result: Void? = try await service.book.write(table.asciiLowercased) { rows in
+        let result: Void? = try await service.rowStore.write(table.asciiLowercased) { rows in
             guard let row = rows[id] else { return ((), []) }
             guard leavingTombstone ?? rows.table.softDelete else { return ((), [.remove(row.key)]) }
             return ((), [.put(row.changed(at: stamp) { $0.deleted = true })])
         }
-        if result == nil { throw Self.unknown(table) }
+        if result == nil { throw Self.unknownTable(table) }
     }
 
     private func write(
         _ id: String, _ fields: [String: ItemValue], in table: String, at updatedAt: Timestamp?,
         _ change: @escaping @Sendable (inout TableRow, [String: ItemValue], ColumnNames) -> Void
     ) async throws -> TableRow {
-        let fields = try Self.checked(id, fields)
+        let fields = try Self.validated(id, fields)
         let stamp = updatedAt ?? service.stamp
-        let row = try await service.book.write(table.asciiLowercased) { rows in
+        let row = try await service.rowStore.write(table.asciiLowercased) { rows in
             let old = rows[id] ?? Self.newRow(id, stamp, rows.lastSequence + 1)
             let columns = rows.columns
             let row = old.changed(at: stamp) { change(&$0, fields, columns) }
             return (row, [.put(row)])
         }
-        guard let row else { throw Self.unknown(table) }
+        guard let row else { throw Self.unknownTable(table) }
         return row
     }
 
-    /// A row before its first change.
+    /// Returns a new row without fields.
     private static func newRow(_ id: String, _ stamp: Timestamp, _ sequence: Int64) -> TableRow {
         TableRow(
             id: id, fields: [:], createdAt: stamp, updatedAt: stamp, revision: 0, deleted: false,
             sequence: sequence)
     }
 
-    /// The fields as they would arrive over the wire: dates and binary data as text.
-    private static func checked(
+    /// Validates the fields and returns them as the protocol transfers them: dates and binary data as text.
+    private static func validated(
         _ id: String, _ fields: [String: ItemValue]
     ) throws -> [String: ItemValue] {
         if let problem = WriteBody.problem(inID: id) { throw TableServerError(.invalidRow, problem) }
         if let name = fields.keys.first(where: { !$0.isColumnName || ODataColumn.isSystem($0) }) {
-            throw TableServerError(.invalidRow, "'\(name)' cannot name a column.")
+            throw TableServerError(.invalidRow, "'\(name)' is not a valid name of a column.")
         }
         guard case .object(let fields) = try ItemValue(json: ItemValue.object(fields).json) else {
             return [:]
@@ -135,11 +135,11 @@ extension TableServer {
         return fields
     }
 
-    private static func unknown(_ table: String) -> TableServerError {
+    private static func unknownTable(_ table: String) -> TableServerError {
         TableServerError(.unknownTable, "The server has no table '\(table)'.")
     }
 
-    private static func missing(_ id: String) -> TableServerError {
-        TableServerError(.invalidRow, "There is no row '\(id)'.")
+    private static func rowNotFound(_ id: String) -> TableServerError {
+        TableServerError(.invalidRow, "The row '\(id)' does not exist.")
     }
 }

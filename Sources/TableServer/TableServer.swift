@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// A server that speaks the tables protocol (version 2), for trying, testing and demonstrating clients.
+/// A server for the tables protocol, version 2, for testing and demonstrating clients.
 ///
 /// ```swift
 /// let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
@@ -12,22 +12,24 @@ public import Foundation
 /// await server.stop()
 /// ```
 ///
-/// It answers as the Node.js server with its SQLite provider was seen to answer, quirks included. Where it does
-/// otherwise:
-/// - Integers are exact to 64 bits; there all numbers are doubles.
-/// - Objects and arrays in fields are kept, unless ``Configuration/acceptsNestedValues`` is off; there they are a 500.
-/// - A `$filter` or `$orderby` that cannot be read is a 400 that says why; there it is a 500. Parameters that begin
-///   with `$` and are unknown or given twice are a 400.
-/// - String functions work; there they match nothing.
-/// - A row has the fields that were sent, no nulls for columns of other rows. A column that no row has counts as null.
-/// - A list without `$orderby` comes in the order of insertion; there the order is unspecified.
-/// - Comparing values of different types, such as text with a number, is never true, except `ne`.
-/// - The `Link` to the next page has the right address; there port and path are missing.
-/// - There is no authentication; an answer of 401 is made with ``ServerFault``.
+/// It behaves as the Azure Mobile Apps server for Node.js with its SQLite provider, including its quirks, with these
+/// differences:
+/// - Integers are exact to 64 bits. On the modelled server all numbers are doubles.
+/// - Fields may contain objects and arrays, unless ``Configuration/acceptsNestedValues`` is off. On the modelled server
+///   they are an error with status 500.
+/// - An invalid `$filter` or `$orderby` is an error with status 400 and a reason, instead of 500. Parameters that begin
+///   with `$` and are unknown or repeated are an error with status 400.
+/// - String functions work. On the modelled server they match nothing.
+/// - A row has only the fields that were sent, without nulls for columns of other rows. A column that no row has is
+///   null.
+/// - A list without `$orderby` is in the order of insertion. On the modelled server the order is unspecified.
+/// - A comparison of values of different types, such as text and a number, is never true, except `ne`.
+/// - The `Link` to the next page is complete. On the modelled server, port and path are missing.
+/// - There is no authentication. A test simulates status 401 with ``ServerFault``.
 public final class TableServer: Sendable {
-    /// Where the server listens, such as `http://127.0.0.1:8080`.
+    /// The server's URL, such as `http://127.0.0.1:8080`.
     public let url: URL
-    /// The clock that stamps changes.
+    /// The clock for `createdAt` and `updatedAt`.
     public let clock: ServerClock
 
     let service: TableService
@@ -44,17 +46,17 @@ public final class TableServer: Sendable {
         clock = handler.service.settings.clock
     }
 
-    /// Opens the storage, binds the address, and returns when requests are welcome.
+    /// Opens the storage, binds the address, and returns when the server accepts requests.
     ///
     /// The server runs until ``stop()`` is called.
     ///
-    /// - Throws: ``TableServerError`` when the configuration makes no sense, the file cannot be opened, or the
-    ///   address cannot be bound.
+    /// - Throws: ``TableServerError`` when the configuration is invalid, the file cannot be opened, or the address
+    ///   cannot be bound.
     public static func start(configuration: Configuration) async throws(TableServerError) -> TableServer {
         try configuration.validate()
-        let book = try openBook(configuration)
+        let rowStore = try openRowStore(configuration)
         let handler = RequestHandler(
-            service: TableService(settings: configuration, book: book), log: RequestLog(),
+            service: TableService(settings: configuration, rowStore: rowStore), log: RequestLog(),
             faults: FaultScript(), stopSignal: StopSignal())
         do {
             let listener = try await HTTPListener(
@@ -62,20 +64,20 @@ public final class TableServer: Sendable {
                 keepsConnections: configuration.keepsConnections, logger: configuration.logger)
             guard let url = URL(string: "http://\(configuration.host):\(listener.port)") else {
                 await listener.stop()
-                throw TableServerError(.binding, "The host '\(configuration.host)' cannot stand in a URL.")
+                throw TableServerError(.binding, "The host '\(configuration.host)' is not valid in a URL.")
             }
             return TableServer(url: url, handler: handler, listener: listener)
         } catch let error as TableServerError {
-            book.close()
+            rowStore.close()
             throw error
         } catch {
-            book.close()
+            rowStore.close()
             let address = "\(configuration.host):\(configuration.port)"
-            throw TableServerError(.binding, "Cannot listen on \(address): \(error)", cause: error)
+            throw TableServerError(.binding, "The server cannot listen on \(address): \(error)", cause: error)
         }
     }
 
-    private static func openBook(_ configuration: Configuration) throws(TableServerError) -> RowStore {
+    private static func openRowStore(_ configuration: Configuration) throws(TableServerError) -> RowStore {
         let journal: RowJournal? =
             switch configuration.storage {
             case .memory: nil
@@ -88,18 +90,18 @@ public final class TableServer: Sendable {
         }
     }
 
-    /// Closes all connections at once, as the end of a server's process would, and then the storage.
+    /// Closes all connections immediately, as when the server's process ends, and then the storage.
     ///
-    /// A request under way is applied or not, but its answer is lost. To stop again does nothing.
+    /// A request in progress may or may not be applied; its response is lost. Calling `stop()` again has no effect.
     public func stop() async {
         await listener.stop()
-        service.book.close()
+        service.rowStore.close()
     }
 }
 
-/// Runs a server while the body runs, and stops it however the body ends.
+/// Runs a server during the body, and stops it when the body returns or throws.
 ///
-/// - Throws: ``TableServerError`` when the server cannot start, and what the body throws.
+/// - Throws: ``TableServerError`` when the server cannot start; otherwise the error of the body.
 public func withTableServer<Result>(
     _ configuration: TableServer.Configuration, _ body: (TableServer) async throws -> Result
 ) async throws -> Result {

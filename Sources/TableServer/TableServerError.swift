@@ -1,13 +1,13 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of the server itself; what it answers to clients is not an error here.
+/// An error of the server's API. Error responses to clients are not errors of this type.
 public struct TableServerError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// A sentence for the reader.
+    /// What happened, in a sentence.
     public let message: String
-    /// The error underneath, when there is one.
+    /// The underlying error, if any.
     public let cause: (any Error)?
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -16,20 +16,20 @@ public struct TableServerError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// What can go wrong.
+    /// The kind of a ``TableServerError``.
     public struct Code: Sendable, Hashable {
         private enum Value { case configuration, binding, storage, unknownTable, invalidRow }
         private let value: Value
 
-        /// The configuration makes no sense.
+        /// The configuration is invalid.
         public static let configuration = Code(value: .configuration)
         /// The address cannot be bound.
         public static let binding = Code(value: .binding)
         /// The file cannot be opened, read or written.
         public static let storage = Code(value: .storage)
-        /// The server was not configured with that table.
+        /// The server does not have the table.
         public static let unknownTable = Code(value: .unknownTable)
-        /// The row cannot be kept.
+        /// The row is invalid, or does not exist.
         public static let invalidRow = Code(value: .invalidRow)
     }
 

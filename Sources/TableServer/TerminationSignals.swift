@@ -4,17 +4,17 @@
 import Dispatch
 import Foundation
 
-/// SIGINT and SIGTERM, from the moment this is made.
+/// Receives SIGINT and SIGTERM.
 package struct TerminationSignals {
     private let signals: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]
 
-    /// Begins to listen; from now on the signals do not end the process.
+    /// Starts to receive the signals, which then no longer end the process.
     package init() {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
         self.signals = signals
         sources = [SIGINT, SIGTERM].map { number in
-            // The default action would end the process before the source hears of the signal.
+            // The default action would end the process before the dispatch source receives the signal.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { continuation.yield() }
@@ -23,7 +23,7 @@ package struct TerminationSignals {
         }
     }
 
-    /// Returns when one of them has come.
+    /// Waits for the next signal.
     package func next() async {
         for await _ in signals { return }
     }

@@ -6,30 +6,32 @@ import Dispatch
 import Foundation
 import TableServer
 
-/// Serves tables until it is told to end.
+/// Serves tables until it receives a termination signal.
 @main
 struct TableServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "table-server",
-        abstract: "Serves the tables protocol, for trying and testing clients.",
-        discussion: "Prints its URL on one line when it is ready, and ends on SIGINT or SIGTERM.")
+        abstract: "Serve the tables protocol, for testing clients.",
+        discussion: "The program prints its URL on one line when it is ready, and ends on SIGINT or SIGTERM.")
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 lets the system choose.")
+    @Option(help: "The port to listen on; with 0 the system chooses one.")
     var port = 0
 
-    @Option(name: .customLong("table"), help: "A table, NAME:soft or NAME:hard; may be given several times.")
+    @Option(
+        name: .customLong("table"),
+        help: "A table: NAME:soft or NAME:hard, for soft or hard delete; can be repeated.")
     var tables: [TableArgument]
 
-    @Option(help: "The SQLite file that keeps the rows; without it they are kept in memory.")
+    @Option(help: "The SQLite file for the rows; without it they are in memory.")
     var data: String?
 
-    @Option(help: "The most rows in one answer.")
+    @Option(help: "The maximum number of rows in one response.")
     var pageSize = 50
 
-    @Option(help: "The greatest $top that is accepted.")
+    @Option(help: "The maximum $top.")
     var maxTop = 1000
 
     func run() async throws {

@@ -4,7 +4,7 @@
 import ArgumentParser
 import TableServer
 
-/// `NAME`, `NAME:soft` or `NAME:hard`.
+/// A table on the command line: `NAME`, `NAME:soft` or `NAME:hard`.
 struct TableArgument: ExpressibleByArgument {
     let table: TableServer.Table
 

@@ -3,19 +3,19 @@
 
 import ArgumentParser
 
-/// The tutorials' to-do list, in a terminal.
+/// A to-do list in a terminal.
 @main
 struct Todo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "todo",
-        abstract: "A to-do list that works offline and syncs when you say so.",
+        abstract: "A to-do list that works offline and syncs on demand.",
         discussion: """
-            Changes are kept on this device until `todo sync` sends them to the server. IDs may be shortened to as \
-            much as tells them apart. The options below may stand before or after the subcommand.
+            Changes are queued on this device until `todo sync` sends them to the server. The beginning of an id is \
+            enough if no other id has it. The options below can be before or after the subcommand.
 
-            Several commands can run at the same time, one in each terminal, unless --store is lmdb.
+            Several commands can run at the same time, except with --store lmdb.
 
-            Exit codes: 0 success, 1 failure, 2 conflicts are left pending, whatever else failed, 64 wrong usage.
+            Exit codes: 0 success; 1 failure; 2 conflicts are left pending, also with other failures; 64 wrong usage.
             """,
         groupedSubcommands: [
             CommandGroup(
@@ -23,9 +23,9 @@ struct Todo: AsyncParsableCommand {
             CommandGroup(
                 name: "The server",
                 subcommands: [Sync.self, Push.self, Pull.self, Status.self, Conflicts.self, Purge.self]),
-            CommandGroup(name: "Trying it", subcommands: [Serve.self, Demo.self]),
+            CommandGroup(name: "Testing", subcommands: [Serve.self, Demo.self]),
         ])
 
-    // Options before the subcommand are read here; the subcommand's own group takes these values over.
+    // Parses options before the subcommand; the subcommand's option group inherits the values.
     @OptionGroup var options: GlobalOptions
 }

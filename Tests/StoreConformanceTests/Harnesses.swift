@@ -22,7 +22,7 @@ struct SQLiteHarness: StoreHarness {
     var child: ChildProgram? { .conformance(store: "sqlite") }
 }
 
-/// The same store, opened so that several processes may share it.
+/// The SQLite store, opened as shared between processes.
 struct SharedSQLiteHarness: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try SQLiteStore(path: path, tables: tables, sharing: .shared)
@@ -40,7 +40,7 @@ struct LMDBHarness: StoreHarness {
 }
 
 extension ChildProgram {
-    /// The command line tool, which is built beside the tests.
+    /// The command-line tool, which is built next to the tests.
     static func conformance(store: String) -> ChildProgram {
         var directory = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         while directory.path != "/",

@@ -4,11 +4,11 @@
 import StoreConformance
 import Testing
 
-/// Five hundred processes are killed on each store that keeps what it is told.
+/// Kills five hundred processes on each durable store.
 @Suite(.serialized) struct KilledProcessTests {
     private static let stores: [any StoreHarness] = [SQLiteHarness(), SharedSQLiteHarness(), LMDBHarness()]
 
-    @Test(arguments: stores.indices) func `killed processes lose no write that returned`(store: Int)
+    @Test(arguments: stores.indices) func `killed processes lose no returned write`(store: Int)
         async throws
     {
         let rule = try #require(StoreRule.named("crash.any-time"))

@@ -8,7 +8,7 @@ import StoreMemory
 import SyncCore
 import Testing
 
-/// The memory store says what is right: after the same changes, both hold the same.
+/// Compares the store with the memory store after the same random changes.
 struct LMDBComparisonTests {
     private static let tables = ["A", "AB"].map { name in
         SyncTableDefinition(
@@ -17,17 +17,17 @@ struct LMDBComparisonTests {
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func `the same changes leave the same behind`(seed: UInt64) throws {
+    func `the same changes have the same result as in the memory store`(seed: UInt64) throws {
         try TemporaryStore.with { temporary in
             let memory = try MemoryStore(tables: Self.tables)
             var store = try temporary.open(tables: Self.tables, mapSize: 64 << 10)
             var script = Script(seed: seed)
             for round in 0..<40 {
-                let acts = (0..<Int.random(in: 1...12, using: &script.random)).map { _ in script.next() }
+                let changes = (0..<Int.random(in: 1...12, using: &script.random)).map { _ in script.next() }
                 let isRefused = script.isRare()
                 for store in [memory, store] as [any SyncContextDataSource] {
                     try? store.write { transaction in
-                        for act in acts { try act(transaction) }
+                        for change in changes { try change(transaction) }
                         if isRefused { throw CancellationError() }
                     }
                 }
@@ -44,7 +44,7 @@ struct LMDBComparisonTests {
     }
 }
 
-/// Everything that can be read from a store.
+/// The complete contents of a store.
 private struct Dump: Equatable {
     var items: [QueryResult] = []
     var operations: [[TableOperation]] = []
@@ -85,11 +85,11 @@ private struct Dump: Equatable {
     }
 }
 
-/// Changes drawn by a seed.
+/// Random changes derived from a seed.
 private struct Script {
-    typealias Act = (any StoreTransaction) throws -> Void
+    typealias Change = (any StoreTransaction) throws -> Void
 
-    /// Few, so that they meet again; some longer than LMDB's keys and alike in the first 511 bytes.
+    /// Few ids, so that they collide; some exceed LMDB's key length and share their first 511 bytes.
     static let ids: [String] =
         ["a", "b", "B", "e\u{301}", "\u{e9}", "\u{1F600}"]
         + [0, 1, 2].map { String(repeating: "\u{1F600}", count: 254 - $0) + "\u{1F601}" }
@@ -101,7 +101,7 @@ private struct Script {
 
     mutating func isRare() -> Bool { Int.random(in: 0..<6, using: &random) == 0 }
 
-    mutating func next() -> Act {
+    mutating func next() -> Change {
         let table = Bool.random(using: &random) ? "A" : "AB"
         let id = Self.ids.randomElement(using: &random) ?? ""
         let number = Int64.random(in: 1...12, using: &random)

@@ -7,7 +7,7 @@ import SyncCore
 import Testing
 
 struct LMDBConcurrencyTests {
-    @Test func `a read sees one state, while writes go on beside it`() throws {
+    @Test func `a read sees one state during concurrent writes`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             try store.put(["1"])
@@ -25,7 +25,7 @@ struct LMDBConcurrencyTests {
         }
     }
 
-    @Test func `nobody sees a write before it is over`() throws {
+    @Test func `a write is invisible before its commit`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             try store.write { transaction in
@@ -38,7 +38,7 @@ struct LMDBConcurrencyTests {
         }
     }
 
-    @Test func `a write that throws leaves nothing, and the next one works`() throws {
+    @Test func `a write that throws is rolled back, and the next one succeeds`() throws {
         struct Refusal: Error {}
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
@@ -55,7 +55,7 @@ struct LMDBConcurrencyTests {
         }
     }
 
-    @Test func `writes of many threads happen one after another`() throws {
+    @Test func `writes of many threads are serialized`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             let key = ConfigKey(table: "", kind: .setting, name: "count")
@@ -75,7 +75,7 @@ struct LMDBConcurrencyTests {
         }
     }
 
-    @Test func `two hundred reads run at once`() throws {
+    @Test func `two hundred reads run concurrently`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             try store.put(["1"])
@@ -98,7 +98,7 @@ struct LMDBConcurrencyTests {
         }
     }
 
-    @Test func `a read too many is refused, and reads that throw do not count`() throws {
+    @Test func `a read above the limit is refused, and reads that throw do not count`() throws {
         struct Refusal: Error {}
         try TemporaryStore.with { temporary in
             let store = try temporary.open(maxReaders: 2)
@@ -121,13 +121,13 @@ struct LMDBConcurrencyTests {
         }
     }
 
-    @Test func `closing waits for running reads, and refuses new ones`() throws {
+    @Test func `closing waits for running reads and refuses new ones`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             try store.put(["1"])
             let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let threads = Threads()
-            let finished = Tally()
+            let finished = Counter()
             threads.start {
                 try store.read { snapshot in
                     isReading.signal()
@@ -139,15 +139,16 @@ struct LMDBConcurrencyTests {
             for _ in 0..<2 {
                 threads.start {
                     try store.close()
-                    finished.increase()
+                    finished.increment()
                 }
             }
+            // Reads until `close` has begun and refuses new reads.
             while (try? store.ids()) != nil {}
             #expect(finished.value == 0)
             mayEnd.signal()
             try threads.join()
-            for act in [{ _ = try store.ids() }, { try store.put(["2"]) }] {
-                let error = #expect(throws: StoreError.self, performing: act)
+            for change in [{ _ = try store.ids() }, { try store.put(["2"]) }] {
+                let error = #expect(throws: StoreError.self, performing: change)
                 #expect(error?.code == .closed)
             }
             try store.close()

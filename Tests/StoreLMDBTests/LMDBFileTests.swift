@@ -11,7 +11,7 @@ import Testing
 struct LMDBFileTests {
     private let files = FileManager.default
 
-    @Test func `what was put is there after reopening`() throws {
+    @Test func `stored data is available after reopening`() throws {
         try TemporaryStore.with { temporary in
             let item = Item(
                 id: "1", fields: ["text": "milk", "rank": nil],
@@ -31,14 +31,14 @@ struct LMDBFileTests {
         }
     }
 
-    @Test func `a store that nobody refers to any more can be opened again`() throws {
+    @Test func `a deallocated store can be opened again`() throws {
         try TemporaryStore.with { temporary in
             for id in ["1", "2", "3"] { try temporary.open().put([id]) }
             try #expect(temporary.open().ids() == ["1", "2", "3"])
         }
     }
 
-    @Test func `all files are the owner's alone`() throws {
+    @Test func `all files have mode 0600`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             let names = try files.contentsOfDirectory(atPath: temporary.directory)
@@ -51,7 +51,7 @@ struct LMDBFileTests {
         }
     }
 
-    @Test func `a path that leads to no file is refused, and nothing is made`() throws {
+    @Test func `a path that is not a regular file is refused, and nothing is created`() throws {
         try TemporaryStore.with { temporary in
             let directory = temporary.directory
             try files.createDirectory(atPath: directory + "/directory", withIntermediateDirectories: false)
@@ -79,7 +79,7 @@ struct LMDBFileTests {
     }
 
     @Test(arguments: [1, 100, 4095, 4096, 100_000])
-    func `another kind of file is refused and left alone`(size: Int) throws {
+    func `another kind of file is refused and not changed`(size: Int) throws {
         try TemporaryStore.with { temporary in
             let content = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             #expect(files.createFile(atPath: temporary.path, contents: content))
@@ -88,7 +88,7 @@ struct LMDBFileTests {
         }
     }
 
-    @Test func `a file that was cut off is reported, not a crash`() throws {
+    @Test func `a truncated file is reported without a crash`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             try store.put((0..<500).map { "item\($0)" }, text: String(repeating: "x", count: 100))
@@ -110,7 +110,7 @@ struct LMDBFileTests {
         }
     }
 
-    @Test func `a store cannot be open twice`() throws {
+    @Test func `a store cannot be opened twice`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             let name = URL(fileURLWithPath: temporary.directory).lastPathComponent
@@ -123,7 +123,7 @@ struct LMDBFileTests {
         }
     }
 
-    @Test func `a refused opening leaves the file free for another`() throws {
+    @Test func `a refused opening releases the file`() throws {
         try TemporaryStore.with { temporary in
             try temporary.open().put(["1"])
             let changed = SyncTableDefinition("Todo", columns: [SyncColumn("text", .date)])
@@ -147,7 +147,7 @@ struct LMDBFileTests {
         }
     }
 
-    @Test func `an LMDB file of something else is refused`() throws {
+    @Test func `an LMDB file of another program is refused`() throws {
         try TemporaryStore.with { temporary in
             let map = try LMDBMap(path: temporary.path, mapSize: 0, maximumSize: .max, maxReaders: 4)
             try map.write { try $0.put([], for: [1]) }

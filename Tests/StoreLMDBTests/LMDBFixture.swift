@@ -5,8 +5,9 @@ import Foundation
 import StoreLMDB
 import SyncCore
 import Synchronization
+import TestSupport
 
-/// A directory of its own for one test, and the path of a store in it.
+/// A temporary directory for one test, and the path of a store in it.
 struct TemporaryStore {
     static let todo = SyncTableDefinition(
         "Todo", columns: [SyncColumn("text", .text), SyncColumn("rank", .integer), SyncColumn("data", .data)])
@@ -22,7 +23,7 @@ struct TemporaryStore {
             path: path, tables: tables, mapSize: mapSize, maximumSize: maximumSize, maxReaders: maxReaders)
     }
 
-    /// Why the store cannot be opened; `nil` when it can.
+    /// Opens and closes the store; returns the code of the error, or `nil`.
     func refusal(path: String? = nil, tables: [SyncTableDefinition] = [todo]) -> StoreError.Code? {
         do {
             try LMDBStore(path: path ?? self.path, tables: tables).close()
@@ -32,12 +33,9 @@ struct TemporaryStore {
         }
     }
 
-    /// Runs the body with a new directory, and removes it afterwards.
+    /// Runs the body with a new directory, then removes the directory.
     static func with<T>(_ body: (TemporaryStore) throws -> T) throws -> T {
-        let directory = FileManager.default.temporaryDirectory.path + "/lmdb-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        return try body(TemporaryStore(directory: directory))
+        try withTemporaryDirectory { try body(TemporaryStore(directory: $0.path)) }
     }
 }
 
@@ -51,7 +49,7 @@ extension LMDBStore {
     }
 }
 
-/// Threads of their own, since a store's calls block and the tests' threads are few.
+/// Real threads, because a store's calls block and the test threads are limited.
 final class Threads: Sendable {
     private let group = DispatchGroup()
     private let failure = Mutex<(any Error)?>(nil)
@@ -66,18 +64,18 @@ final class Threads: Sendable {
         thread.start()
     }
 
-    /// Waits for all of them, and throws what one of them threw.
+    /// Waits for all threads and throws the error of one of them.
     func join() throws {
         group.wait()
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }
 
-/// A number that threads share.
-final class Tally: Sendable {
+/// A counter shared by threads.
+final class Counter: Sendable {
     private let count = Atomic(0)
 
     var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
-    func increase() { count.add(1, ordering: .sequentiallyConsistent) }
+    func increment() { count.add(1, ordering: .sequentiallyConsistent) }
 }

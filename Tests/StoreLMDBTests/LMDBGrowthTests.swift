@@ -9,32 +9,32 @@ import Testing
 struct LMDBGrowthTests {
     private let smallest = 64 << 10
 
-    @Test func `the file grows under many writes while others read`() throws {
+    @Test func `the file grows during many writes and concurrent reads`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open(mapSize: smallest)
-            let (done, reads) = (Tally(), Tally())
+            let (done, reads) = (Counter(), Counter())
             let threads = Threads()
             for _ in 0..<3 {
                 threads.start {
-                    var wasDone = false
-                    while !wasDone {
-                        wasDone = done.value > 0
-                        // Every write adds 50, so a torn state shows.
+                    var isDone = false
+                    while !isDone {
+                        isDone = done.value > 0
+                        // Every write adds 50 items, so another count shows a partial write.
                         try #expect(store.ids().count % 50 == 0)
-                        reads.increase()
+                        reads.increment()
                     }
                 }
             }
             let text = String(repeating: "x", count: 200)
             for batch in 0..<60 { try store.put((0..<50).map { "\(batch)-\($0)" }, text: text) }
-            done.increase()
+            done.increment()
             try threads.join()
             try #expect(store.ids().count == 3000)
             #expect(reads.value >= 3)
         }
     }
 
-    @Test func `inserts grow the file too, and those of ids that are there leave them as they are`() throws {
+    @Test func `inserts grow the file and keep existing items`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open(mapSize: smallest)
             func item(_ index: Int, _ text: String) -> Item {
@@ -54,7 +54,7 @@ struct LMDBGrowthTests {
         }
     }
 
-    @Test func `one write may fill many times the file, and its body runs once`() throws {
+    @Test func `one write may exceed the map many times, and its body runs once`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open(mapSize: smallest)
             try store.put(["a", "b"])
@@ -85,7 +85,8 @@ struct LMDBGrowthTests {
         }
     }
 
-    @Test func `a write that must grow the file waits for a read, which keeps its state`() throws {
+    @Test func `a write that grows the file waits for a running read, whose snapshot stays the same`() throws
+    {
         try TemporaryStore.with { temporary in
             let store = try temporary.open(mapSize: smallest)
             try store.put(["1"])
@@ -111,7 +112,7 @@ struct LMDBGrowthTests {
         }
     }
 
-    @Test func `a full store says so, keeps what it had, and goes on when there is room`() throws {
+    @Test func `a full store throws full, keeps its data, and accepts writes after a delete`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open(mapSize: smallest, maximumSize: 4 * smallest)
             let text = String(repeating: "x", count: 1000)
@@ -128,7 +129,7 @@ struct LMDBGrowthTests {
             try #expect(store.ids().count == count)
             let error = #expect(throws: StoreError.self) {
                 try store.write { transaction in
-                    // A body that overlooks the failure must not have half of it kept.
+                    // The changes of a body that ignores the error must not be committed.
                     for index in 0..<500 {
                         try? transaction.upsert(
                             [Item(id: "n\(index)", fields: ["text": .text(text)])], in: "Todo")

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreMemory
 
 @Suite struct SortedMapTests {
-    @Test func `it agrees with a dictionary through thousands of random changes`() {
+    @Test func `the map equals a dictionary after thousands of random changes`() {
         var generator = SeededGenerator(seed: 42)
         var map = SortedMap<Int, Int>()
         var model: [Int: Int] = [:]

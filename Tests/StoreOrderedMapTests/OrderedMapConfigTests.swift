@@ -7,10 +7,10 @@ import Testing
 
 struct OrderedMapConfigTests {
     @Test(arguments: OrderedMapItemTests.keyLengths)
-    func `config values keep any name apart, in byte order`(maxKeyLength: Int) throws {
+    func `config values with any names are separate and in byte order`(maxKeyLength: Int) throws {
         let store = try OrderedMapStore(on: SortedArrayMap(maxKeyLength: maxKeyLength))
         let names =
-            DelicateItems.ids + ["", "\0", "\0\0", "a\0", "a"] + [String(repeating: "\0", count: 5000)]
+            EdgeCaseItems.ids + ["", "\0", "\0\0", "a\0", "a"] + [String(repeating: "\0", count: 5000)]
         let distinct = Dictionary(names.map { (Array($0.utf8), $0) }, uniquingKeysWith: { first, _ in first })
         let keys = ["", "a", "aa", String(repeating: "t", count: 700)].flatMap { table in
             ConfigKey.Kind.allCases.flatMap { kind in

@@ -5,9 +5,9 @@ import StoreOrderedMap
 import SyncCore
 import Testing
 
-/// Maps of layout 1, which does not tell which columns are synced and has no undeclared values.
+/// Maps of layout 1, which does not store which columns are synced and has no undeclared values.
 struct OrderedMapFirstLayoutTests {
-    @Test func `a map of the first layout is opened and upgraded, once`() throws {
+    @Test func `a map of the first layout is upgraded once`() throws {
         let map = SortedArrayMap()
         let (text, gone) = (SyncColumn("text", .text, isIndexed: true), SyncColumn("gone", .text))
         func open(_ columns: [SyncColumn]) throws -> OrderedMapStore {
@@ -26,7 +26,7 @@ struct OrderedMapFirstLayoutTests {
             #expect(format.last == 2)
             format[format.count - 1] = 1
             try map.put(format, for: Array("F".utf8))
-            // Each column ends with its flags; the first layout had only that of an index.
+            // Each column ends with its flags; layout 1 has only the index flag.
             let key = Array("T".utf8) + [4] + Array("Todo".utf8)
             let columns = try #require(try map.get(key) { Array($0) })
             try map.put(columns.map { $0 == 3 ? 1 : $0 == 2 ? 0 : $0 }, for: key)

@@ -6,7 +6,7 @@ import StoreOrderedMap
 import SyncCore
 import Synchronization
 
-/// The plainest ordered map: a sorted array, of which each write makes a new one. It counts what it is asked.
+/// The simplest ordered map: a sorted array that each write copies. It counts its calls.
 final class SortedArrayMap: OrderedMap {
     typealias Entry = (key: [UInt8], value: [UInt8])
 
@@ -18,7 +18,7 @@ final class SortedArrayMap: OrderedMap {
     }
 
     let maxKeyLength: Int
-    private let writing = NSLock()
+    private let writeLock = NSLock()
     private let committed = Mutex<[Entry]?>([])
     private let work = Mutex(Work())
 
@@ -31,7 +31,7 @@ final class SortedArrayMap: OrderedMap {
     }
 
     func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T {
-        try writing.withLock {
+        try writeLock.withLock {
             let transaction = Transaction(entries: try entries(), map: self)
             let result = try body(transaction)
             committed.withLock { $0 = transaction.entries }
@@ -46,7 +46,7 @@ final class SortedArrayMap: OrderedMap {
         return entries
     }
 
-    /// What the body had this map do.
+    /// Returns the calls that the body makes on this map.
     func work(_ body: () throws -> Void) rethrows -> Work {
         work.withLock { $0 = Work() }
         try body()
@@ -77,10 +77,10 @@ final class SortedArrayMap: OrderedMap {
             map.work.withLock { $0.scans += 1 }
             for entry in entries[position(of: start)...] {
                 map.work.withLock { $0.scanned += 1 }
-                let goesOn = try entry.key.withUnsafeBytes { key in
+                let shouldContinue = try entry.key.withUnsafeBytes { key in
                     try entry.value.withUnsafeBytes { try body(key, $0) }
                 }
-                if !goesOn { return }
+                if !shouldContinue { return }
             }
         }
 
@@ -132,7 +132,7 @@ extension OrderedMapStore {
             SyncColumn("date", .date), SyncColumn("data", .data), SyncColumn("json", .json),
         ])
 
-    /// A store on that map with a table that has a column of each type.
+    /// Opens a store on the map, by default with a table that has a column of each type.
     init(
         on map: SortedArrayMap, tables: [SyncTableDefinition] = [allColumns], usesIndexes: Bool = false
     ) throws {
@@ -144,11 +144,11 @@ extension OrderedMapStore {
     }
 }
 
-/// Items that a careless store would change.
-enum DelicateItems {
+/// Items with edge cases of exact storage.
+enum EdgeCaseItems {
     static let all: [Item] = ids.map { Item(id: $0) } + values + system
 
-    /// Ids that differ only in ways that comparing, separating or cutting might overlook.
+    /// Ids that incorrect comparison, separation or truncation would confuse.
     static let ids: [String] =
         [
             "e\u{301}", "\u{e9}", "A", "a", "a\u{1}", "a ", "\u{10FFFF}", "\u{2028}", "\u{202E}rtl", "I:1",

@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 struct OrderedMapIndexTests {
@@ -13,7 +13,7 @@ struct OrderedMapIndexTests {
             "Todo", columns: types.map { SyncColumn($0.rawValue, $0, isIndexed: indexed) })
     }
 
-    /// Values of each type in which order and equality are delicate; the last of each is beyond the index's length.
+    /// Edge cases of order and equality for each type; the last values exceed the encoded length.
     private static let values: [String: [ItemValue]] = [
         "bool": [false, true],
         "integer": [.int(.min), -256, -1, 0, 1, 255, 256, .int(.max)],
@@ -36,7 +36,7 @@ struct OrderedMapIndexTests {
 
     private static func x(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-    /// Each value in several items, whose ids are not in the order of the values.
+    /// Several items for each value, whose ids are not in the order of the values.
     private static let items: [Item] = values.flatMap { name, values in
         (values + [.null]).enumerated().flatMap { index, value in
             ["z", String(repeating: "i", count: 600)].enumerated().map { copy, prefix in
@@ -45,7 +45,7 @@ struct OrderedMapIndexTests {
         }
     }
 
-    /// A store with indexes and all items, of which some were something else before.
+    /// Opens a store with indexes and all items, some of which replace earlier ones.
     private func filledStore(_ map: SortedArrayMap) throws -> OrderedMapStore {
         let store = try OrderedMapStore(on: map, tables: [Self.table(indexed: true)], usesIndexes: true)
         try store.write { transaction in
@@ -60,7 +60,7 @@ struct OrderedMapIndexTests {
     }
 
     @Test(arguments: [40, 511])
-    func `indexed queries find what the reference finds`(maxKeyLength: Int) throws {
+    func `indexed queries have the same results as the reference`(maxKeyLength: Int) throws {
         let store = try filledStore(SortedArrayMap(maxKeyLength: maxKeyLength))
         var filters: [Filter] = [
             .comparison(.equal, .column("integer"), .constant(1.0)), .column("integer") < 0.5,
@@ -95,7 +95,7 @@ struct OrderedMapIndexTests {
     }
 
     @Test(arguments: [40, 511])
-    func `queries in the order of an index find what the reference finds`(maxKeyLength: Int) throws {
+    func `queries in the order of an index have the same results as the reference`(maxKeyLength: Int) throws {
         let store = try filledStore(SortedArrayMap(maxKeyLength: maxKeyLength))
         try store.read { snapshot in
             for (name, values) in Self.values {
@@ -119,7 +119,7 @@ struct OrderedMapIndexTests {
         }
     }
 
-    @Test func `in the order of an index nothing is read behind the window`() throws {
+    @Test func `a query in the order of an index reads nothing after the window`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map, tables: [Self.table(indexed: true)], usesIndexes: true)
         try store.write { transaction in
@@ -134,7 +134,7 @@ struct OrderedMapIndexTests {
         #expect(work == SortedArrayMap.Work(gets: 8, scans: 1, scanned: 8))
     }
 
-    @Test func `an index is read no further than its range`() throws {
+    @Test func `a query reads only the matching range of an index`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map, tables: [Self.table(indexed: true)], usesIndexes: true)
         try store.write { transaction in
@@ -156,7 +156,7 @@ struct OrderedMapIndexTests {
         try #expect(work(.column("integer") == 7 && .column("bool") == true).gets == 0)
     }
 
-    @Test func `no trace is left in the index of items that are gone`() throws {
+    @Test func `deleted items leave no index entries`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map, tables: [Self.table(indexed: true)], usesIndexes: true)
         let before = try map.entries().count
@@ -165,7 +165,7 @@ struct OrderedMapIndexTests {
         try #expect(map.entries().count == before)
     }
 
-    @Test func `an index is made and dropped as it is declared, and never out of date`() throws {
+    @Test func `an index is created and removed as declared, and is always current`() throws {
         let map = SortedArrayMap()
         func open(indexed: Bool, usesIndexes: Bool = true) throws -> OrderedMapStore {
             try OrderedMapStore(on: map, tables: [Self.table(indexed: indexed)], usesIndexes: usesIndexes)
@@ -190,7 +190,7 @@ struct OrderedMapIndexTests {
         let store = try OrderedMapStore(on: map, tables: [undeclared], usesIndexes: true)
         try #expect(!holdsIndex())
         try store.write { try $0.upsert([Item(id: "atruetrue")], in: "Todo") }
-        // What an item has in a column that is not declared stays when the item is replaced.
+        // The value of an undeclared column is kept when the item is replaced.
         try #expect(found(open(indexed: true)) == ["afalsetrue", "atruefalse", "atruetrue"])
     }
 }

@@ -3,44 +3,44 @@
 
 import Foundation
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 struct OrderedMapItemTests {
-    /// Keys that force most ids to be folded, LMDB's keys, and keys of any length.
+    /// A length that puts most ids into buckets, LMDB's length, and no limit.
     static let keyLengths = [32, 511, .max]
     static let absentColumn = TableQuery("Todo").where(
         .comparison(.equal, .column("absent"), .constant(1)))
 
-    @Test(arguments: keyLengths) func `items come back exactly`(maxKeyLength: Int) throws {
+    @Test(arguments: keyLengths) func `items are stored exactly`(maxKeyLength: Int) throws {
         let store = try OrderedMapStore(on: SortedArrayMap(maxKeyLength: maxKeyLength))
-        try store.write { try $0.upsert(DelicateItems.all, in: "Todo") }
+        try store.write { try $0.upsert(EdgeCaseItems.all, in: "Todo") }
         try store.read { snapshot in
-            for item in DelicateItems.all { try #expect(snapshot.item(id: item.id, in: "Todo") == item) }
+            for item in EdgeCaseItems.all { try #expect(snapshot.item(id: item.id, in: "Todo") == item) }
             let found = try snapshot.items(matching: TableQuery("Todo"))
-            #expect(found == TableQuery("Todo").apply(to: DelicateItems.all))
+            #expect(found == TableQuery("Todo").apply(to: EdgeCaseItems.all))
         }
     }
 
-    @Test func `a filter sees each column as the item has it`() throws {
+    @Test func `a filter reads each column exactly`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
-        try store.write { try $0.upsert(DelicateItems.all, in: "Todo") }
-        let columns = Set(DelicateItems.all.flatMap(\.fields.keys)).union(["id", "absent"])
+        try store.write { try $0.upsert(EdgeCaseItems.all, in: "Todo") }
+        let columns = Set(EdgeCaseItems.all.flatMap(\.fields.keys)).union(["id", "absent"])
             .union(SystemProperties.names)
         for column in columns {
-            for value in Set(DelicateItems.all.compactMap { $0[column] }).union([.null]) {
+            for value in Set(EdgeCaseItems.all.compactMap { $0[column] }).union([.null]) {
                 var query = TableQuery("Todo")
                 query.filter = .comparison(.equal, .column(column), .constant(value))
                 let found = try store.read { try $0.items(matching: query) }
-                #expect(found == query.apply(to: DelicateItems.all))
+                #expect(found == query.apply(to: EdgeCaseItems.all))
                 #expect(!found.items.isEmpty || !value.isComparable || column == "absent")
             }
         }
     }
 
-    @Test(arguments: keyLengths) func `deleting an item leaves all others`(maxKeyLength: Int) throws {
+    @Test(arguments: keyLengths) func `deleting an item keeps all others`(maxKeyLength: Int) throws {
         let store = try OrderedMapStore(on: SortedArrayMap(maxKeyLength: maxKeyLength))
-        var left = DelicateItems.all
+        var left = EdgeCaseItems.all
         try store.write { try $0.upsert(left, in: "Todo") }
         while let item = left.popLast() {
             try store.write { try $0.deleteItems(ids: [item.id, "absent"], in: "Todo") }
@@ -49,7 +49,9 @@ struct OrderedMapItemTests {
         }
     }
 
-    @Test(arguments: keyLengths) func `tables whose names begin alike do not mix`(maxKeyLength: Int) throws {
+    @Test(arguments: keyLengths) func `tables whose names have a common prefix are separate`(
+        maxKeyLength: Int
+    ) throws {
         let names = [
             "a", "ab", "abc", "A_", String(repeating: "a", count: 128), String(repeating: "a", count: 127),
         ]
@@ -68,7 +70,7 @@ struct OrderedMapItemTests {
         }
     }
 
-    @Test func `upserting replaces the whole item, and the last of one id counts`() throws {
+    @Test func `upserting replaces the whole item, and the last duplicate is stored`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let last = Item(id: "1", fields: ["text": "c"], system: SystemProperties(version: "2"))
         try store.write {
@@ -79,7 +81,7 @@ struct OrderedMapItemTests {
         try #expect(store.read { try $0.item(id: "1", in: "Todo") } == last)
     }
 
-    @Test(arguments: keyLengths) func `inserting adds what is not there, and leaves what is`(
+    @Test(arguments: keyLengths) func `inserting adds new items and keeps existing ones`(
         maxKeyLength: Int
     ) throws {
         let store = try OrderedMapStore(on: SortedArrayMap(maxKeyLength: maxKeyLength))
@@ -98,20 +100,20 @@ struct OrderedMapItemTests {
         }
     }
 
-    @Test func `an unknown table is refused, also when there is nothing to do`() throws {
+    @Test func `an unknown table is refused, also in calls without items`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
-        let acts: [(any StoreTransaction) throws -> Void] = [
+        let calls: [(any StoreTransaction) throws -> Void] = [
             { _ = try $0.item(id: "1", in: "Other") }, { _ = try $0.items(matching: TableQuery("Other")) },
             { try $0.upsert([], in: "Other") }, { try $0.deleteItems(ids: [], in: "Other") },
             { try $0.deleteItems(matching: TableQuery("Other")) },
         ]
-        for act in acts {
-            let error = #expect(throws: SyncError.self) { try store.write(act) }
+        for call in calls {
+            let error = #expect(throws: SyncError.self) { try store.write(call) }
             #expect(error?.code == .unknownTable)
         }
     }
 
-    @Test func `an id that is longer than declared is refused`() throws {
+    @Test func `an id longer than declared is refused`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let item = Item(id: String(repeating: "x", count: 1021))
         let error = #expect(throws: StoreError.self) { try store.write { try $0.upsert([item], in: "Todo") } }
@@ -119,7 +121,7 @@ struct OrderedMapItemTests {
         try #expect(store.read { try $0.item(id: item.id, in: "Todo") } == nil)
     }
 
-    @Test func `a write that throws leaves nothing`() throws {
+    @Test func `a write that throws is rolled back`() throws {
         struct Refusal: Error {}
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map)
@@ -135,10 +137,10 @@ struct OrderedMapItemTests {
         try #expect(map.entries().elementsEqual(before, by: ==))
     }
 
-    @Test func `a damaged item is reported, whatever is wrong with it`() throws {
+    @Test func `any damage of an item is reported`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map)
-        let items = DelicateItems.all.filter { !$0.fields.isEmpty && $0.id != "long" }
+        let items = EdgeCaseItems.all.filter { !$0.fields.isEmpty && $0.id != "long" }
         for item in items {
             try store.write { try $0.upsert([item], in: "Todo") }
             let (key, value) = try #require(try map.entries().last { $0.key.first == UInt8(ascii: "I") })
@@ -148,7 +150,7 @@ struct OrderedMapItemTests {
                     try store.read { try $0.item(id: item.id, in: "Todo") }
                 }
                 #expect(error?.code == .corrupt)
-                // The filter looks for a column that no item has, and so through all of it.
+                // The filter uses a column that no item has, so it decodes the whole item.
                 let queryError = #expect(throws: StoreError.self) {
                     try store.read { try $0.items(matching: Self.absentColumn) }
                 }
@@ -158,7 +160,7 @@ struct OrderedMapItemTests {
                 var damaged = value
                 damaged[index] ^= 0xFF
                 try map.write { try $0.put(damaged, for: key) }
-                // Some damage cannot be told from other content; what matters is that reading ends.
+                // Some damage is valid content; the test only requires that reading ends.
                 _ = try? store.read { try $0.item(id: item.id, in: "Todo") }
                 _ = try? store.read { try $0.items(matching: Self.absentColumn) }
             }
@@ -166,7 +168,7 @@ struct OrderedMapItemTests {
         }
     }
 
-    @Test func `a damaged count reserves no memory`() throws {
+    @Test func `a damaged count does not reserve memory`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map)
         try store.write { try $0.upsert([Item(id: "1", fields: ["json": []])], in: "Todo") }
@@ -183,7 +185,7 @@ struct OrderedMapItemTests {
 }
 
 extension ItemValue {
-    /// Whether a comparison with an equal value can hold.
+    /// Whether a comparison with an equal value can be true.
     fileprivate var isComparable: Bool {
         switch self {
         case .null, .array, .object: false

@@ -8,7 +8,7 @@ import Testing
 @testable import StoreOrderedMap
 
 struct OrderedMapLongKeysTests {
-    @Test func `keys of one stem and one hash are told apart by their bytes`() throws {
+    @Test func `keys with the same stem and hash are distinguished by their bytes`() throws {
         let map = SortedArrayMap(maxKeyLength: 32)
         let keys = LongKeys(maxKeyLength: 32) { _ in 7 }
         let stem = [UInt8](repeating: 9, count: 24)
@@ -30,7 +30,7 @@ struct OrderedMapLongKeysTests {
     }
 
     @Test(arguments: [0, 1, .max] as [UInt64])
-    func `a scan brings long and short keys into one order`(modulus: UInt64) throws {
+    func `a scan returns long and short keys in order`(modulus: UInt64) throws {
         let map = SortedArrayMap(maxKeyLength: 32)
         let keys = LongKeys(maxKeyLength: 32) { modulus == 0 ? 0 : LongKeys.fowlerNollVo($0) % modulus }
         var random = SeededGenerator(seed: modulus)

@@ -19,7 +19,7 @@ struct OrderedMapOpeningTests {
         }
     }
 
-    @Test func `opening again reads a few keys and writes nothing`() throws {
+    @Test func `reopening reads a few keys and writes nothing`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map)
         try store.write { try $0.upsert((0..<1000).map { Item(id: "\($0)") }, in: "Todo") }
@@ -27,7 +27,7 @@ struct OrderedMapOpeningTests {
         #expect(work == SortedArrayMap.Work(gets: 2))
     }
 
-    @Test func `columns may come and go, but not change their type`() throws {
+    @Test func `columns may be added and removed, but not change their type`() throws {
         let map = SortedArrayMap()
         let item = Item(id: "1", fields: ["a": "x"])
         let first = try OrderedMapStore(on: map, tables: table(SyncColumn("a", .text)))
@@ -41,7 +41,7 @@ struct OrderedMapOpeningTests {
             refusal(map, table(SyncColumn("a", .text, isIndexed: true), SyncColumn("b", .integer))) == nil)
     }
 
-    @Test func `a newer format is refused and left alone`() throws {
+    @Test func `a newer format is refused and not changed`() throws {
         let map = SortedArrayMap()
         _ = try OrderedMapStore(on: map)
         try map.write { map in
@@ -54,7 +54,7 @@ struct OrderedMapOpeningTests {
         #expect(work.changes == 0)
     }
 
-    @Test func `a map with anything else in it is refused and left alone`() throws {
+    @Test func `a map with other contents is refused and not changed`() throws {
         let foreign: [([UInt8], [UInt8])] = [
             ([0], []), (Array("F".utf8), []), (Array("F".utf8), [1, 65, 1]), (Array("I".utf8), [1]),
         ]
@@ -66,11 +66,11 @@ struct OrderedMapOpeningTests {
         }
     }
 
-    @Test func `a map with keys too short to work with is refused`() {
+    @Test func `a map whose maximum key length is too short is refused`() {
         #expect(refusal(SortedArrayMap(maxKeyLength: 31)) == .unsupported)
     }
 
-    @Test func `a closed store says so`() throws {
+    @Test func `a closed store throws closed`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         try store.close()
         try store.close()

@@ -11,7 +11,7 @@ struct OrderedMapOperationTests {
         TableOperation(id: id, table: table, itemID: item, kind: .update)
     }
 
-    @Test func `an operation comes back exactly`() throws {
+    @Test func `an operation is stored exactly`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let item = Item(
             id: "e\u{301}", fields: ["double": .double(-0.0), "data": .data(Data([0, 255])), "text": nil],
@@ -37,7 +37,7 @@ struct OrderedMapOperationTests {
         }
     }
 
-    @Test func `operations are listed in order of id, of all tables or of one`() throws {
+    @Test func `operations of all tables or of one are in order of id`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let ids: [Int64] = [.max, 300, 1, 256, 255, -5, 2]
         try store.write { transaction in
@@ -60,7 +60,7 @@ struct OrderedMapOperationTests {
         }
     }
 
-    @Test func `an operation put again moves to where it belongs now`() throws {
+    @Test func `an operation put again moves to its new table and item`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let later = operation(2, "B", item: "y")
         try store.write {
@@ -80,7 +80,7 @@ struct OrderedMapOperationTests {
         }
     }
 
-    @Test func `removing operations leaves no trace but the last id`() throws {
+    @Test func `removing operations leaves only the last operation id`() throws {
         let map = SortedArrayMap(maxKeyLength: 64)
         let store = try OrderedMapStore(on: map)
         let before = try map.entries().count
@@ -93,7 +93,9 @@ struct OrderedMapOperationTests {
         try #expect(store.write { try $0.lastOperationID() } == 9)
     }
 
-    @Test func `the last operation id outlives drained queues and reopening, but not a refused write`() throws
+    @Test
+    func `the last operation id survives an empty queue and reopening, and is rolled back with its write`()
+        throws
     {
         struct Refusal: Error {}
         let map = SortedArrayMap()
@@ -114,7 +116,7 @@ struct OrderedMapOperationTests {
         try #expect(OrderedMapStore(on: map).write { try $0.lastOperationID() } == 12)
     }
 
-    @Test func `a local write does the same work beside many operations as beside none`() throws {
+    @Test func `a local write does the same work with many queued operations as with none`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map)
         func work(_ id: Int64) throws -> SortedArrayMap.Work {
@@ -133,7 +135,7 @@ struct OrderedMapOperationTests {
         #expect(last.scans == 0)
     }
 
-    @Test func `errors are kept apart from their operations`() throws {
+    @Test func `errors are independent of their operations`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         func error(_ id: Int64, _ table: String) -> TableOperationError {
             TableOperationError(

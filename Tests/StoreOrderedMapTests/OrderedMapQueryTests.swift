@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 struct OrderedMapQueryTests {
@@ -26,7 +26,7 @@ struct OrderedMapQueryTests {
         try store.read { try $0.items(matching: query) }
     }
 
-    @Test func `queries find what the reference finds`() throws {
+    @Test func `queries have the same results as the reference`() throws {
         let all = TableQuery("Todo")
         let open = all.where(.column("integer") == 3)
         let queries = [
@@ -52,7 +52,7 @@ struct OrderedMapQueryTests {
         for query in queries { try #expect(find(query) == query.apply(to: items), "\(query)") }
     }
 
-    @Test func `deleting by query deletes exactly what the query finds`() throws {
+    @Test func `deleting by query deletes exactly the query's matches`() throws {
         let query = TableQuery("Todo").where(.column("integer") < 5).order(byDescending: "text").offset(3)
             .limit(20)
         let found = Set(query.apply(to: items).items.map(\.id))
@@ -61,12 +61,12 @@ struct OrderedMapQueryTests {
         try #expect(find(TableQuery("Todo")) == TableQuery("Todo").apply(to: left))
     }
 
-    @Test func `a window in order of id is read no further than its end`() throws {
+    @Test func `a query in order of id reads nothing after the window`() throws {
         let work = try map.work { _ = try find(TableQuery("Todo").offset(2).limit(3)) }
         #expect(work == SortedArrayMap.Work(scans: 1, scanned: 5))
     }
 
-    @Test func `items of known ids are looked up`() throws {
+    @Test func `a query by ids looks the ids up`() throws {
         let one = try map.work {
             _ = try find(TableQuery("Todo").where(.column("id") == "7" && .column("integer") == 1))
         }

@@ -6,9 +6,10 @@ import GRDB
 import StoreSQLite
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
-/// A store in a database that the app has open by itself.
+/// A store in a database that the app has opened.
 struct AppPoolTests {
     private let directory: TemporaryDirectory
     private let pool: DatabasePool
@@ -25,7 +26,7 @@ struct AppPoolTests {
         try SQLiteStore(database: pool, tables: [Things.definition])
     }
 
-    @Test func `the store lives beside the app's tables and leaves the app's marks alone`() throws {
+    @Test func `the store keeps the app's tables and database header unchanged`() throws {
         let item = Item(id: "1", fields: ["text": "a\0b", "size": -0.0])
         let first = try store()
         try first.put(item)
@@ -41,7 +42,7 @@ struct AppPoolTests {
         try pool.close()
     }
 
-    @Test func `it is durable when the app's pool is`() throws {
+    @Test func `the store is durable when the app's pool is`() throws {
         try #expect(!store().capabilities.isDurable)
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try #expect(store().capabilities.isDurable)
@@ -61,7 +62,7 @@ struct AppPoolTests {
         try store.put(Item(id: "1", fields: ["text": "A\0É"]), Item(id: "2", fields: ["text": "b"]))
         let filter = FilterExpression.lowercased(.column("text")) == "a\0é"
         for _ in 0..<3 { try #expect(store.ids(filter) == ["1"]) }
-        // Whoever asks may get another connection each time.
+        // Each reader may use another connection.
         let readers = (0..<4).map { _ in ThreadWork { try store.ids(filter) } }
         for reader in readers { try #expect(reader.value() == ["1"]) }
         try #expect(store.write { try $0.deleteItems(matching: TableQuery("Thing").where(filter)) } == 1)
@@ -75,7 +76,7 @@ struct AppPoolTests {
         expectStoreError(.newerFormat) { try store() }
     }
 
-    @Test func `a file that a store made can be opened by an app's pool and by a store again`() throws {
+    @Test func `a store's file can be opened by an app's pool and again by a store`() throws {
         let path = directory.file("own")
         let own = try Things.store(at: path)
         try own.put(Item(id: "1"))
@@ -111,7 +112,7 @@ struct AppPoolTests {
         try reading.value()
     }
 
-    @Test func `a full database is an error and the store goes on`() throws {
+    @Test func `a full database throws full, and later writes succeed`() throws {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA max_page_count = 100") }
         let small = try DatabasePool(path: directory.file("small"), configuration: configuration)
@@ -125,7 +126,7 @@ struct AppPoolTests {
                 }
             }
         }
-        // Even a body that hides the error leaves nothing behind.
+        // The changes of a body that ignores the error are rolled back too.
         #expect(throws: StoreError.self) {
             try store.write { transaction in
                 for number in 0..<1000 {
@@ -138,7 +139,7 @@ struct AppPoolTests {
         try #expect(store.things().items.count == 2)
     }
 
-    @Test func `a database that keeps its texts as UTF-16 is refused`() throws {
+    @Test func `a database with UTF-16 encoding is refused`() throws {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA encoding = 'UTF-16'") }
         let other = try DatabasePool(path: directory.file("other"), configuration: configuration)

@@ -5,9 +5,10 @@ import Foundation
 import GRDB
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
-/// Tables that an app made and goes on writing to with GRDB.
+/// Tables that an app created and writes to with GRDB.
 struct AppTableTests {
     private let directory: TemporaryDirectory
 
@@ -62,7 +63,7 @@ struct AppTableTests {
     }
 
     @Test(arguments: Writer.allCases)
-    func `the app and the store read what the other has written`(_ writer: Writer) throws {
+    func `the app and the store read each other's writes`(_ writer: Writer) throws {
         let (database, store) = try open(writer)
         let born = Date(timeIntervalSince1970: 1_738_310_950.123)
         let ours = Player(id: "a", name: "Ann", score: 3, ratio: 2, born: born, photo: Data([1, 0]))
@@ -83,16 +84,16 @@ struct AppTableTests {
         let theirs = try database.read { try Player.fetchOne($0, key: "b") }
         let readBorn = Date(timeIntervalSince1970: 1_738_310_950.5)
         #expect(theirs == Player(id: "b", name: "Bob", ratio: 2, born: readBorn))
-        // The default of the app's column fills in for a value that a row lacks.
+        // A missing value is stored as the default of the app's column.
         #expect(try store.read { try $0.item(id: "b", in: "player") }?["isActive"] == true)
-        // A null that the store has noted gives way to a value that the app writes.
+        // A value that the app writes replaces the store's null flag.
         try database.write { try $0.execute(sql: "UPDATE player SET score=7 WHERE id='b'") }
         #expect(try store.read { try $0.item(id: "b", in: "player") }?["score"] == 7)
         #expect(store.capabilities.hasConcurrentReaders == (writer == .pool))
         #expect(store.capabilities.isDurable == (writer == .queue))
     }
 
-    @Test func `an instant is the same in whatever form it is written, in filters and in orders`() throws {
+    @Test func `filters and orderings compare dates of all text forms by instant`() throws {
         let (database, store) = try open(.queue)
         let texts = [
             "a": "2025-01-31T08:09:10.5", "b": "2025-01-31 08:09:10.500", "c": "2025-01-31 08:09:10",
@@ -133,7 +134,7 @@ struct AppTableTests {
                 == ["i"])
     }
 
-    @Test func `text compares by its bytes, whatever collation the app's column has`() throws {
+    @Test func `strings compare by bytes, whatever the collation of the app's column`() throws {
         let (database, store) = try open(.queue)
         try database.write { database in
             for name in ["b", "B", "a"] { try Player(id: name, name: name).insert(database) }
@@ -147,7 +148,7 @@ struct AppTableTests {
         }
     }
 
-    @Test func `a value that cannot be read is named, and other rows can be read`() throws {
+    @Test func `an unreadable value is named in the error, and other rows can be read`() throws {
         let (database, store) = try open(.queue)
         try database.write { database in
             try database.execute(
@@ -164,7 +165,7 @@ struct AppTableTests {
         }
     }
 
-    @Test func `a row that the app's constraints refuse is named`() throws {
+    @Test func `a row that the app's constraints refuse is named in the error`() throws {
         let (_, store) = try open(.queue)
         let error = #expect(throws: StoreError.self) {
             try store.write { try $0.upsert([Item(id: "1", fields: ["score": 1])], in: "player") }
@@ -173,7 +174,7 @@ struct AppTableTests {
         for part in ["'player'", "name", "'1'"] { #expect(error?.message.contains(part) == true) }
     }
 
-    @Test func `an item of a table with required columns of the app's own can be changed`() throws {
+    @Test func `an item of a table with required app columns can be changed`() throws {
         let database = try DatabaseQueue()
         try database.write {
             try $0.execute(
@@ -199,7 +200,7 @@ struct AppTableTests {
         "id TEXT PRIMARY KEY, text INTEGER", "id TEXT PRIMARY KEY, version INTEGER",
         "id TEXT PRIMARY KEY, \"Text\" TEXT",
     ])
-    func `a table that cannot hold the items is refused and left as it is`(_ columns: String) throws {
+    func `a table that cannot store the items is refused and not changed`(_ columns: String) throws {
         let isUsable = columns.hasPrefix("id BLOB")
         let database = try DatabaseQueue()
         try database.write { try $0.execute(sql: "CREATE TABLE T(\(columns))") }
@@ -223,7 +224,7 @@ struct AppTableTests {
         "id VARCHAR(40) NOT NULL UNIQUE)",
         "number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, createdAt DATETIME, text TEXT)",
     ])
-    func `tables of many kinds can hold items`(_ columns: String) throws {
+    func `tables of many kinds can store items`(_ columns: String) throws {
         let database = try DatabaseQueue()
         try database.write { try $0.execute(sql: "CREATE TABLE T(\(columns)") }
         let table = SyncCore.SyncTableDefinition(

@@ -3,7 +3,8 @@
 
 import Foundation
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
+import TestSupport
 import Testing
 
 struct ExactnessTests {
@@ -50,7 +51,7 @@ struct ExactnessTests {
     ]
 
     @Test(arguments: values.keys.sorted())
-    func `every value comes back equal`(column: String) throws {
+    func `every value is stored exactly`(column: String) throws {
         for value in try #require(Self.values[column]) {
             let item = Item(id: "1", fields: [column: value])
             try store.put(item)
@@ -59,7 +60,7 @@ struct ExactnessTests {
         }
     }
 
-    @Test func `every value comes back equal after closing and reopening`() throws {
+    @Test func `every value is the same after reopening`() throws {
         var items: [Item] = []
         for (column, values) in Self.values {
             for (index, value) in values.enumerated() {
@@ -73,7 +74,7 @@ struct ExactnessTests {
         try reopened.close()
     }
 
-    @Test func `a missing field is not a null one`() throws {
+    @Test func `a missing field and a null field are different`() throws {
         let missing = Item(id: "missing")
         let null = Item(id: "null", fields: ["text": nil, "count": nil, "blob": nil, "extra": nil])
         let empty = Item(id: "empty", fields: ["text": "", "blob": .data(Data())])
@@ -83,14 +84,13 @@ struct ExactnessTests {
         try #expect(store.thing("null") == Item(id: "null"))
     }
 
-    @Test func `a selection keeps its nulls and negative zeros and leaves out those of other columns`() throws
-    {
+    @Test func `a selection keeps its nulls and negative zeros and omits those of other columns`() throws {
         try store.put(Item(id: "1", fields: ["text": nil, "count": nil, "size": -0.0, "ratio": -0.0]))
         let found = try store.things(TableQuery("Thing").select("text", "size", "version"))
         #expect(found.items == [Item(id: "1", fields: ["text": nil, "size": -0.0])])
     }
 
-    @Test func `system properties come back equal`() throws {
+    @Test func `system properties are stored exactly`() throws {
         let system = SystemProperties(
             createdAt: Timestamp("2014-05-30T18:30:00.0000000Z"),
             updatedAt: Timestamp("2014-05-30T18:30:01Z"),
@@ -113,7 +113,7 @@ struct ExactnessTests {
         try #expect(store.thing("e\u{301}") == items[1])
     }
 
-    @Test func `the longest id is kept and a longer one is refused`() throws {
+    @Test func `the longest id is stored and a longer one is refused`() throws {
         let longest = String(repeating: "💩", count: 255)
         try store.put(Item(id: longest))
         try #expect(store.thing(longest)?.id == longest)
@@ -121,7 +121,7 @@ struct ExactnessTests {
         try #expect(store.things().items.count == 1)
     }
 
-    @Test func `an item replaces the one of its id whole, and the last of a call stays`() throws {
+    @Test func `an upsert replaces the whole item, and the last duplicate is stored`() throws {
         let system = SystemProperties(
             createdAt: Timestamp("2014-05-30T18:30:00Z"), updatedAt: Timestamp("2014-05-30T18:30:01Z"),
             version: "v", supersededVersions: ["u"])
@@ -139,7 +139,7 @@ struct ExactnessTests {
         try #expect(store.things().items == [full])
     }
 
-    @Test func `what a table cannot hold is refused and nothing of it is kept`() throws {
+    @Test func `items that a table cannot store are refused, and the write is rolled back`() throws {
         expectStoreError(.schemaMismatch) { try store.put(Item(id: "1"), Item(id: "2", fields: ["text": 1])) }
         expectStoreError(.schemaMismatch) {
             try store.put(Item(id: "1"), Item(id: "2", fields: ["nowhere": 1]))

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 /// Files and databases of format 1, which has no column for undeclared values.
@@ -48,7 +49,7 @@ struct FirstFormatTests {
         try #expect(store.read { try $0.item(id: "2", in: "T") } == new)
     }
 
-    @Test func `a file of the first format is opened and upgraded, once`() throws {
+    @Test func `a file of the first format is upgraded once`() throws {
         let queue = try DatabaseQueue(path: directory.file())
         try queue.writeWithoutTransaction { database in
             try database.execute(

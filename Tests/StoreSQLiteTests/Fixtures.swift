@@ -7,22 +7,6 @@ import SyncCore
 import Synchronization
 import Testing
 
-/// A directory of one test, removed with everything in it when the test lets go of it.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(
-            path: "StoreSQLiteTests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String = "store.sqlite") -> String { path + "/" + name }
-}
-
 /// A table with a column of every type.
 enum Things {
     static let definition = SyncTableDefinition(
@@ -41,7 +25,7 @@ enum Things {
 }
 
 extension SyncContextDataSource {
-    /// Puts the items into the table `Thing`.
+    /// Upserts the items into the table `Thing`.
     func put(_ items: Item...) throws { try write { try $0.upsert(items, in: "Thing") } }
 
     func thing(_ id: String) throws -> Item? { try read { try $0.item(id: id, in: "Thing") } }
@@ -55,7 +39,7 @@ extension SyncContextDataSource {
     }
 }
 
-/// Runs the body and expects it to throw a store error of that code.
+/// Expects the body to throw a store error with this code.
 func expectStoreError<T>(
     _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
 ) {
@@ -70,7 +54,7 @@ func expectStoreError<T>(
     }
 }
 
-/// Work on a thread of its own, so that a test can wait for it without holding up other tests.
+/// Work on a separate thread, which a test can wait for without blocking other tests.
 final class ThreadWork<T: Sendable>: Sendable {
     private let result = Mutex<Result<T, any Error>?>(nil)
     private let isDone = DispatchSemaphore(value: 0)
@@ -83,7 +67,7 @@ final class ThreadWork<T: Sendable>: Sendable {
         }.start()
     }
 
-    /// Waits for the work and returns what it made; to be asked for once.
+    /// Waits for the work and returns its result; call it once.
     func value() throws -> T {
         isDone.wait()
         guard let result = result.withLock({ $0 }) else { throw CancellationError() }

@@ -6,6 +6,7 @@ import GRDB
 import StoreSQLite
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
 struct OpeningTests {
@@ -17,7 +18,7 @@ struct OpeningTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func `the database and the files beside it are for their owner alone`() throws {
+    @Test func `the database and the files beside it have mode 0600`() throws {
         let store = try Things.store(at: directory.file())
         try store.put(Item(id: "1"))
         for suffix in ["", "-wal", "-shm", ".lock"] {
@@ -26,7 +27,8 @@ struct OpeningTests {
         try store.close()
     }
 
-    @Test func `a closed store leaves its database and the empty lock file, and opens again`() throws {
+    @Test func `a closed store leaves only its database and an empty lock file, and can be reopened`() throws
+    {
         let store = try Things.store(at: directory.file())
         try store.put(Item(id: "1", fields: ["text": "kept"]))
         try #expect(store.thing("1") != nil)
@@ -38,7 +40,7 @@ struct OpeningTests {
         try again.close()
     }
 
-    @Test func `a closed store refuses everything but closing`() throws {
+    @Test func `a closed store refuses everything except closing`() throws {
         let store = try Things.store(at: directory.file())
         try store.close()
         try store.close()
@@ -73,7 +75,7 @@ struct OpeningTests {
         try Things.store(at: directory.file()).close()
     }
 
-    @Test func `shared stores see each other's writes and keep out an exclusive one`() throws {
+    @Test func `shared stores see each other's writes and refuse an exclusive one`() throws {
         func open(_ sharing: SQLiteStore.Sharing) throws -> SQLiteStore {
             try SQLiteStore(path: directory.file(), tables: [Things.definition], sharing: sharing)
         }
@@ -93,7 +95,7 @@ struct OpeningTests {
         try alone.close()
     }
 
-    @Test func `shared stores take turns, and no write of theirs is lost`() throws {
+    @Test func `writes of shared stores are serialized, and none is lost`() throws {
         let stores = try (0..<3).map { _ in
             try SQLiteStore(path: directory.file(), tables: [Things.definition], sharing: .shared)
         }
@@ -121,7 +123,7 @@ struct OpeningTests {
         try #expect(mode(directory.file() + ".write") == 0o600)
     }
 
-    @Test func `a write to a shared file waits until others have written`() throws {
+    @Test func `a write to a shared file waits for the write lock`() throws {
         let store = try SQLiteStore(path: directory.file(), tables: [Things.definition], sharing: .shared)
         let other = open(directory.file() + ".write", O_RDWR)
         #expect(flock(other, LOCK_EX) == 0)
@@ -139,7 +141,7 @@ struct OpeningTests {
         try store.close()
     }
 
-    @Test func `capabilities follow how the store was opened`() throws {
+    @Test func `the capabilities depend on how the store is opened`() throws {
         let full = try Things.store(at: directory.file("full"))
         #expect(
             full.capabilities
@@ -152,7 +154,7 @@ struct OpeningTests {
         try normal.close()
     }
 
-    @Test func `what is not a regular file in a directory cannot be opened`() throws {
+    @Test func `a path that is not a regular file in a directory is refused`() throws {
         try Data().write(to: URL(fileURLWithPath: directory.file("file")))
         try FileManager.default.createDirectory(
             atPath: directory.file("directory"), withIntermediateDirectories: false)
@@ -168,7 +170,7 @@ struct OpeningTests {
         #expect(!FileManager.default.fileExists(atPath: directory.file("nothing")))
     }
 
-    @Test func `a file that is no database is refused and left as it is`() throws {
+    @Test func `a file that is not a database is refused and not changed`() throws {
         for content in [Data("This is not a database. ".utf8), Data(repeating: 0x53, count: 10_000)] {
             try content.write(to: URL(fileURLWithPath: directory.file()))
             expectStoreError(.corrupt) { try Things.store(at: directory.file()) }
@@ -176,7 +178,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func `somebody else's database is refused and left as it is`() throws {
+    @Test func `another program's database is refused and not changed`() throws {
         let queue = try DatabaseQueue(path: directory.file())
         try queue.write { try $0.execute(sql: "CREATE TABLE \"Thing\"(id TEXT PRIMARY KEY, secret TEXT)") }
         try queue.close()
@@ -185,7 +187,7 @@ struct OpeningTests {
         try #expect(Data(contentsOf: URL(fileURLWithPath: directory.file())) == content)
     }
 
-    @Test func `a newer format is refused and left as it is`() throws {
+    @Test func `a newer format is refused and not changed`() throws {
         try Things.store(at: directory.file()).close()
         let queue = try DatabaseQueue(path: directory.file())
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 3") }
@@ -203,7 +205,7 @@ struct OpeningTests {
         try store.close()
     }
 
-    @Test func `a damaged page is noticed when it is read`() throws {
+    @Test func `a damaged page is reported when it is read`() throws {
         let store = try Things.store(at: directory.file())
         let items = (0..<2000).map {
             Item(id: "\($0)", fields: ["text": .text(String(repeating: "x", count: 500))])
@@ -221,13 +223,13 @@ struct OpeningTests {
         try damaged.close()
     }
 
-    @Test func `bad definitions are refused before anything is created`() throws {
+    @Test func `invalid definitions are refused before any file is created`() throws {
         let tables = [SyncTableDefinition("Thing", columns: []), SyncTableDefinition("THING", columns: [])]
         #expect(throws: SyncError.self) { try SQLiteStore(path: directory.file(), tables: tables) }
         try #expect(FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
-    @Test func `a refused opening gives the lock back`() throws {
+    @Test func `a refused opening releases the lock`() throws {
         try Data("This is not a database.".utf8).write(to: URL(fileURLWithPath: directory.file()))
         expectStoreError(.corrupt) { try Things.store(at: directory.file()) }
         try FileManager.default.removeItem(atPath: directory.file())

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
+import TestSupport
 import Testing
 
 /// Compares compiled queries with the reference, which evaluates them item by item.
@@ -16,7 +17,7 @@ struct QueryDifferentialTests {
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `a query finds what the reference finds`(seed: UInt64) throws {
+    func `a query has the same result as the reference`(seed: UInt64) throws {
         var generator = QueryGenerator(seed: seed)
         let items = (0..<80).map { generator.item($0) }
         try store.write { try $0.upsert(items, in: "Thing") }
@@ -29,11 +30,11 @@ struct QueryDifferentialTests {
             if found != expected { break }
             foundCount += found.items.count
         }
-        #expect(foundCount > 1000, "The generator finds too little to compare.")
+        #expect(foundCount > 1000, "The generated queries have too few matches.")
     }
 
     @Test(arguments: 100..<102 as Range<UInt64>)
-    func `deleting by a query deletes what the reference finds`(seed: UInt64) throws {
+    func `deleting by query deletes the reference's matches`(seed: UInt64) throws {
         var generator = QueryGenerator(seed: seed)
         for number in 0..<60 {
             let items = (0..<40).map { generator.item($0) }

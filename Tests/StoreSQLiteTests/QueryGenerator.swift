@@ -6,7 +6,7 @@ import SyncCore
 
 import struct Foundation.Data
 
-/// Makes items of the table `Thing` and valid queries on it, from few values, so that many of them meet.
+/// Generates items of the table `Thing` and valid queries on it, from few values, so that many of them match.
 struct QueryGenerator {
     private var random: SeededGenerator
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
+import TestSupport
 import Testing
 
-/// Queries larger than an app writes by hand: they work, or are refused as unsupported.
+/// Very large queries: they work, or are refused as unsupported.
 struct QueryLimitTests {
     private let directory: TemporaryDirectory
     private let store: SQLiteStore
@@ -26,7 +27,7 @@ struct QueryLimitTests {
         var filter: Filter = .column("count") == 7
         for _ in 0..<count { filter = .not(filter) }
         try #expect(store.ids(filter).count == (count % 2 == 0 ? 1 : 49))
-        // Taking so deep a filter apart level by level spares the system a recursion of that depth.
+        // Unwraps the filter iteratively, because deallocating so deep a filter would recurse.
         while case .not(let inner) = filter { filter = inner }
     }
 
@@ -39,13 +40,13 @@ struct QueryLimitTests {
         try #expect(store.ids(.all(unequal)).count == 50 - min(count, 49))
     }
 
-    @Test func `a chain nested to the left is as good as a flat one`() throws {
+    @Test func `a left-nested chain has the same result as a flat one`() throws {
         var filter: Filter = .column("count") == 0
         for number in 1..<1500 { filter = .any([filter, .all([.any([.column("count") == number])])]) }
         try #expect(store.ids(filter).count == 50)
     }
 
-    @Test func `connectives nested in turn work or are refused`() throws {
+    @Test func `nested connectives work or are refused`() throws {
         func nested(_ depth: Int) -> Filter {
             var filter: Filter = .column("count") == 7
             for level in 0..<depth {
@@ -68,7 +69,7 @@ struct QueryLimitTests {
         try #expect(store.things().items.count == 51)
     }
 
-    @Test func `expressions nested deep work or are refused`() throws {
+    @Test func `deeply nested expressions work or are refused`() throws {
         func nested(_ depth: Int) -> Filter {
             var expression = FilterExpression.column("count")
             for _ in 0..<depth { expression = expression + 1 }
@@ -88,20 +89,20 @@ struct QueryLimitTests {
         try #expect(store.ids(.isIn(.column("count"), numbers.map(Double.init))).count == expected)
         try #expect(store.ids(.isIn(.column("size"), numbers)).count == expected)
         try #expect(store.ids(.not(.isIn(.column("count"), numbers))).count == 50 - expected)
-        // Whether the others are not in a list with a null is unknown.
+        // "Not in" is unknown for a list that contains null.
         let withNull = numbers.map { ItemValue.int($0 + 25) } + [.null]
         try #expect(store.ids(.isIn(.column("count"), withNull)).count == min(count, 25))
         try #expect(store.ids(.not(.isIn(.column("count"), withNull))).isEmpty)
     }
 
-    @Test func `a long list of dates goes by instant`() throws {
+    @Test func `a long list of dates is compared by instant`() throws {
         let due = try #require(Timestamp("2014-05-30T18:30:00.50Z"))
         try store.put(Item(id: "due", fields: ["due": .date(due)]))
         let dates = (0..<9000).compactMap { Timestamp(seconds: Int64($0)) } + [due.showing(fractionDigits: 7)]
         try #expect(store.ids(.isIn(.column("due"), dates)) == ["due"])
     }
 
-    @Test func `an integer that no double equals stays apart from the doubles beside it`() throws {
+    @Test func `an integer that no double represents is not equal to adjacent doubles`() throws {
         try store.put(
             Item(id: "below", fields: ["size": 0x1p53]),
             Item(id: "above", fields: ["size": 0x1.0000000000001p53]))
@@ -121,12 +122,12 @@ struct QueryLimitTests {
         try #expect(store.ids(.column("size") == between).isEmpty)
     }
 
-    @Test func `many lists together are refused when they are too many for SQLite`() throws {
+    @Test func `lists with more constants than SQLite supports are refused`() throws {
         let lists = (0..<5).map { Filter.isIn(.column("count"), Array(repeating: $0, count: 8000)) }
         expectStoreError(.unsupported) { try store.ids(.any(lists)) }
     }
 
-    @Test func `any number of ids can be deleted and any number of items be put at once`() throws {
+    @Test func `one call can delete or upsert any number of items`() throws {
         let ids = (0..<40_000).map(String.init)
         try store.write { try $0.deleteItems(ids: ids, in: "Thing") }
         try #expect(store.things().items.map(\.id) == ["none"])
@@ -138,7 +139,7 @@ struct QueryLimitTests {
         #expect(count == 40_000)
     }
 
-    @Test func `offset and limit may be as large as numbers are`() throws {
+    @Test func `offset and limit may be the maximum integer`() throws {
         func count(offset: Int, limit: Int) throws -> Int {
             try store.things(TableQuery("Thing").offset(offset).limit(limit)).items.count
         }
@@ -151,7 +152,7 @@ struct QueryLimitTests {
             store.write { try $0.deleteItems(matching: TableQuery("Thing").offset(.max).limit(.max)) } == 0)
     }
 
-    @Test func `a large value is kept whole`() throws {
+    @Test func `a large value is stored exactly`() throws {
         for size in [65_535, 65_536, 65_537, 1_000_001, 10_000_000] {
             let item = Item(id: "large", fields: ["text": .text(String(repeating: "é", count: size / 2))])
             try store.put(item)

@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 struct SchemaTests {
@@ -15,7 +16,7 @@ struct SchemaTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Opens the store with a table `T` of those columns, works with it and closes it.
+    /// Opens the store with a table `T` of these columns, runs the body and closes the store.
     private func withStore<R>(_ columns: [SyncColumn], table: String = "T", _ body: (SQLiteStore) throws -> R)
         throws -> R
     {
@@ -26,7 +27,7 @@ struct SchemaTests {
         return try result.get()
     }
 
-    /// Works with the closed store's database as any tool could.
+    /// Opens the closed store's database with GRDB, as another tool would.
     private func withDatabase<R>(_ body: (Database) throws -> R) throws -> R {
         let queue = try DatabaseQueue(path: directory.file())
         let result = Result { try queue.writeWithoutTransaction(body) }
@@ -40,7 +41,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func `the schema reads as it was declared`() throws {
+    @Test func `the schema has the declared columns and indexes`() throws {
         let columns = [
             SyncColumn("text", .text), SyncColumn("complete", .bool, isIndexed: true),
             SyncColumn("count", .integer),
@@ -70,7 +71,7 @@ struct SchemaTests {
         try #expect(sql(of: "T.complete") == #"CREATE INDEX "T.complete" ON "T"("complete")"#)
     }
 
-    @Test func `ordinary tools read the values as they are`() throws {
+    @Test func `SQLite tools can read the values`() throws {
         let columns = [
             SyncColumn("flag", .bool), SyncColumn("due", .date), SyncColumn("tags", .json),
             SyncColumn("size", .double),
@@ -96,7 +97,7 @@ struct SchemaTests {
             ])
     }
 
-    @Test func `columns are added, and old rows have no value in them`() throws {
+    @Test func `new columns are added, and existing rows have no value in them`() throws {
         try withStore([SyncColumn("a", .text)]) { store in
             try store.write { try $0.upsert([Item(id: "1", fields: ["a": "x"])], in: "T") }
         }
@@ -107,7 +108,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func `a column that is declared no more keeps its values`() throws {
+    @Test func `a column that is no longer declared keeps its values`() throws {
         let (a, b) = (SyncColumn("a", .text), SyncColumn("b", .integer, isIndexed: true))
         let item = Item(id: "1", fields: ["a": nil, "b": 7])
         try withStore([a, b]) { store in try store.write { try $0.upsert([item], in: "T") } }
@@ -132,13 +133,13 @@ struct SchemaTests {
         try #expect(sql(of: "T")?.contains("new") == false)
     }
 
-    @Test func `names that differ from existing ones in case alone are refused`() throws {
+    @Test func `names that differ only in case from existing ones are refused`() throws {
         try withStore([SyncColumn("text", .text)]) { _ in }
         expectStoreError(.schemaMismatch) { try withStore([SyncColumn("Text", .text)]) { _ in } }
         expectStoreError(.schemaMismatch) { try withStore([SyncColumn("text", .text)], table: "t") { _ in } }
     }
 
-    @Test func `a view, or a table that the store did not make, is not used`() throws {
+    @Test func `a view or another program's table is refused`() throws {
         try withStore([], table: "Other") { _ in }
         try withDatabase { database in
             try database.execute(
@@ -149,7 +150,7 @@ struct SchemaTests {
         try withStore([], table: "Other") { _ in }
     }
 
-    @Test func `indexes follow the declaration and no others are touched`() throws {
+    @Test func `indexes are created and dropped as declared, and others are not changed`() throws {
         func indexes() throws -> [String] {
             try withDatabase { database in
                 try String.fetchAll(
@@ -166,7 +167,7 @@ struct SchemaTests {
         try #expect(indexes() == ["T.integer", "mine"])
     }
 
-    @Test func `an index is used`() throws {
+    @Test func `SQLite uses the indexes`() throws {
         try withStore([SyncColumn("due", .date, isIndexed: true), SyncColumn("text", .text, isIndexed: true)])
         { _ in
         }
@@ -180,7 +181,7 @@ struct SchemaTests {
         for plan in plans { #expect(plan.contains("USING INDEX T."), "\(plan)") }
     }
 
-    @Test func `names that mean something in SQL are names like any other`() throws {
+    @Test func `SQL keywords are valid names`() throws {
         let names = [
             "select", "order", "rowid", "oid", "_rowid_", "table", "index", "supersededVersions", "marks",
             "deletedAt", "excluded", "MS_a", "A", String(repeating: "x", count: 128),
@@ -201,7 +202,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func `more columns than SQLite has are refused`() throws {
+    @Test func `more columns than SQLite supports are refused`() throws {
         let columns = (0..<1994).map { SyncColumn("c\($0)", .integer) }
         expectStoreError(.unsupported) { try withStore(columns) { _ in } }
         try withStore(Array(columns.prefix(1993))) { store in

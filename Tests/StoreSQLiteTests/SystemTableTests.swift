@@ -5,6 +5,7 @@ import Foundation
 import GRDB
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 struct SystemTableTests {
@@ -28,7 +29,7 @@ struct SystemTableTests {
 
     // MARK: Operations
 
-    @Test func `an operation comes back equal in all its parts`() throws {
+    @Test func `an operation is stored with all its properties`() throws {
         let operation = TableOperation(
             id: .max, table: "Gone", itemID: "a\0é", kind: .delete, state: .parked, attempts: 3,
             lastAttempt: Timestamp("2014-05-30T18:30:00.123Z"), lastStatus: 503, base: Self.fullItem,
@@ -41,7 +42,7 @@ struct SystemTableTests {
         try #expect(store.read { try $0.operations(forItem: "a", in: "Gone") } == [])
     }
 
-    @Test func `operations come in ascending order, by table, by item and in pages`() throws {
+    @Test func `operations are in ascending order, by table, by item and in pages`() throws {
         try store.write { transaction in
             for id in [5, 3, 9, 1] as [Int64] { try transaction.put(operation(id, "\(id % 2)")) }
             try transaction.put(operation(4, table: "Other"))
@@ -76,7 +77,8 @@ struct SystemTableTests {
     }
 
     @Test
-    func `the last operation id survives draining, reopening and smaller ids, and is undone with its write`()
+    func
+        `the last operation id survives an empty queue and smaller ids, and is rolled back with its write`()
         throws
     {
         func last(_ store: SQLiteStore) throws -> Int64 { try store.write { try $0.lastOperationID() } }
@@ -113,7 +115,7 @@ struct SystemTableTests {
             serverItem: Self.fullItem, status: 412, code: .preconditionFailed, message: message, revision: 4)
     }
 
-    @Test func `errors come back equal, one for each operation, in ascending order`() throws {
+    @Test func `errors are stored exactly, one for each operation, in ascending order`() throws {
         try store.write { transaction in
             try transaction.put(error(7))
             try transaction.put(error(2, table: "Other"))
@@ -131,7 +133,7 @@ struct SystemTableTests {
         try #expect(store.read { try $0.operationErrors(in: nil) }.map(\.id) == [2])
     }
 
-    @Test func `config values are kept by table, kind and exact name`() throws {
+    @Test func `config values are stored by table, kind and exact name`() throws {
         func key(_ name: String, _ table: String = "Thing", _ kind: ConfigKey.Kind = .deltaToken) -> ConfigKey
         {
             ConfigKey(table: table, kind: kind, name: name)
@@ -162,9 +164,9 @@ struct SystemTableTests {
         }
     }
 
-    // MARK: Ordinary tools
+    // MARK: SQLite tools
 
-    @Test func `ordinary tools can read the system tables`() throws {
+    @Test func `SQLite tools can read the system tables`() throws {
         try store.write { transaction in
             try transaction.put(operation(4, "x"))
             try transaction.put(error(4, message: "No."))

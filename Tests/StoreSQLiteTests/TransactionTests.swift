@@ -4,6 +4,7 @@
 import Foundation
 import StoreSQLite
 import SyncCore
+import TestSupport
 import Testing
 
 struct TransactionTests {
@@ -17,7 +18,7 @@ struct TransactionTests {
         store = try Things.store(at: directory.file())
     }
 
-    @Test func `a transaction sees its own changes and nobody else does`() throws {
+    @Test func `only a transaction itself sees its changes before the commit`() throws {
         try store.put(Item(id: "1", fields: ["text": "old"]))
         let store = store
         let (hasWritten, mayCommit) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -41,13 +42,13 @@ struct TransactionTests {
         try #expect(store.thing("1")?["text"] == "new")
     }
 
-    @Test func `a snapshot stays as it was while a write commits`() throws {
+    @Test func `a snapshot does not change when a write commits`() throws {
         try store.put(Item(id: "1", fields: ["count": 1]))
         let store = store
         let (isReading, hasCommitted) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let reading = ThreadWork {
             try store.read { snapshot in
-                // The first statement comes after the commit: the snapshot is of the beginning all the same.
+                // The first statement runs after the commit; the snapshot is still from before it.
                 isReading.signal()
                 hasCommitted.wait()
                 return (
@@ -69,7 +70,7 @@ struct TransactionTests {
         try #expect(store.things().items.count == 2)
     }
 
-    @Test func `a body's error comes out as it is and undoes everything`() throws {
+    @Test func `a body's error is rethrown and rolls everything back`() throws {
         let operation = TableOperation(id: 5, table: "Thing", itemID: "1", kind: .insert)
         let key = ConfigKey(table: "Thing", kind: .setting, name: "a")
         try store.put(Item(id: "1", fields: ["text": "old"]))
@@ -90,7 +91,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `writes wait for each other and none is lost`() throws {
+    @Test func `writes are serialized, and none is lost`() throws {
         let store = store
         try store.put(Item(id: "1", fields: ["count": 0]))
         let writers = (0..<4).map { _ in
@@ -108,7 +109,7 @@ struct TransactionTests {
         try #expect(store.thing("1")?["count"] == 200)
     }
 
-    @Test func `an unknown table is refused with the framework's own error`() throws {
+    @Test func `an unknown table is refused with a SyncError`() throws {
         func code(_ body: () throws -> Void) -> SyncError.Code? {
             do { try body() } catch { return (error as? SyncError)?.code }
             return nil

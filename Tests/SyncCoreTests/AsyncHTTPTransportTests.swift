@@ -7,20 +7,22 @@ import HTTPTypes
 import SyncCore
 import Testing
 
-/// What only this transport does; what all must do is in the tests of URLSession's, which run with each.
+/// Tests of this transport alone; `HTTPTransportTests` run with each transport.
 @Suite
 struct AsyncHTTPTransportTests {
-    private static func fromServer<Value>(
-        _ answer: @escaping @Sendable (RemoteRawServer.Request) -> [RemoteRawServer.Step],
-        _ body: (RemoteRawServer, AsyncHTTPTransport) async throws -> Value
+    private static func withServer<Value>(
+        _ respond: @escaping @Sendable (RawHTTPServer.Request) -> [RawHTTPServer.Step],
+        _ body: (RawHTTPServer, AsyncHTTPTransport) async throws -> Value
     ) async throws -> Value {
-        let server = try RemoteRawServer(answer: answer)
+        let server = try RawHTTPServer(respond: respond)
         defer { server.stop() }
         return try await body(server, AsyncHTTPTransport())
     }
 
-    @Test func `a head that is cut is a failure of the network, and ends no process`() async throws {
-        try await Self.fromServer({ _ in [.send("HTTP/1.1 200 OK\r\nbroken")] }) { server, transport in
+    @Test func `a response head that is cut off is a network failure and does not crash the process`()
+        async throws
+    {
+        try await Self.withServer({ _ in [.send("HTTP/1.1 200 OK\r\nbroken")] }) { server, transport in
             let error = await #expect(throws: SyncError.self) {
                 try await transport.send(HTTPTransportRequest(HTTPRequest(method: .post, url: server.url)))
             }
@@ -30,8 +32,8 @@ struct AsyncHTTPTransportTests {
         }
     }
 
-    @Test func `compressed answers are asked for`() async throws {
-        try await Self.fromServer({ _ in [.answer("200 OK")] }) { server, transport in
+    @Test func `a request accepts compressed responses`() async throws {
+        try await Self.withServer({ _ in [.response("200 OK")] }) { server, transport in
             _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             #expect(server.requests.first?.header("Accept-Encoding") == "gzip, deflate")
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ByteWriterTests {
     @Test(arguments: [0, 1, 1000])
-    func `pieces of all lengths stand one after the other, whatever room there was`(capacity: Int) {
+    func `appended bytes are in order, whatever the initial capacity`(capacity: Int) {
         var writer = ByteWriter(capacity: capacity)
         var expected: [UInt8] = []
         for length in 0..<100 {
@@ -20,7 +20,7 @@ import Testing
         #expect(writer.count == expected.count)
     }
 
-    @Test func `what was removed is written over`() {
+    @Test func `a writer can be reused after its bytes were removed`() {
         var writer = ByteWriter()
         writer.append("a text that is longer than the next")
         writer.removeAll()

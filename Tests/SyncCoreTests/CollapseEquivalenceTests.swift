@@ -10,20 +10,21 @@ import Testing
 
 /// Every history of changes and pushes of one item, through the real engine, against a model server.
 ///
-/// Pushing the collapsed queue must leave the server as pushing every change would have, leave the device with the
-/// same, and never show one client alone a conflict.
+/// Pushing the collapsed queue must have the same result on the server as pushing every change. The device must have the
+/// same item, and a single client must never get a conflict.
 @Suite struct CollapseEquivalenceTests {
     static let maxLength = 6
 
-    @Test func `every history ends on the server as if each change had been pushed`() async throws {
+    @Test func `after every history, the server has the row as if each change had been pushed`() async throws
+    {
         var world = Worlds(deletesSoftly: false)
         try await world.explore(Step.all(withReinserting: true), upTo: Self.maxLength)
-        // Guards against a generator that has become too tidy to find anything.
+        // A generator that explores too few states would find nothing.
         #expect(world.explored > 10_000)
         #expect(world.kindsSeen == Set(TableOperation.Kind.allCases))
     }
 
-    @Test func `every history without a second insert does so where deleted rows leave tombstones`()
+    @Test func `after every history without a second insert, a server with tombstones has the same row`()
         async throws
     {
         var world = Worlds(deletesSoftly: true)
@@ -32,7 +33,7 @@ import Testing
     }
 }
 
-/// What the user does, and what becomes of a push around it.
+/// A change by the user, and the push around it.
 struct Step: Hashable, CustomStringConvertible {
     enum Timing: CaseIterable { case before, whileUnapplied, whileApplied }
 
@@ -41,18 +42,18 @@ struct Step: Hashable, CustomStringConvertible {
     var push: Push?
 
     struct Push: Hashable {
-        var fate: ModelServer.Fate
+        var outcome: ModelServer.Outcome
         /// When the change is made: before the push, or while its first request is on its way.
         var timing: Timing
     }
 
     var description: String {
-        push.map { "\(change) \($0.timing) a push that is \($0.fate)" } ?? "\(change)"
+        push.map { "\(change) \($0.timing) a push that is \($0.outcome)" } ?? "\(change)"
     }
 
     static func all(withReinserting: Bool) -> [Step] {
-        let pushes = ModelServer.Fate.allCases.flatMap { fate in
-            Timing.allCases.map { Push(fate: fate, timing: $0) }
+        let pushes = ModelServer.Outcome.allCases.flatMap { outcome in
+            Timing.allCases.map { Push(outcome: outcome, timing: $0) }
         }
         return TableOperation.Kind.allCases.flatMap { change in
             ([nil] + pushes).map { Step(change: change, push: $0) }
@@ -106,7 +107,7 @@ private struct World {
     var wasInserted = false
     var history: [Step] = []
 
-    /// What tells two worlds apart for everything that may still happen.
+    /// Everything that later steps depend on.
     struct Key: Hashable {
         var item: Item?
         var operations: [TableOperation]
@@ -133,19 +134,19 @@ private struct World {
         step.change == .insert ? expected == nil && (withReinserting || !wasInserted) : expected != nil
     }
 
-    /// The world after the step. Each step writes other values, so that a lost or repeated change shows.
+    /// Returns the world after the step. Each step writes other values, so that a lost or repeated change is detected.
     func after(_ step: Step, number: Int, deletesSoftly: Bool) async throws -> World {
-        let (context, store, server) = try revive(deletesSoftly: deletesSoftly)
+        let (context, store, server) = try restore(deletesSoftly: deletesSoftly)
         let change = Change(kind: step.change, number: number)
         if let push = step.push {
-            var script = ModelServer.Script(fate: push.fate)
+            var script = ModelServer.Script(outcome: push.outcome)
             let pending = PendingChange(change, context)
             switch push.timing {
             case .before: await pending.make()
             case .whileUnapplied: script.beforeApplying = { await pending.make() }
             case .whileApplied: script.afterApplying = { await pending.make() }
             }
-            server.expect(script)
+            server.setNextWrite(script)
             _ = try? await context.push()
             await pending.make()
         } else {
@@ -153,7 +154,7 @@ private struct World {
         }
         var next = self
         next.history.append(step)
-        try next.take(store, server)
+        try next.read(store, server)
         next.expected = change.applied(to: expected)
         next.wasInserted = wasInserted || step.change == .insert
         let conflicts = try store.read { try $0.operationErrors(in: nil) }.filter(\.isConflict)
@@ -163,9 +164,9 @@ private struct World {
         return next
     }
 
-    /// Pushes what is left and compares everything.
+    /// Pushes the remaining operations and compares everything.
     func requireConvergence(deletesSoftly: Bool) async throws {
-        let (context, store, server) = try revive(deletesSoftly: deletesSoftly)
+        let (context, store, server) = try restore(deletesSoftly: deletesSoftly)
         do {
             try await context.push()
         } catch {
@@ -173,7 +174,7 @@ private struct World {
             throw error
         }
         var final = self
-        try final.take(store, server)
+        try final.read(store, server)
         try #require(final.operations.isEmpty, "\(history): \(final.operations)")
         let row = final.rows[Self.id].flatMap { $0.isDeleted ? nil : $0 }
         try #require(row?.fields.withoutNulls == expected, "\(history)")
@@ -183,7 +184,7 @@ private struct World {
         try #require(errors.isEmpty, "\(history)")
     }
 
-    private mutating func take(_ store: MemoryStore, _ server: ModelServer) throws {
+    private mutating func read(_ store: MemoryStore, _ server: ModelServer) throws {
         (item, operations, lastOperationID) = try store.read { snapshot in
             (
                 try snapshot.item(id: Self.id, in: Self.definition.name),
@@ -194,8 +195,8 @@ private struct World {
         rows = server.rows
     }
 
-    /// A context, a store and a server that stand where this world does.
-    private func revive(
+    /// Makes a context, a store and a server in the state of this world.
+    private func restore(
         deletesSoftly: Bool
     ) throws -> (context: SyncContext, store: MemoryStore, server: ModelServer) {
         let store = try MemoryStore(tables: [Self.definition])
@@ -246,7 +247,7 @@ private struct Change: Sendable {
     }
 }
 
-/// A change that is made once, at the moment that the step asks for or, when that does not come, after the push.
+/// A change that is made once: at the time of the step, or after the push if the push did not reach that point.
 private final class PendingChange: Sendable {
     private let change: Change
     private let context: SyncContext

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CollapseTests {
     typealias Kind = TableOperation.Kind
 
-    /// An operation that carries something in every property that collapsing may touch.
+    /// An operation with a value in every property that collapsing may change.
     private func operation(_ kind: Kind, id: Int64 = 7, isAmbiguous: Bool = false) -> TableOperation {
         TableOperation(
             id: id, table: "T", itemID: "x", kind: kind, state: isAmbiguous ? .attempted : .pending,
@@ -30,7 +30,7 @@ import Testing
         TableOperation.collapse(change, into: operations, isInFlight: isInFlight)
     }
 
-    /// The one operation that remains, at its old place in the queue.
+    /// The operation that remains, at its queue position.
     private func replaced(_ outcome: CollapseOutcome) -> TableOperation? {
         guard case .replace(let operation) = outcome else { return nil }
         return operation
@@ -41,7 +41,9 @@ import Testing
         return true
     }
 
-    @Test(arguments: Kind.allCases) func `without an operation the change becomes one`(_ kind: Kind) {
+    @Test(arguments: Kind.allCases) func `without a pending operation, a change becomes an operation`(
+        _ kind: Kind
+    ) {
         #expect(TableOperation.collapse(kind, into: [], isInFlight: false) == .append(kind))
         #expect(TableOperation.collapse(kind, into: [], isInFlight: true) == .append(kind))
     }
@@ -60,7 +62,7 @@ import Testing
         #expect(merged.state == .pending)
     }
 
-    @Test func `insert, delete leaves nothing`() {
+    @Test func `insert, delete removes the operation`() {
         #expect(collapse(.delete, into: operation(.insert)) == .remove(id: 7))
     }
 
@@ -75,7 +77,7 @@ import Testing
         #expect(merged.version == "v1")
     }
 
-    @Test func `update, delete becomes a delete at the same place with the same version`() throws {
+    @Test func `update, delete becomes a delete at the same queue position with the same version`() throws {
         let merged = try #require(replaced(collapse(.delete, into: operation(.update))))
         #expect(merged.kind == .delete)
         #expect(merged.id == 7)
@@ -100,14 +102,15 @@ import Testing
         #expect(collapse(.delete, into: operation(.delete)) == .nothing)
     }
 
-    @Test func `a replacing update stays one when it is edited, and not when it is deleted`() throws {
+    @Test func `an update that replaces the item still does after an edit, but not after a delete`() throws {
         var replacing = operation(.update)
         replacing.replaces = true
         #expect(try #require(replaced(collapse(.update, into: replacing))).replaces)
         #expect(try !#require(replaced(collapse(.delete, into: replacing))).replaces)
     }
 
-    @Test func `every edit counts the revision up, forgets the attempts and brings parked ones back`() throws
+    @Test func `every edit increases the revision, resets the attempts and makes parked operations pending`()
+        throws
     {
         for (kind, change) in [
             (Kind.insert, Kind.update), (.update, .update), (.update, .delete), (.delete, .insert),
@@ -121,7 +124,7 @@ import Testing
         }
     }
 
-    // MARK: Answer unknown
+    // MARK: Outcome unknown
 
     @Test func `ambiguous insert, update stays an insert and keeps what was sent`() throws {
         let merged = try #require(replaced(collapse(.update, into: operation(.insert, isAmbiguous: true))))
@@ -130,7 +133,7 @@ import Testing
         #expect(merged.state == .attempted)
     }
 
-    @Test func `ambiguous insert, delete becomes a delete and never vanishes`() throws {
+    @Test func `ambiguous insert, delete becomes a delete and is never removed`() throws {
         let merged = try #require(replaced(collapse(.delete, into: operation(.insert, isAmbiguous: true))))
         #expect(merged.kind == .delete)
         #expect(merged.sent == Self.snapshot(.insert))
@@ -162,19 +165,19 @@ import Testing
 
     // MARK: In flight
 
-    @Test func `in flight, every possible change goes behind`() {
+    @Test func `in flight, every valid change is queued behind`() {
         for (kind, change) in [
             (Kind.insert, Kind.update), (.insert, .delete), (.update, .update), (.update, .delete),
             (.delete, .insert),
         ] {
             for isAmbiguous in [true, false] {
-                let flying = operation(kind, isAmbiguous: isAmbiguous)
-                #expect(collapse(change, into: flying, isInFlight: true) == .append(change))
+                let inFlight = operation(kind, isAmbiguous: isAmbiguous)
+                #expect(collapse(change, into: inFlight, isInFlight: true) == .append(change))
             }
         }
     }
 
-    @Test func `in flight, what is impossible is refused and what is done is done`() {
+    @Test func `in flight, invalid changes are refused and a second delete changes nothing`() {
         for kind in [Kind.insert, .update] {
             #expect(isRefused(collapse(.insert, into: operation(kind), isInFlight: true), .invalidOperation))
         }
@@ -182,22 +185,22 @@ import Testing
         #expect(collapse(.delete, into: operation(.delete), isInFlight: true) == .nothing)
     }
 
-    @Test func `further changes join the operation behind and leave the one in flight alone`() throws {
-        let flying = operation(.update, isAmbiguous: true)
-        let outcome = collapse(.update, into: flying, operation(.update, id: 9), isInFlight: true)
+    @Test func `further changes collapse into the operation behind, not into the one in flight`() throws {
+        let inFlight = operation(.update, isAmbiguous: true)
+        let outcome = collapse(.update, into: inFlight, operation(.update, id: 9), isInFlight: true)
         #expect(try #require(replaced(outcome)).id == 9)
         #expect(
             collapse(.delete, into: operation(.delete), operation(.insert, id: 9), isInFlight: true)
                 == .remove(id: 9))
-        let deleted = collapse(.delete, into: flying, operation(.update, id: 9), isInFlight: true)
+        let deleted = collapse(.delete, into: inFlight, operation(.update, id: 9), isInFlight: true)
         #expect(try #require(replaced(deleted)).kind == .delete)
-        let again = collapse(.insert, into: flying, operation(.delete, id: 9), isInFlight: true)
+        let again = collapse(.insert, into: inFlight, operation(.delete, id: 9), isInFlight: true)
         #expect(try #require(replaced(again)).replaces)
     }
 
     // MARK: After failure
 
-    @Test func `what failed merges with what was queued behind it by the same tables`() throws {
+    @Test func `a failed operation merges with the operation behind it by the same tables`() throws {
         func merge(_ failed: TableOperation, _ behind: Kind) -> CollapseOutcome {
             TableOperation.merge(failed, with: operation(behind, id: 9))
         }
@@ -212,7 +215,7 @@ import Testing
         #expect(replacing.replaces)
     }
 
-    @Test func `what failed without a clear answer merges as attempted`() throws {
+    @Test func `an operation that failed with unknown outcome merges as attempted`() throws {
         func merge(_ failed: Kind, _ behind: Kind) -> CollapseOutcome {
             TableOperation.merge(operation(failed, isAmbiguous: true), with: operation(behind, id: 9))
         }
@@ -222,7 +225,7 @@ import Testing
         #expect(merge(.delete, .insert) == .append(.insert))
     }
 
-    @Test func `a replacement behind a failed update still replaces`() throws {
+    @Test func `a replacing update behind a failed update still replaces`() throws {
         var behind = operation(.update, id: 9)
         behind.replaces = true
         let merged = try #require(replaced(TableOperation.merge(operation(.update), with: behind)))

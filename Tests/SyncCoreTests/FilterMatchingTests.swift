@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
-/// Which items a filter matches, and which filters are refused.
+/// The items that a filter matches, and the filters that are refused.
 @Suite struct FilterMatchingTests {
     private static let definition = SyncTableDefinition(
         "T",
@@ -27,7 +27,7 @@ import Testing
 
     private static let empty = Item(id: "y", fields: ["n": .null])
 
-    /// Collects filters one by one, which spares the compiler a long search for each list.
+    /// Returns the filters that the body adds. The compiler type-checks them faster than one array literal.
     private static func filters(_ body: ((Filter) -> Void) -> Void) -> [Filter] {
         var filters: [Filter] = []
         body { filters.append($0) }
@@ -78,7 +78,7 @@ import Testing
         add(FilterExpression.year(.column("at")) == 1970)
     }
 
-    private static let others = filters { add in
+    private static let nonmatching = filters { add in
         add(.column("t") == "Straße \u{E9}")
         add(.contains(.column("t"), "\u{E9}"))
         add(.column("n") == 6)
@@ -124,24 +124,24 @@ import Testing
     }
 
     @Test(arguments: matching)
-    func `matches`(_ filter: Filter) throws {
+    func `a filter matches`(_ filter: Filter) throws {
         try TableQuery("T").where(filter).validate(against: Self.definition)
         #expect(filter.matches(Self.full))
         #expect(!(!filter).matches(Self.full))
     }
 
-    @Test(arguments: others)
-    func `does not match`(_ filter: Filter) throws {
+    @Test(arguments: nonmatching)
+    func `a filter does not match`(_ filter: Filter) throws {
         try TableQuery("T").where(filter).validate(against: Self.definition)
         #expect(!filter.matches(Self.full))
     }
 
     @Test(arguments: unknown)
-    func `null and missing fields match no comparison, and not its opposite either`(_ filter: Filter) {
+    func `null and missing fields match neither a comparison nor its negation`(_ filter: Filter) {
         #expect(!filter.matches(Self.empty))
     }
 
-    @Test func `unknown is neither true nor false in and, or, not`() {
+    @Test func `and, or and not follow three-valued logic`() {
         let unknown: Filter = .column("n") == 5
         #expect((unknown || .always(true)).matches(Self.empty))
         #expect(!(unknown && .always(true)).matches(Self.empty))
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `the rest of a query is checked too`() {
+    @Test func `offset, limit, orderings and selection are validated`() {
         let queries = [
             TableQuery("T").offset(-1), TableQuery("T").limit(-1), TableQuery("T").order(by: "nosuch"),
             TableQuery("T").order(by: "j"), TableQuery("T").select("nosuch"),
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `deep filters are refused and long ones are not`() throws {
+    @Test func `deep filters are refused, and long filters are accepted`() throws {
         let deep = (0..<2000).reduce(.column("n") == 1) { filter, _ in !filter }
         #expect(throws: SyncError.self) { try TableQuery("T").where(deep).validate(against: Self.definition) }
         let long = (0..<10_000).reduce(.column("n") == -1) { filter, number in
@@ -193,7 +193,7 @@ import Testing
         #expect(long.matches(Self.full))
     }
 
-    @Test func `nulls come first, then values, then ids by their bytes`() {
+    @Test func `nulls sort first, then values, and equal values by the bytes of their ids`() {
         let items = [("d", nil), ("c", 2), ("B", 1), ("a", 1), ("e", .null)] as [(String, ItemValue?)]
         let rows = items.map { id, value in Item(id: id, fields: value.map { ["n": $0] } ?? [:]) }
         let query = TableQuery("T").order(by: "n")

@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 import Testing
 
-/// What stands on each side of a filter's comparison operators.
+/// The operands of a filter's comparison operators.
 struct FilterOperatorTests {
     private static let text = SyncColumn("text", .text)
     private static let complete = SyncColumn("complete", .bool)
@@ -31,13 +31,13 @@ struct FilterOperatorTests {
             ])
     }
 
-    @Test func `a comparison with a column is a filter without an annotation`() {
+    @Test func `a comparison with a column is a filter without a type annotation`() {
         let open = Self.complete == false
         let untitled = Self.text == nil
         #expect(type(of: open) == Filter.self && type(of: untitled) == Filter.self)
     }
 
-    @Test func `constants may be values of any convertible type and optionals of them`() {
+    @Test func `constants may be of any convertible type or its optional`() {
         let (some, none): (String?, String?) = ("x", nil)
         let date = Date(timeIntervalSince1970: 1)
         let filters: [Filter] = [
@@ -54,7 +54,7 @@ struct FilterOperatorTests {
             ])
     }
 
-    @Test func `a column compares with a column and an expression`() {
+    @Test func `a column compares with a column or an expression`() {
         let same = Filter.comparison(.equal, .column("text"), .column("complete"))
         let filters: [Filter] = [
             Self.text == Self.complete, Self.text == FilterExpression.column("complete"),
@@ -66,7 +66,7 @@ struct FilterOperatorTests {
                 == Filter.comparison(.lessOrEqual, .column("text"), .column("complete")))
     }
 
-    @Test func `a column can be named wherever a column is expected`() {
+    @Test func `a column name can be used wherever a column is expected`() {
         let query = TableQuery("Todo")
             .where(.column("text") == "x" && (.column("complete") != true || !.isNull(.column("text"))))
             .where(.hasPrefix(.column("text"), "x"))

@@ -15,11 +15,11 @@ import Testing
         ("0001-01-01T00:00:00Z", "Mon, 01 Jan 0001 00:00:00 GMT"),
         ("9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT"),
     ])
-    func `an instant is shown by its second`(_ text: String, _ expected: String) throws {
+    func `an instant is printed without its fraction of a second`(_ text: String, _ expected: String) throws {
         #expect(try #require(Timestamp(text)).httpDate == expected)
     }
 
-    @Test func `every month and day of the week is read as it is shown`() throws {
+    @Test func `every month and weekday is parsed as printed`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         for day in 0..<400 {
@@ -35,5 +35,5 @@ import Testing
         "Sun, 6 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         "Sun, 06 Nov 1994 08:49:37 GMT+1", "1994-11-06T08:49:37Z",
     ])
-    func `any other text is no date`(_ text: String) { #expect(Timestamp(httpDate: text) == nil) }
+    func `any other text is not a date`(_ text: String) { #expect(Timestamp(httpDate: text) == nil) }
 }

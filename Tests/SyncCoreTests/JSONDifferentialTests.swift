@@ -5,25 +5,25 @@ import Foundation
 import SyncCore
 import Testing
 
-/// The parser beside Foundation's: they agree on what is JSON and what it means, but for a few known differences.
+/// Compares the parser with Foundation's on random texts: both accept and read the same, except for known differences.
 @Suite struct JSONDifferentialTests {
-    @Test(arguments: 0..<8) func `valid texts mean the same to both`(seed: UInt64) throws {
-        var maker = TextMaker(seed: seed)
+    @Test(arguments: 0..<8) func `both parsers read valid texts alike`(seed: UInt64) throws {
+        var generator = JSONTextGenerator(seed: seed)
         for _ in 0..<400 {
-            let text = Data(maker.value(depth: 0).utf8)
+            let text = Data(generator.value(depth: 0).utf8)
             let theirs = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
             let ours = try ItemValue(json: text)
             #expect(ours.isSame(as: theirs), "\(String(decoding: text, as: UTF8.self))")
         }
     }
 
-    @Test(arguments: 0..<8) func `what is read of a damaged text is what Foundation reads`(seed: UInt64)
+    @Test(arguments: 0..<8) func `Foundation reads every accepted damaged text alike`(seed: UInt64)
         throws
     {
-        var maker = TextMaker(seed: 1000 + seed)
+        var generator = JSONTextGenerator(seed: 1000 + seed)
         var accepted = 0
         for _ in 0..<2000 {
-            let text = maker.damaged(Array(maker.value(depth: 1).utf8))
+            let text = generator.damaged(Array(generator.value(depth: 1).utf8))
             guard let ours = try? ItemValue(json: text) else { continue }
             accepted += 1
             let theirs = try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
@@ -36,16 +36,16 @@ import Testing
         #expect(accepted > 100)
     }
 
-    @Test(arguments: 0..<8) func `what is refused is refused by Foundation too, or known to be lenient`(
+    @Test(arguments: 0..<8) func `Foundation refuses every refused text, except for known lenient cases`(
         seed: UInt64
     ) throws {
-        var maker = TextMaker(seed: 2000 + seed)
+        var generator = JSONTextGenerator(seed: 2000 + seed)
         for _ in 0..<2000 {
-            let text = maker.damaged(Array(maker.value(depth: 1).utf8))
+            let text = generator.damaged(Array(generator.value(depth: 1).utf8))
             guard let error = refusal(of: text),
                 (try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)) != nil
             else { continue }
-            // Foundation takes a comma before the end of a list, which RFC 8259 does not.
+            // Foundation accepts a trailing comma, and RFC 8259 does not.
             let isAfterComma = text.indices.contains(error.offset) && "]}".utf8.contains(text[error.offset])
             #expect(
                 isAfterComma || Self.lenientProblems.contains(error.problem),
@@ -53,9 +53,9 @@ import Testing
         }
     }
 
-    /// What Foundation makes something of: infinities, replacement characters.
+    /// The problems that Foundation accepts, as infinities or replacement characters.
     private static let lenientProblems = [
-        "the number is beyond the doubles", "a surrogate stands alone", "the UTF-8 is malformed",
+        "a number is out of the range of a double", "unpaired surrogate", "invalid UTF-8",
     ]
 
     private func refusal(of text: [UInt8]) -> JSONError? {
@@ -67,13 +67,13 @@ import Testing
 }
 
 extension ItemValue {
-    /// Whether Foundation's value means the same.
+    /// Returns whether Foundation's value is the same value.
     fileprivate func isSame(as other: Any) -> Bool {
         switch self {
         case .null: return other is NSNull
         case .bool(let bool): return (other as? NSNumber)?.boolValue == bool
         case .int(let int): return (other as? NSNumber)?.int64Value == int
-        // Foundation goes by way of a decimal number, which may miss the nearest double.
+        // Foundation parses a decimal number first, and may not return the nearest double.
         case .double(let double):
             return (other as? NSNumber).map { abs($0.doubleValue - double) <= 4 * double.ulp } ?? false
         case .text(let text): return (other as? String).map { Array($0.utf8) == Array(text.utf8) } ?? false
@@ -88,8 +88,8 @@ extension ItemValue {
     }
 }
 
-/// Makes JSON texts, the same ones for the same seed.
-private struct TextMaker {
+/// Generates random JSON texts from a seed.
+private struct JSONTextGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
@@ -112,7 +112,7 @@ private struct TextMaker {
             let values = (0..<number(below: 5)).map { _ in space() + value(depth: depth + 1) + space() }
             return "[" + (values.isEmpty ? space() : values.joined(separator: ",")) + "]"
         default:
-            // Names differ: which of two equal ones counts is not the same in both parsers.
+            // Names are unique, because the parsers use different ones of two equal names.
             let fields = (0..<number(below: 5)).map { index in
                 space() + string(ending: "\(index)") + space() + ":" + space() + value(depth: depth + 1)
                     + space()
@@ -133,23 +133,23 @@ private struct TextMaker {
         let parts = (0..<number(below: 6)).map { _ in
             pick([
                 "a", "Zz", "0", " ", "é", "e\u{301}", "😀", "\u{7F}", "\\n", "\\\"", "\\\\", "\\/", "\\u00e9",
-                "\\uD83D\\uDE00", "\\u0000", "{", "]", ",", ":", "longer text that needs room of its own",
+                "\\uD83D\\uDE00", "\\u0000", "{", "]", ",", ":", "a longer text that needs its own buffer",
             ])
         }
         return "\"" + parts.joined() + ending + "\""
     }
 
-    /// The text with a few bytes changed, taken out, put in or doubled.
+    /// Returns the text with one or two bytes replaced, removed, duplicated or inserted.
     mutating func damaged(_ text: [UInt8]) -> [UInt8] {
         var text = text
         for _ in 0...number(below: 2) {
             let byte = Array("{}[]\",:\\u0159eE+-. ntf\n\u{1}".utf8)[number(below: 24)]
-            let place = number(below: text.count + 1)
+            let index = number(below: text.count + 1)
             switch number(below: 4) {
-            case 0 where place < text.count: text[place] = byte
-            case 1 where place < text.count: text.remove(at: place)
-            case 2 where place < text.count: text.insert(text[place], at: place)
-            default: text.insert(byte, at: place)
+            case 0 where index < text.count: text[index] = byte
+            case 1 where index < text.count: text.remove(at: index)
+            case 2 where index < text.count: text.insert(text[index], at: index)
+            default: text.insert(byte, at: index)
             }
         }
         return text

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
-/// Reading and writing JSON: what RFC 8259 allows is read exactly, everything else is refused.
+/// JSON is read exactly as RFC 8259 defines it; any other text is refused.
 @Suite struct JSONTests {
     private func parse(_ bytes: some Sequence<UInt8>) throws -> ItemValue { try ItemValue(json: Data(bytes)) }
 
@@ -31,7 +31,7 @@ import Testing
             (#"{"":0}"#, ["": 0]),
             (#"{"a":1,"A":2}"#, ["a": 1, "A": 2]), (#"{"$date":"x"}"#, ["$date": "x"]),
         ] as [(String, ItemValue)])
-    func `valid text is read`(_ text: String, _ value: ItemValue) throws {
+    func `valid text is parsed`(_ text: String, _ value: ItemValue) throws {
         #expect(try parse(text.utf8) == value)
     }
 
@@ -50,7 +50,7 @@ import Testing
         "[\u{2028}]",
         "\"\\u００41\"", "tru", "[true", "\u{C}1", "1\u{0}",
     ])
-    func `anything else is refused`(_ text: String) {
+    func `invalid text is refused`(_ text: String) {
         #expect(throws: JSONError.self) { try parse(text.utf8) }
     }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: JSONError.self) { try parse(bytes) }
     }
 
-    @Test func `nesting is read to a hundred levels and no deeper`() throws {
+    @Test func `nesting deeper than one hundred levels is refused`() throws {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
             func nested(_ depth: Int) -> String {
                 String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
@@ -77,13 +77,13 @@ import Testing
         }
     }
 
-    @Test func `an error says where`() {
+    @Test func `an error gives the position`() {
         #expect { try parse("[1 x]".utf8) } throws: { error in
-            (error as? JSONError)?.description == "Not valid JSON: at byte 3, ',' or ']' is due."
+            (error as? JSONError)?.description == "Invalid JSON at byte 3: expected ',' or ']'."
         }
     }
 
-    /// Values of every type, the awkward ones included.
+    /// Values of every type, including edge cases.
     private static let values: [ItemValue] = [
         .null, true, false, 0, -1, .int(.max), .int(.min), 0.0, -0.0, 0.1, .double(.leastNonzeroMagnitude),
         .double(.greatestFiniteMagnitude), 1e21,
@@ -98,25 +98,25 @@ import Testing
     private static let date = ItemValue.date(.unixEpoch)
 
     @Test(arguments: values + [date, .object(["d": date]), .object(["$date": date])])
-    func `a stored value comes back equal, whatever it is`(_ value: ItemValue) throws {
+    func `a stored value is read back equal`(_ value: ItemValue) throws {
         #expect(try ItemValue(storedJSON: value.storedJSON) == value)
     }
 
-    @Test(arguments: values) func `a sent value comes back equal as far as JSON has its type`(
+    @Test(arguments: values) func `a sent value is read back equal if JSON has its type`(
         _ value: ItemValue
     ) throws {
         guard !String(describing: value).contains("bytes") else { return }
         #expect(try ItemValue(json: value.json) == value)
     }
 
-    @Test func `names are written in byte order, compactly, and control characters escaped`() {
+    @Test func `JSON is compact, with names in byte order and escaped control characters`() {
         let value: ItemValue = ["b": 1, "a": [true, nil], "Z": "\n\"\u{1}", "é": 0.5]
         #expect(
             String(decoding: value.json, as: UTF8.self)
                 == "{\"Z\":\"\\u000a\\\"\\u0001\",\"a\":[true,null],\"b\":1,\"é\":0.5}")
     }
 
-    @Test func `dates and data are text on the wire`() {
+    @Test func `dates and data are sent as strings`() {
         #expect(String(decoding: Self.date.json, as: UTF8.self) == "\"1970-01-01T00:00:00.000Z\"")
         #expect(String(decoding: ItemValue.data(Data([1, 2])).json, as: UTF8.self) == "\"AQI=\"")
     }
@@ -125,7 +125,7 @@ import Testing
         #"{"$date":"1970-01-01T00:00:00.000Z"}"#, #"{ "$date" : "1970-01-01T00:00:00.000Z" }"#,
         #"{"\u0024date":"1970-01-01T00:00:00.00\u0030Z"}"#,
     ])
-    func `a stored date is read however its JSON is written`(_ text: String) throws {
+    func `a stored date is read from any equivalent JSON`(_ text: String) throws {
         #expect(try ItemValue(storedJSON: Data(text.utf8)) == Self.date)
         #expect(try ItemValue(storedJSON: Data("[\(text),\(text)]".utf8)) == [Self.date, Self.date])
     }
@@ -135,7 +135,7 @@ import Testing
         #"{"$date":"2020-01-01T00:00:00Z"]"#, #"{"$date":"2020-13-01T00:00:00Z"}"#, #"{"$date":""}"#,
         #"{"$date":"x"}"#, #"{"$data":"?"}"#, #"{"$other":1}"#, #"{"$date":1}"#,
     ])
-    func `a stored text that was not written here is refused`(_ text: String) {
+    func `an invalid stored text is refused`(_ text: String) {
         #expect(throws: JSONError.self) { try ItemValue(storedJSON: Data(text.utf8)) }
     }
 }

@@ -6,30 +6,30 @@ import HTTPTypes
 import SyncCore
 import Synchronization
 
-/// The tables protocol in a page of code, for one table: versions, `If-Match`, 404, 409 and 412.
+/// A minimal in-memory server of the tables protocol, for one table: versions, `If-Match`, 404, 409 and 412.
 final class ModelServer: HTTPTransport {
-    /// One row, with a number for its version and time.
+    /// A row; its revision gives its version and its time.
     struct Row: Hashable {
         var fields: [String: ItemValue]
         var revision: Int64 = 1
         var isDeleted = false
     }
 
-    /// What becomes of a write.
-    enum Fate: CaseIterable {
-        /// It is applied and answered.
+    /// The outcome of a write request.
+    enum Outcome: CaseIterable {
+        /// The server applies the write and responds.
         case accepted
-        /// It does not arrive.
+        /// The server does not receive the request.
         case requestLost
-        /// It is applied, and nobody hears of it.
-        case answerLost
-        /// It is not applied, and the answer says so.
+        /// The server applies the write, and the client does not receive the response.
+        case responseLost
+        /// The server does not apply the write, and responds with status 400.
         case refused
     }
 
-    /// The fate of the next write, and what happens meanwhile, before or after it is applied.
+    /// The outcome of a write request, and actions that run before and after the server applies it.
     struct Script {
-        var fate = Fate.accepted
+        var outcome = Outcome.accepted
         var beforeApplying: (@Sendable () async -> Void)?
         var afterApplying: (@Sendable () async -> Void)?
     }
@@ -42,11 +42,11 @@ final class ModelServer: HTTPTransport {
         self.deletesSoftly = deletesSoftly
     }
 
-    /// All rows, tombstones included.
+    /// All rows, including tombstones.
     var rows: [String: Row] { state.withLock { $0.rows } }
 
-    /// Sets what happens to the next write; those after it are accepted.
-    func expect(_ script: Script) { state.withLock { $0.script = script } }
+    /// Sets the script of the next write request; later ones are accepted.
+    func setNextWrite(_ script: Script) { state.withLock { $0.script = script } }
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         guard request.head.method != .get else { return apply(request) }
@@ -55,13 +55,13 @@ final class ModelServer: HTTPTransport {
             return state.script
         }
         await script.beforeApplying?()
-        var answer: HTTPTransportResponse?
-        if script.fate == .accepted || script.fate == .answerLost { answer = apply(request) }
+        var response: HTTPTransportResponse?
+        if script.outcome == .accepted || script.outcome == .responseLost { response = apply(request) }
         await script.afterApplying?()
-        switch script.fate {
-        case .accepted: return answer ?? HTTPTransportResponse(status: 500)
+        switch script.outcome {
+        case .accepted: return response ?? HTTPTransportResponse(status: 500)
         case .refused: return HTTPTransportResponse(status: 400, body: Data(#"{"error":"refused"}"#.utf8))
-        case .requestLost, .answerLost: throw URLError(.networkConnectionLost)
+        case .requestLost, .responseLost: throw URLError(.networkConnectionLost)
         }
     }
 
@@ -77,7 +77,7 @@ final class ModelServer: HTTPTransport {
             let isStale = condition != nil && condition != row.map { "\"\($0.revision)\"" }
             switch (request.head.method.rawValue, row) {
             case ("POST", nil):
-                return answer(201, id, put(Row(fields: fields), id, &state.rows))
+                return response(201, id, put(Row(fields: fields), id, &state.rows))
             case ("POST", .some):
                 return HTTPTransportResponse(status: 409, body: request.body ?? Data())
             case (_, nil):
@@ -85,19 +85,19 @@ final class ModelServer: HTTPTransport {
             case ("GET", let row?) where row.isDeleted:
                 return missing
             case (_, let row?) where isStale:
-                return answer(412, id, row)
+                return response(412, id, row)
             case ("GET", let row?):
-                return answer(200, id, row)
+                return response(200, id, row)
             case ("PATCH", var row?):
                 row.fields.merge(fields) { _, new in new }
                 row.revision += 1
-                return answer(200, id, put(row, id, &state.rows))
+                return response(200, id, put(row, id, &state.rows))
             case (_, var row?):
-                if row.isDeleted { return answer(condition == nil ? 409 : 412, id, row) }
+                if row.isDeleted { return response(condition == nil ? 409 : 412, id, row) }
                 row.isDeleted = deletesSoftly
                 row.revision += 1
                 state.rows[id] = deletesSoftly ? row : nil
-                return answer(200, id, row)
+                return response(200, id, row)
             }
         }
     }
@@ -111,7 +111,7 @@ final class ModelServer: HTTPTransport {
         return row
     }
 
-    private func answer(_ status: HTTPResponse.Status, _ id: String, _ row: Row) -> HTTPTransportResponse {
+    private func response(_ status: HTTPResponse.Status, _ id: String, _ row: Row) -> HTTPTransportResponse {
         var object = row.fields
         object["id"] = .text(id)
         object["version"] = .text("\(row.revision)")

@@ -1,26 +1,16 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import AsyncHTTPTransport
 import Foundation
 import HTTPTypes
 import SyncCore
+import TestSupport
 import Testing
 
 struct NetworkFailureTests {
-    /// The error of a GET to that URL, from each transport.
     private func errors(getting url: String) async throws -> [SyncError] {
         let request = HTTPTransportRequest(HTTPRequest(url: try #require(URL(string: url))))
-        let transports: [any ClosableTransport] = [
-            URLSessionTransport(allowsInsecureHTTP: true), AsyncHTTPTransport(allowsInsecureHTTP: true),
-        ]
-        var errors: [SyncError] = []
-        for transport in transports {
-            let error = await #expect(throws: SyncError.self) { try await transport.send(request) }
-            errors.append(try #require(error))
-            transport.close()
-        }
-        return errors
+        return try await errorsOfEachTransport(sending: request, allowsInsecureHTTP: true)
     }
 
     private func expect(
@@ -40,23 +30,23 @@ struct NetworkFailureTests {
         #expect(error?.isOffline == mayRetry, sourceLocation: sourceLocation)
     }
 
-    @Test func `an unknown host is named`() async throws {
+    @Test func `an unknown host is named in the error`() async throws {
         for error in try await errors(getting: "http://no-such-host.invalid:8080/") {
             expect(error, is: .unknownHost, at: "no-such-host.invalid:8080")
         }
     }
 
-    @Test func `a refused connection is told at once, with host and port`() async throws {
+    @Test func `a refused connection is reported with host and port`() async throws {
         let port = try RefusingPort()
         for error in try await errors(getting: "http://127.0.0.1:\(port.number)/") {
             expect(error, is: .connectionRefused, at: "127.0.0.1:\(port.number)")
         }
     }
 
-    @Test func `a port without TLS is a secure connection that failed, and trying again does not help`()
+    @Test func `a port without TLS is a secure connection failure that may not be retried`()
         async throws
     {
-        try await withRawServer(greeting: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) { _ in
+        try await withEachTransport(greeting: Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) { _ in
             []
         } _: { server, transport in
             let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
@@ -67,9 +57,9 @@ struct NetworkFailureTests {
         }
     }
 
-    @Test func `silence is a timeout`() async throws {
-        try await withRawServer(idleTimeout: .milliseconds(100)) { _ in
-            [.waitForHangUp]
+    @Test func `a server that sends nothing is a timeout`() async throws {
+        try await withEachTransport(idleTimeout: .milliseconds(100)) { _ in
+            [.waitForDisconnect]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
                 try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
@@ -79,8 +69,8 @@ struct NetworkFailureTests {
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", "", "nonsense\r\n\r\n"])
-    func `a response that is cut is a lost connection`(bytes: String) async throws {
-        try await withRawServer { _ in
+    func `a response that is cut off is a lost connection`(bytes: String) async throws {
+        try await withEachTransport { _ in
             [.send(bytes)]
         } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
@@ -90,8 +80,8 @@ struct NetworkFailureTests {
         }
     }
 
-    @Test func `a closed transport is not offline`() async throws {
-        try await withRawServer { _ in
+    @Test func `the error of a closed transport is not offline`() async throws {
+        try await withEachTransport { _ in
             []
         } _: { server, transport in
             transport.close()
@@ -104,11 +94,11 @@ struct NetworkFailureTests {
         }
     }
 
-    @Test func `a transport of an app may throw the failure itself, or any other error`() async throws {
+    @Test func `an app's transport may throw a network failure or any other error`() async throws {
         struct Other: Error {}
         let errors: [any Error] = [NetworkFailure(.unknownHost, host: "h", port: 1), Other()]
         for (thrown, reason) in zip(errors, [NetworkFailure.Reason.unknownHost, .other]) {
-            let client = try SyncClient.scripted(RemoteScriptedTransport { _ in throw thrown })
+            let client = try SyncClient.scripted(ScriptedTransport { _ in throw thrown })
             let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
             #expect(error?.code == .networkUnavailable)
             #expect((error?.cause as? NetworkFailure)?.reason == reason)

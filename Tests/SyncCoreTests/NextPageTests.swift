@@ -6,26 +6,25 @@ import Testing
 
 @testable import SyncCore
 
-/// What a list of the third dialect says about the page after it.
+/// The next link of a list in the v3 dialect.
 @Suite struct NextPageTests {
     @Test(arguments: [
         (#"{"items":[{"id":"a"}]}"#, true), (#"{"items":[{"id":"a"}],"nextLink":null}"#, true),
         (#"{"items":[{"id":"a"}],"nextLink":"$skip=1"}"#, false),
         (#"{"nextLink":"$skip=1","items":[{"id":"a"}]}"#, false), (#"[{"id":"a"}]"#, false),
     ])
-    func `a list without the address of a next page is the last`(_ body: String, _ isLast: Bool) async throws
-    {
+    func `a list without a next link is the last page`(_ body: String, _ isLast: Bool) async throws {
         let call = RemoteCall(.query([], includesDeleted: false), table: "T")
         for (dialect, expected) in [(WireDialect.v3, isLast), (.v2, false)] {
             let client = SyncClient(
-                url: try #require(Self.url), transport: RemoteScriptedTransport(200, body), dialect: dialect)
+                url: try #require(Self.url), transport: ScriptedTransport(200, body), dialect: dialect)
             #expect(try await client.send(call).isLastPage == expected)
         }
     }
 
     private static let url = URLComponents(string: "http://localhost")?.url
 
-    @Test func `the last page ends a pull without another request, unless it is as long as it was to be`()
+    @Test func `the last page ends a pull without another request, unless it has the requested length`()
         throws
     {
         let now = Timestamp.unixEpoch.advanced(by: .seconds(1000))
@@ -39,11 +38,11 @@ import Testing
             var settings = PullSettings()
             settings.pageSize = 3
             var cursor = PullCursor(query: TableQuery("T"), order: order, settings: settings, token: nil)
-            try cursor.advance(over: (0..<3).map(row), isLast: true, answeredAt: now, now: now)
+            try cursor.advance(over: (0..<3).map(row), isLast: true, serverDate: now, now: now)
             #expect(!cursor.isDone)
-            try cursor.advance(over: (3..<5).map(row), isLast: false, answeredAt: now, now: now)
+            try cursor.advance(over: (3..<5).map(row), isLast: false, serverDate: now, now: now)
             #expect(!cursor.isDone)
-            try cursor.advance(over: [row(5)], isLast: true, answeredAt: now, now: now)
+            try cursor.advance(over: [row(5)], isLast: true, serverDate: now, now: now)
             #expect(cursor.isDone)
         }
     }

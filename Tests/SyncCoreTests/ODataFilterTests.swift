@@ -5,8 +5,8 @@ import Foundation
 import SyncCore
 import Testing
 
-// Foundation has an `FilterExpression` too.
-private typealias Value = SyncCore.FilterExpression
+// Foundation has a `FilterExpression` too.
+private typealias Expression = SyncCore.FilterExpression
 
 struct ODataFilterTests {
     private static let date = Timestamp("2014-05-30T18:30:00.0000001Z")
@@ -31,11 +31,11 @@ struct ODataFilterTests {
     ]
 
     @Test(arguments: literals)
-    func `comparisons and literals`(filter: Filter, text: String) throws {
+    func `comparisons and literals are printed in OData syntax`(filter: Filter, text: String) throws {
         #expect(Array(try filter.odata(.v2).utf8) == Array(text.utf8))
     }
 
-    @Test func `dates keep the digits they have, in each dialect's form`() throws {
+    @Test func `dates keep their digits in each dialect's form`() throws {
         let filter: Filter = .column("updatedAt") >= (try #require(Self.date))
         #expect(try filter.odata(.v1) == "__updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
         #expect(try filter.odata(.v2) == "updatedAt ge datetimeoffset'2014-05-30T18:30:00.0000001Z'")
@@ -43,14 +43,14 @@ struct ODataFilterTests {
             try filter.odata(.v3) == "updatedAt ge cast(2014-05-30T18:30:00.0000001Z,Edm.DateTimeOffset)")
     }
 
-    @Test func `functions have each dialect's name and order`() throws {
+    @Test func `functions have each dialect's name and argument order`() throws {
         let filter = Filter.contains(.column("text"), "a'b")
         #expect(try filter.odata(.v2) == "substringof('a''b',text)")
         #expect(try filter.odata(.v3) == "contains(text,'a''b')")
         #expect(try Filter.hasPrefix(.column("text"), "a").odata(.v2) == "startswith(text,'a')")
         #expect(try Filter.hasSuffix(.column("text"), "a").odata(.v3) == "endswith(text,'a')")
-        #expect(try (Value.lowercased(.column("text")) == "a").odata(.v2) == "tolower(text) eq 'a'")
-        let position = Value.call(
+        #expect(try (Expression.lowercased(.column("text")) == "a").odata(.v2) == "tolower(text) eq 'a'")
+        let position = Expression.call(
             .indexof, [.call(.concat, [.column("a"), .column("b")]), .constant("x")])
         #expect(try (position > 0).odata(.v2) == "indexof(concat(a,b),'x') gt 0")
         #expect(try (.column("n") == 5_000_000_000).odata(.v3) == "n eq 5000000000")
@@ -80,21 +80,21 @@ struct ODataFilterTests {
     ]
 
     @Test(arguments: conditions)
-    func `conditions have the parentheses they need and no more`(filter: Filter, text: String) throws {
+    func `conditions have only the necessary parentheses`(filter: Filter, text: String) throws {
         #expect(try filter.odata(.v2) == text)
     }
 
-    private static let sums: [(Value, String)] = [
-        (Value.column("a") + 1 - 2, "a add 1 sub 2"),
-        ((Value.column("a") + 1) * 2, "(a add 1) mul 2"),
-        (Value.column("a") * 2 + 1, "a mul 2 add 1"),
-        (.arithmetic(.sub, .column("a"), Value.column("b") - 1), "a sub (b sub 1)"),
-        (.arithmetic(.div, .column("a"), Value.column("b") * 2), "a div (b mul 2)"),
-        (.call(.round, [Value.column("a") / 2]) % 3, "round(a div 2) mod 3"),
+    private static let sums: [(Expression, String)] = [
+        (Expression.column("a") + 1 - 2, "a add 1 sub 2"),
+        ((Expression.column("a") + 1) * 2, "(a add 1) mul 2"),
+        (Expression.column("a") * 2 + 1, "a mul 2 add 1"),
+        (.arithmetic(.sub, .column("a"), Expression.column("b") - 1), "a sub (b sub 1)"),
+        (.arithmetic(.div, .column("a"), Expression.column("b") * 2), "a div (b mul 2)"),
+        (.call(.round, [Expression.column("a") / 2]) % 3, "round(a div 2) mod 3"),
     ]
 
     @Test(arguments: sums)
-    fileprivate func `arithmetic keeps its grouping`(expression: Value, text: String) throws {
+    fileprivate func `arithmetic keeps its grouping`(expression: Expression, text: String) throws {
         #expect(try (expression == 7).odata(.v2) == text + " eq 7")
     }
 
@@ -111,21 +111,21 @@ struct ODataFilterTests {
     ]
 
     @Test(arguments: refused)
-    func `what OData cannot say is refused`(filter: Filter) {
+    func `a filter that OData cannot express is refused`(filter: Filter) {
         let error = #expect(throws: SyncError.self) { try filter.odata(.v2) }
         #expect(error?.code == .filterNotSupported)
     }
 
-    @Test func `ten thousand terms and deep nesting print without recursion`() throws {
-        let one: Filter = .column("n") == 1
+    @Test func `ten thousand terms and deep nesting are printed without recursion`() throws {
+        let term: Filter = .column("n") == 1
         let wide = Filter.isIn(.column("n"), Array(1...10_000))
         #expect(try wide.odata(.v2).hasSuffix(" or n eq 9999 or n eq 10000"))
-        let chain = (2...10_000).reduce(one) { .any([$0, .column("n") == $1]) }
+        let chain = (2...10_000).reduce(term) { .any([$0, .column("n") == $1]) }
         #expect(try chain.odata(.v2) == wide.odata(.v2))
-        let deep = (0..<10_000).reduce(one) { filter, _ in !filter }
+        let deep = (0..<10_000).reduce(term) { filter, _ in !filter }
         let text = try deep.odata(.v2)
         #expect(text.utf8.count == 10_000 * "not ()".utf8.count + "n eq 1".utf8.count)
-        let sum = (1...10_000).reduce(Value.column("n")) { sum, _ in sum + 1 }
+        let sum = (1...10_000).reduce(Expression.column("n")) { sum, _ in sum + 1 }
         #expect(try (sum == 0).odata(.v2).hasSuffix(" add 1 add 1 eq 0"))
     }
 }

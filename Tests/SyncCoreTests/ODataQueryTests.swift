@@ -11,11 +11,11 @@ struct ODataQueryTests {
         try query.odata(dialect).map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }
 
-    @Test func `a query without anything has no options`() throws {
+    @Test func `an empty query has no options`() throws {
         #expect(try text(TableQuery("T")).isEmpty)
     }
 
-    @Test func `all options come in a fixed order`() throws {
+    @Test func `options have a fixed order`() throws {
         let query = TableQuery("T").where(.column("a") == 1).where(.column("b") == 2).order(by: "a").order(
             byDescending: "updatedAt"
         )
@@ -29,7 +29,7 @@ struct ODataQueryTests {
         #expect(try text(query, .v3).hasSuffix("&$count=true"))
     }
 
-    @Test func `what cannot be asked is refused`() {
+    @Test func `an invalid query is refused`() {
         let refusals: [(TableQuery, SyncError.Code)] = [
             (TableQuery("T").offset(-1), .invalidParameter),
             (TableQuery("T").limit(-1), .invalidParameter),
@@ -52,28 +52,28 @@ struct ODataQueryTests {
         "",
         "'\u{301}", "a;b", "~-._", "\u{202E}",
     ])
-    func `any text goes through the URL unchanged`(value: String) async throws {
-        let transport = RemoteScriptedTransport(200, "[]")
+    func `a URL preserves any text`(value: String) async throws {
+        let transport = ScriptedTransport(200, "[]")
         let query = TableQuery("T").where(.column("a") == value).parameter("user", value)
         _ = try await SyncClient.scripted(transport).table("T").query(query)
         let url = try #require(transport.requests.first?.head.url)
         let items = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems)
         #expect(items.map(\.name) == ["$filter", "user"])
-        let expected = try "a".expressionText(equalTo: value)
+        let expected = try "a".odataFilter(equalTo: value)
         #expect(Array((items[0].value ?? "").utf8) == Array(expected.utf8))
         #expect(Array((items[1].value ?? "").utf8) == Array(value.utf8))
         #expect(!url.absoluteString.contains("+"))
     }
 
     @Test(arguments: [("a/b", "a%2Fb"), ("%", "%25"), ("ü'", "%C3%BC%27"), ("a-._~Z9", "a-._~Z9"), ("", "")])
-    func `percent-encoding leaves only unreserved characters`(text: String, encoded: String) {
+    func `percent-encoding keeps only unreserved characters`(text: String, encoded: String) {
         #expect(text.percentEncoded == encoded)
     }
 }
 
 extension String {
-    /// The filter text for the column of this name, with quotes doubled byte by byte.
-    fileprivate func expressionText(equalTo value: String) throws -> String {
+    /// Returns the OData filter that compares the column of this name with the value, with doubled quotes.
+    fileprivate func odataFilter(equalTo value: String) throws -> String {
         let doubled = value.utf8.flatMap { $0 == UInt8(ascii: "'") ? [$0, $0] : [$0] }
         return self + " eq '" + String(decoding: doubled, as: UTF8.self) + "'"
     }

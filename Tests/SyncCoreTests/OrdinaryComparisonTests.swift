@@ -5,10 +5,10 @@ import Foundation
 import SyncCore
 import Testing
 
-/// Importing SyncCore changes the meaning of no comparison in an app's own code.
+/// An import of SyncCore does not change the meaning of comparisons in an app's code.
 ///
-/// This file imports the module as apps do. That a comparison of a string with an integer, or of a string with a
-/// filter's result, does not compile cannot be tested here.
+/// This file imports the module as apps do. It cannot test that comparisons of a string with an integer or with a
+/// filter do not compile.
 struct OrdinaryComparisonTests {
     private struct Person {
         var name: String
@@ -20,14 +20,14 @@ struct OrdinaryComparisonTests {
         Person(name: "Ada", nickname: "Ada", age: 36), Person(name: "Grace", nickname: nil, age: 85),
     ]
 
-    @Test func `strings and optional strings compare to a Bool without an annotation`() {
+    @Test func `strings and optional strings compare to a Bool without a type annotation`() {
         let (name, optionalName): (String, String?) = ("Ada", "Ada")
         let isSame = name == optionalName
         let isSameReversed = optionalName == name
-        let isOther = name != optionalName
+        let isDifferent = name != optionalName
         let isMissing = optionalName == nil
         let isLess = name < "B"
-        let results = [isSame, isSameReversed, !isOther, !isMissing, isLess]
+        let results = [isSame, isSameReversed, !isDifferent, !isMissing, isLess]
         #expect(type(of: results) == [Bool].self)
         #expect(results.allSatisfy { $0 })
     }
@@ -39,14 +39,14 @@ struct OrdinaryComparisonTests {
             return lowercased == person.nickname?.lowercased()
         }
         let isAda = { (name: String) in name == "Ada" }
-        let grown = Self.people.first { $0.age == 85 && $0.name != "Ada" || $0.nickname == "x" }
+        let first = Self.people.first { $0.age == 85 && $0.name != "Ada" || $0.nickname == "x" }
         let sorted = Self.people.sorted { $0.name > $1.name }
         #expect(type(of: flags) == [Bool].self && type(of: isAda("")) == Bool.self)
-        #expect(named.count == 1 && flags == [true, false] && grown?.name == "Grace")
+        #expect(named.count == 1 && flags == [true, false] && first?.name == "Grace")
         #expect(sorted.map(\.name) == ["Grace", "Ada"])
     }
 
-    @Test func `conditions mix numbers, dates, nils and literals as before`() {
+    @Test func `conditions may mix numbers, dates, nil and literals`() {
         let (count, limit): (Int, Int?) = (3, nil)
         let date = Date(timeIntervalSince1970: 0)
         let isWithin = limit == nil || count < limit ?? 5
@@ -55,12 +55,12 @@ struct OrdinaryComparisonTests {
         #expect(isWithin && isFirst && isData)
         #expect(type(of: isWithin) == Bool.self && type(of: isFirst) == Bool.self)
         guard "a" == "a", count == 3, limit == nil else {
-            Issue.record("the conditions of a guard have another meaning")
+            Issue.record("The conditions of a guard have a different meaning.")
             return
         }
     }
 
-    @Test func `equality of columns, expressions and values stays a Bool where nothing asks for a filter`() {
+    @Test func `equality of columns, expressions and values is a Bool unless a filter is expected`() {
         let (text, complete) = (SyncColumn("text", .text), SyncColumn("complete", .bool))
         let isSame = text == complete
         let areExpressionsSame = FilterExpression.column("a") == FilterExpression.column("a")

@@ -4,11 +4,11 @@
 import StoreConformance
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
-/// Random pulls of a server that is written to between any two pages: in the end nothing is missing.
+/// Random pulls from a server that is written to between pages: in the end no row is missing.
 @Suite struct PullConvergenceTests {
-    /// A server that keeps nanoseconds, shows fewer digits, and changes the cap of its pages.
+    /// A server that stores nanoseconds, shows fewer digits, and caps its pages at random lengths.
     private struct Server {
         var random: SeededGenerator
         let shownDigits: Int
@@ -42,11 +42,11 @@ import Testing
             }
         }
 
-        /// What the answer's header says: the time to the second.
+        /// The response's `Date`, to the second.
         var date: Timestamp? { Timestamp(seconds: now.seconds, fractionDigits: 0) }
     }
 
-    /// What the client has stored, each page together with its token.
+    /// The rows and the token that the client has stored.
     private struct Client {
         var versions: [String: Int] = [:]
         var token: DeltaToken?
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [0, 3, 7, 9], 0..<12)
-    func `whatever is written between two pages, and wherever pulls are interrupted, all rows come`(
+    func `all rows are pulled, whatever is written between pages and wherever pulls are interrupted`(
         _ shownDigits: Int, _ seed: UInt64
     ) throws {
         for round in 0..<20 as Range<UInt64> {
@@ -77,11 +77,11 @@ import Testing
                     if !isLast { server.write() }
                     if !isLast, Int.random(in: 0..<15, using: &server.random) == 0 { break }
                     pages += 1
-                    // A server that is written to faster than it is read has no end.
+                    // A pull does not end while the server is written to faster than it is read.
                     guard pages < 60 || isLast else { break }
                     try #require(pages < 1000)
                     let rows = server.page(cursor.nextPage)
-                    try cursor.advance(over: rows, answeredAt: server.date, now: server.now)
+                    try cursor.advance(over: rows, serverDate: server.date, now: server.now)
                     client.store(rows, cursor.token)
                 }
             }
@@ -92,7 +92,7 @@ import Testing
                 query: TableQuery("T"), order: .keyset, settings: settings, token: client.token)
             let rows = server.page(idle.nextPage)
             #expect(rows.isEmpty)
-            try idle.advance(over: rows, answeredAt: server.date, now: server.now)
+            try idle.advance(over: rows, serverDate: server.date, now: server.now)
             #expect(idle.isDone)
         }
     }

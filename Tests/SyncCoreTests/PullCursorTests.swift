@@ -3,22 +3,22 @@
 
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
-/// Which pages a pull asks for, against a server that is nothing but a sorted list.
+/// The pages that a pull requests from a server that is a sorted list.
 @Suite struct PullCursorTests {
-    /// A row as a server keeps it, to the nanosecond.
+    /// A row as the server stores it, with nanoseconds.
     private struct Row: Hashable {
         var id: String
         var time: Timestamp
     }
 
-    /// Answers queries from its rows, and shows fewer digits of their times than it keeps.
+    /// Evaluates queries on its rows, and shows fewer digits of their times than it stores.
     private struct Server {
         var rows: [Row]
         var shownDigits = 9
         var cap = Int.max
-        /// What it says that its clock shows.
+        /// The date of its responses.
         var date: Timestamp?
 
         func page(_ query: TableQuery) -> [PulledRow] {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// The client's clock: long after all rows.
+    /// The client's clock, long after all rows.
     private static let now = Timestamp.unixEpoch.advanced(by: .seconds(1_000_000_000))
 
     private static func time(_ nanoseconds: Int64) -> Timestamp {
@@ -51,14 +51,14 @@ import Testing
         return PullCursor(query: query, order: order, settings: settings, token: token)
     }
 
-    /// Pulls everything, at most so many pages, and returns the ids in the order they came.
+    /// Pulls to the end, or at most that many pages, and returns the ids in the order of arrival.
     private func pull(_ cursor: inout PullCursor, from server: Server, maxPages: Int = 500) throws -> (
         ids: [String], pages: Int
     ) {
         var (ids, pages) = ([String](), 0)
         while !cursor.isDone, pages < maxPages {
             let page = server.page(cursor.nextPage)
-            try cursor.advance(over: page, answeredAt: server.date, now: server.date ?? Self.now)
+            try cursor.advance(over: page, serverDate: server.date, now: server.date ?? Self.now)
             ids += page.map(\.item.id)
             pages += 1
         }
@@ -70,7 +70,9 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 9, 10, 11, 20, 55], [Int64(0), 1, 400, 1_000_000])
-    func `every row comes exactly once, however close the rows are`(_ count: Int, _ spacing: Int64) throws {
+    func `every row is pulled exactly once, however close their times are`(_ count: Int, _ spacing: Int64)
+        throws
+    {
         var cursor = cursor()
         let rows = rows(count, spacing: spacing)
         let (ids, pages) = try pull(&cursor, from: Server(rows: rows))
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [3, 6, 7], [Int64(0), 1, 300, 400_000])
-    func `a server that shows fewer digits than it keeps hides nothing and ends`(
+    func `no row is missed when the server shows fewer digits than it stores, and the pull ends`(
         _ digits: Int, _ spacing: Int64
     ) throws {
         let server = Server(rows: rows(64, spacing: spacing), shownDigits: digits)
@@ -92,7 +94,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 3, 9, 10, 11, 200]) func `a cap of the server below the page size hides nothing`(
+    @Test(arguments: [1, 3, 9, 10, 11, 200])
+    func `no row is missed when the server caps pages below the page size`(
         _ cap: Int
     ) throws {
         let server = Server(rows: rows(64, spacing: 1_000_000), cap: cap)
@@ -103,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `an empty page is the last, and no other`() throws {
+    @Test func `only an empty page ends a pull`() throws {
         var cursor = cursor()
         #expect(try pull(&cursor, from: Server(rows: rows(25, spacing: 1000))).pages == 4)
         cursor = self.cursor()
@@ -115,7 +118,7 @@ import Testing
     }
 
     @Test
-    func `the first pull sends no delta filter, then it asks after the token, and for rows without a time`()
+    func `the first page has no delta filter, the next asks for rows after the token or without updatedAt`()
         throws
     {
         var cursor = cursor()
@@ -123,14 +126,14 @@ import Testing
         #expect(cursor.nextPage.limit == 10)
         #expect(cursor.nextPage.offset == 0)
         let server = Server(rows: rows(10, spacing: 1000))
-        try cursor.advance(over: server.page(cursor.nextPage), answeredAt: nil, now: Self.now)
+        try cursor.advance(over: server.page(cursor.nextPage), serverDate: nil, now: Self.now)
         let token = try #require(cursor.token)
         let later = Filter.any([
             .updatedAt(.greater, token.updatedAt),
             .all([.updatedAt(.equal, token.updatedAt), .id(.greater, token.id)]),
         ])
         #expect(cursor.nextPage.filter == .any([later, .nullTest(.column("updatedAt"))]))
-        try cursor.advance(over: [], answeredAt: nil, now: Self.now)
+        try cursor.advance(over: [], serverDate: nil, now: Self.now)
         #expect(cursor.isDone)
         #expect(cursor.token?.instant == .complete)
         cursor = self.cursor(token: cursor.token)
@@ -138,7 +141,7 @@ import Testing
         #expect(cursor.nextPage.filter == .updatedAt(.greaterOrEqual, oneLater))
     }
 
-    @Test func `the token keeps the server's own text and never goes back`() throws {
+    @Test func `the token keeps the server's own text and never moves back`() throws {
         let text = "2024-01-01T00:00:00.1000000Z"
         let late = try #require(Timestamp(text))
         var cursor = cursor(
@@ -147,13 +150,13 @@ import Testing
         let row = PulledRow(
             item: Item(id: "a", system: SystemProperties(updatedAt: early)), updatedAtText: "\(early)")
         #expect(cursor.nextPage.filter.map { $0.matches(row.item) } == true)
-        try cursor.advance(over: [row], answeredAt: nil, now: Self.now)
+        try cursor.advance(over: [row], serverDate: nil, now: Self.now)
         #expect(cursor.token?.updatedAtText == text)
         #expect(cursor.token?.id == "m")
     }
 
     @Test(arguments: [PullCursor.Order.keyset, .skip], [0, 1, 25])
-    func `rows from the server's future come with each pull and take the token nowhere`(
+    func `rows dated after their response are pulled each time and do not move the token`(
         _ order: PullCursor.Order, _ futureCount: Int
     ) throws {
         var server = Server(rows: rows(25, spacing: 1000))
@@ -168,20 +171,20 @@ import Testing
         server.rows.append(Row(id: "later", time: newest.time.advanced(by: .seconds(5))))
         server.date = newest.time.advanced(by: .seconds(9))
         var second = cursor(order, token: first.token)
-        let came = try Set(pull(&second, from: server).ids).subtracting([newest.id])
-        #expect(came == Set(["later"] + (0..<futureCount).map { "z\($0)" }))
+        let received = try Set(pull(&second, from: server).ids).subtracting([newest.id])
+        #expect(received == Set(["later"] + (0..<futureCount).map { "z\($0)" }))
         #expect(second.token?.id == "later")
     }
 
     @Test(arguments: [PullCursor.Order.keyset, .skip])
-    func `what changes behind a pull that has passed a row of the future is found by the next`(
+    func `the next pull finds rows that changed before a row dated after its response`(
         _ order: PullCursor.Order
     ) throws {
         func second(_ second: Int64) -> Timestamp { Self.time(second * 1_000_000_000) }
         var server = Server(rows: [Row(id: "future", time: second(10))], date: second(0))
         var first = cursor(order, pageSize: 1)
         try first.advance(
-            over: server.page(first.nextPage), answeredAt: server.date, now: server.date ?? Self.now)
+            over: server.page(first.nextPage), serverDate: server.date, now: server.date ?? Self.now)
         server.rows += [Row(id: "behind", time: second(5)), Row(id: "ahead", time: second(11))]
         for date in [second(20), nil] {
             server.date = date
@@ -193,7 +196,10 @@ import Testing
         }
     }
 
-    @Test func `a row from the second of the answer moves the token, one from the next does not`() throws {
+    @Test
+    func `a row dated in the second of the response moves the token, a row of the next second does not`()
+        throws
+    {
         let server = Server(
             rows: [
                 Row(id: "a", time: Self.time(7_999_999_999)), Row(id: "b", time: Self.time(8_000_000_000)),
@@ -205,7 +211,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 9, 10, 11, 20, 23]) func `a limit is kept exactly`(_ limit: Int) throws {
+    @Test(arguments: [1, 9, 10, 11, 20, 23]) func `a pull returns exactly as many rows as its limit`(
+        _ limit: Int
+    ) throws {
         for order in [PullCursor.Order.id, .offset] {
             var cursor = cursor(order, limit: limit)
             let (ids, _) = try pull(&cursor, from: Server(rows: rows(64, spacing: 1000)))
@@ -214,13 +222,13 @@ import Testing
         }
     }
 
-    @Test func `a limit of nothing asks nothing`() throws { #expect(cursor(.id, limit: 0).isDone) }
+    @Test func `a limit of zero sends no request`() throws { #expect(cursor(.id, limit: 0).isDone) }
 
-    @Test func `the original's way asks from the token on, and from the epoch first`() throws {
+    @Test func `the skip strategy asks for rows from the token on, and first from the epoch`() throws {
         var cursor = cursor(.skip)
         #expect(cursor.nextPage.filter == (.column("updatedAt") >= Timestamp.unixEpoch))
         let server = Server(rows: rows(10, spacing: 1_000_000))
-        try cursor.advance(over: server.page(cursor.nextPage), answeredAt: nil, now: Self.now)
+        try cursor.advance(over: server.page(cursor.nextPage), serverDate: nil, now: Self.now)
         let newest = try #require(server.rows.last?.time)
         #expect(cursor.nextPage.filter == (.column("updatedAt") >= newest))
         #expect(cursor.nextPage.offset == 0)
@@ -229,11 +237,11 @@ import Testing
                 item: Item(id: "\($0)", system: SystemProperties(updatedAt: newest)),
                 updatedAtText: "\(newest)")
         }
-        try cursor.advance(over: same, answeredAt: nil, now: Self.now)
+        try cursor.advance(over: same, serverDate: nil, now: Self.now)
         #expect(cursor.nextPage.offset == 10)
     }
 
-    @Test func `a token is read back for its own query only`() throws {
+    @Test func `a stored token is read with its own binding only`() throws {
         let token = DeltaToken(
             updatedAtText: "2024-01-01T00:00:00.123Z",
             updatedAt: try #require(Timestamp("2024-01-01T00:00:00.123Z")),

@@ -12,10 +12,10 @@ struct RemoteTableTests {
     private func table(
         _ status: Int, headers: HTTPFields = [:], _ body: String = ""
     ) throws -> RemoteTable {
-        try SyncClient.scripted(RemoteScriptedTransport(status, headers: headers, body)).table("T")
+        try SyncClient.scripted(ScriptedTransport(status, headers: headers, body)).table("T")
     }
 
-    @Test func `writes return the row as the server has it`() async throws {
+    @Test func `writes return the server's row`() async throws {
         let table = try table(201, headers: [.eTag: "\"2\""], Self.row)
         let expected = Item(
             id: "a", fields: ["n": 1],
@@ -28,9 +28,8 @@ struct RemoteTableTests {
         try await table.delete(id: "a", version: "1")
     }
 
-    @Test func `the item's version is the condition of its update, and its parameters are sent`() async throws
-    {
-        let transport = RemoteScriptedTransport(200, Self.row)
+    @Test func `an update sends the item's version in If-Match, and the parameters`() async throws {
+        let transport = ScriptedTransport(200, Self.row)
         let table = try SyncClient.scripted(transport).table("T")
         let item = Item(id: "a", fields: ["n": 2], system: SystemProperties(version: "7"))
         _ = try await table.update(item, parameters: ["mode": "x y"])
@@ -39,7 +38,7 @@ struct RemoteTableTests {
         #expect(transport.requests[0].head.url?.query(percentEncoded: true) == "mode=x%20y")
     }
 
-    @Test func `a query returns items and the count that was asked for`() async throws {
+    @Test func `a query returns items and the requested count`() async throws {
         let table = try table(200, #"{"results":[\#(Self.row)],"count":9}"#)
         let counted = try await table.query(TableQuery("T").includingTotalCount())
         #expect(counted.items.map(\.id) == ["a"])
@@ -53,7 +52,7 @@ struct RemoteTableTests {
         #expect(other?.code == .invalidParameter)
     }
 
-    @Test func `a conflict carries the server's row`() async throws {
+    @Test func `a conflict error contains the server's row`() async throws {
         let table = try table(412, headers: [.eTag: "\"9\""], Self.row)
         let error = await #expect(throws: SyncError.self) {
             try await table.update(id: "a", ["n": 2], version: "1")
@@ -66,7 +65,7 @@ struct RemoteTableTests {
         #expect(!"\(try #require(error))".contains("n" + ":"))
     }
 
-    @Test func `an echoed item is not taken for the server's row`() async throws {
+    @Test func `an item that the server echoes is not the server's row`() async throws {
         let table = try table(409, headers: [.eTag: "W/\"x\""], #"{"id":"a","n":1}"#)
         let error = await #expect(throws: SyncError.self) { try await table.insert(["n": 1], id: "a") }
         #expect(error?.code == .itemAlreadyOnServer)
@@ -89,7 +88,7 @@ struct RemoteTableTests {
         (204, "", .expectedItemInResponse, true),
         (200, "{}", .expectedItemInResponse, false),
     ])
-    func `every other answer has its code`(
+    func `every other response has its error code`(
         status: Int, body: String, code: SyncError.Code, mayRetry: Bool
     ) async throws {
         let table = try table(status, body)
@@ -99,15 +98,14 @@ struct RemoteTableTests {
         if code == .serverError {
             #expect(
                 error?.message
-                    == "The server answered with status \(status): \(status == 400 ? "bad" : "broken")")
+                    == "The server responded with status \(status): \(status == 400 ? "bad" : "broken")")
         }
     }
 
-    @Test func `a body that was cut by the end of its connection may be retried`() async throws {
-        try await withRawServer { _ in
+    @Test func `a body that is cut off when the connection closes may be retried`() async throws {
+        try await withEachTransport { _ in
             [.send("HTTP/1.1 200 OK\r\n\r\n{\"id\":\"a\",")]
-        } _: {
-            server, transport in
+        } _: { server, transport in
             let error = await #expect(throws: SyncError.self) {
                 try await SyncClient(url: server.url, transport: transport).table("T").read(id: "a")
             }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import SyncCore
 
-/// The whole table: each status, form of body and kind of request.
+/// The classification of every combination of status, form of body and kind of request.
 @Suite struct ResponseClassificationTests {
     typealias Body = ResponseClassification.BodyForm
-    typealias Request = ResponseClassification.Request
+    typealias Request = SyncEvent.RequestKind
 
     private static let writes: [Request] = [.insert, .update, .undelete, .delete]
     private static let json: [Body] = [.row, .rows, .json]
@@ -17,7 +17,7 @@ import Testing
         ResponseClassification(status: status, body: body, to: request)
     }
 
-    /// The specification's table, written independently of the code.
+    /// The specified classification, written independently of the code.
     private func expected(_ status: Int, _ body: Body, _ request: Request) -> ResponseClassification {
         let (isWrite, isJSON) = (Self.writes.contains(request), Self.json.contains(body))
         if status == 401 { return .unauthenticated }
@@ -39,12 +39,13 @@ import Testing
             if request == .insert || request == .query { return status == 404 ? .tableMissing : .refused }
             return .rowMissing
         }
-        if status == 409 || status == 412 { return isWrite ? .conflict : .refused }
+        if status == 409 { return isWrite ? .rowExists : .refused }
+        if status == 412 { return isWrite ? .versionMismatch : .refused }
         return body == .unreadable ? .unknown : .refused
     }
 
     @Test(arguments: Request.allCases, Body.allCases)
-    func `each status means what the specification says`(_ request: Request, _ body: Body) {
+    func `each status is classified as specified`(_ request: Request, _ body: Body) {
         for status in 100...599 {
             #expect(
                 classify(status, body, request) == expected(status, body, request),
@@ -52,13 +53,13 @@ import Testing
         }
     }
 
-    @Test(arguments: 100...599) func `a page for people is never an answer about a row`(_ status: Int) {
+    @Test(arguments: 100...599) func `an HTML page means that the service is unavailable`(_ status: Int) {
         for request in Request.allCases where status != 401 {
             #expect(classify(status, .html, request) == .unavailable)
         }
     }
 
-    @Test func `a route that is missing is a missing table, and only with 404`() {
+    @Test func `a missing route is a missing table only with status 404`() {
         for status in 100...599 {
             for request in Request.allCases {
                 for body in Body.allCases {
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `only what may pass by itself is repeated at once`() {
+    @Test func `only transient statuses are retried at once`() {
         for status in [408, 425, 429, 500, 502, 503, 504] {
             #expect(classify(status, .json, .insert).isTransient(status: status))
         }

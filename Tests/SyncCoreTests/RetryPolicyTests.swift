@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncCore
 
-/// When a request is made again, and the ids that are made up.
+/// When a request is sent again, and generated ids.
 @Suite struct RetryPolicyTests {
     private static let now = Timestamp(Date(timeIntervalSince1970: 784_111_000))
 
@@ -24,15 +24,17 @@ import Testing
         "Sun, 06 Nox 1994 08:49:37 GMT",
         "Sun, 06 Nov 1994 25:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "٧",
     ])
-    func `anything else is no Retry-After`(_ text: String) { #expect(RetryAfter(text, now: Self.now) == nil) }
+    func `other values of Retry-After are ignored`(_ text: String) {
+        #expect(RetryAfter(text, now: Self.now) == nil)
+    }
 
-    @Test func `a huge Retry-After is a long time and no overflow`() throws {
+    @Test func `a Retry-After that overflows is a long delay`() throws {
         for text in ["9223372036854775807", String(repeating: "9", count: 400)] {
             #expect(try #require(RetryAfter(text, now: Self.now)).delay > .seconds(1_000_000_000))
         }
     }
 
-    @Test func `the wait doubles up to the cap, with jitter from nothing to all of it`() throws {
+    @Test func `the delay doubles up to the cap, with full jitter`() throws {
         var policy = RetryPolicy()
         policy.maxAttempts = 100
         for (attempt, bound) in [(1, 250), (2, 500), (3, 1000), (7, 16_000), (8, 20_000), (90, 20_000)] {
@@ -45,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `a policy gives up after its attempts, and when the server asks for too much`() {
+    @Test func `a policy permits no further attempt after maxAttempts or a Retry-After above the limit`() {
         var policy = RetryPolicy()
         policy.maxAttempts = 3
         func delay(_ attempt: Int, _ retryAfter: String? = nil) -> Duration? {
@@ -73,7 +75,7 @@ import Testing
         #expect(!budget.spend())
     }
 
-    @Test func `made-up ids are UUIDs of version 7 that sort by time and differ`() throws {
+    @Test func `generated ids are unique UUIDs of version 7 that sort by time`() throws {
         let clock = Mutex(Timestamp(Date(timeIntervalSince1970: 1_700_000_000)))
         let random = Mutex(SystemRandomNumberGenerator())
         var environment = SyncEnvironment.inline

@@ -7,22 +7,22 @@ import SyncCore
 import Testing
 
 struct ReusedConnectionTests {
-    /// Answers everything but the second request of the first connection, which it closes.
-    private static func closesFirstConnection(_ request: RemoteRawServer.Request) -> [RemoteRawServer.Step] {
+    /// Responds to every request except the first write of the first connection, which it closes.
+    private static func closeFirstConnection(_ request: RawHTTPServer.Request) -> [RawHTTPServer.Step] {
         switch (request.connection, request.lines[0].hasPrefix("GET")) {
         case (1, false): []
-        case (_, true): [.answer("200 OK", body: "x"), .keepOpen]
-        default: [.answer("201 Created", body: "y"), .keepOpen]
+        case (_, true): [.response("200 OK", body: "x"), .keepOpen]
+        default: [.response("201 Created", body: "y"), .keepOpen]
         }
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .patch, .put], [2, 300_000])
-    func `a write over a reused connection that is closed ends, and arrives whole each time`(
+    func `a write over a closed reused connection ends, and each attempt sends the whole body`(
         method: HTTPRequest.Method, size: Int
     ) async throws {
-        // With these timeouts a request that stalls makes the test run hang.
-        try await withRawServer(
-            idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), answer: Self.closesFirstConnection
+        // The timeouts are long, so that a stalled request hangs the test instead of passing it.
+        try await withEachTransport(
+            idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), respond: Self.closeFirstConnection
         ) { server, transport in
             _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             let body = Data(repeating: UInt8(ascii: "a"), count: size)
@@ -44,11 +44,11 @@ struct ReusedConnectionTests {
     }
 
     @Test(arguments: [HTTPRequest.Method.delete, .post])
-    func `a write without a body over a reused connection that is closed ends`(
+    func `a write without a body over a closed reused connection ends`(
         method: HTTPRequest.Method
     ) async throws {
-        try await withRawServer(
-            idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), answer: Self.closesFirstConnection
+        try await withEachTransport(
+            idleTimeout: .seconds(86_400), totalTimeout: .seconds(86_400), respond: Self.closeFirstConnection
         ) { server, transport in
             _ = try await transport.send(HTTPTransportRequest(HTTPRequest(url: server.url)))
             let request = HTTPTransportRequest(HTTPRequest(method: method, url: server.url))

@@ -5,18 +5,18 @@ import SyncCore
 import Synchronization
 import Testing
 
-/// A value that the server has rounded is neither an edit nor a clash when fields are merged.
+/// In a merge of fields, a value that the server has rounded is neither an edit nor a clash.
 struct RoundedValueMergeTests {
     private static let exact = ItemValue.int((1 << 53) + 1)
     private static let rounded = ItemValue.int(1 << 53)
 
-    /// Merges, and tells whether there was a clash.
+    /// Merges the fields, and returns whether they clashed.
     private func merge(
         client: [String: ItemValue], server: [String: ItemValue], base: [String: ItemValue]
     ) async throws -> (fields: [String: ItemValue]?, hasClash: Bool) {
-        let asked = Mutex(false)
-        let rule = ConflictResolver { _ in
-            asked.withLock { $0 = true }
+        let didClash = Mutex(false)
+        let onClash = ConflictResolver { _ in
+            didClash.withLock { $0 = true }
             return .keepPending
         }
         let operation = TableOperation(
@@ -24,12 +24,12 @@ struct RoundedValueMergeTests {
         let conflict = Conflict(
             operation: operation, clientItem: Item(id: "x", fields: client),
             serverItem: Item(id: "x", fields: server))
-        let decision = try await ConflictResolver.fieldMerge(onClash: rule).resolve(conflict)
-        guard case .merge(let item) = decision else { return (nil, asked.withLock { $0 }) }
-        return (item.fields, asked.withLock { $0 })
+        let decision = try await ConflictResolver.fieldMerge(onClash: onClash).resolve(conflict)
+        guard case .merge(let item) = decision else { return (nil, didClash.withLock { $0 }) }
+        return (item.fields, didClash.withLock { $0 })
     }
 
-    @Test func `our own change that the server has rounded does not clash with itself`() async throws {
+    @Test func `a local change that the server has rounded does not clash with itself`() async throws {
         let result = try await merge(
             client: ["n": Self.exact, "text": "base"], server: ["n": Self.rounded, "text": "theirs"],
             base: ["n": 1, "text": "base"])
@@ -37,7 +37,8 @@ struct RoundedValueMergeTests {
         #expect(result.fields?["text"] == "theirs")
     }
 
-    @Test func `an old copy of a value that was rounded since does not clash with another client's change`()
+    @Test
+    func `an older copy of a value that the server has rounded does not clash with another client's change`()
         async throws
     {
         let result = try await merge(
@@ -47,7 +48,9 @@ struct RoundedValueMergeTests {
         #expect(result.fields == ["n": 7, "text": "mine"])
     }
 
-    @Test func `an edit within the precision stays when nothing else has changed the field`() async throws {
+    @Test func `an edit within the precision is kept when no other client has changed the field`()
+        async throws
+    {
         let result = try await merge(
             client: ["n": Self.exact, "text": "base"], server: ["n": Self.rounded, "text": "theirs"],
             base: ["n": Self.rounded, "text": "base"])
@@ -55,7 +58,7 @@ struct RoundedValueMergeTests {
         #expect(result.fields == ["n": Self.exact, "text": "theirs"])
     }
 
-    @Test func `two edits of one field still clash`() async throws {
+    @Test func `two edits of one field clash`() async throws {
         let result = try await merge(
             client: ["n": Self.exact], server: ["n": 7], base: ["n": 1])
         #expect(result.hasClash && result.fields == nil)

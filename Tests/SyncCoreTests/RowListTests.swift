@@ -7,22 +7,22 @@ import Testing
 
 @testable import SyncCore
 
-/// Lists of rows are read by a way of their own, which looks ahead to the names of the row before. It must find what
-/// the reader of any JSON finds.
+/// Lists of rows have their own reader, which expects the names of the previous row. Its results must equal those of the
+/// general JSON reader.
 @Suite struct RowListTests {
-    @Test(arguments: 0..<8) func `rows are what any JSON reader makes of them`(seed: UInt64) async throws {
+    @Test(arguments: 0..<8) func `rows equal those of the general JSON reader`(seed: UInt64) async throws {
         var maker = RowListMaker(seed: seed)
         for _ in 0..<300 {
             let text = maker.list()
             let rows = try await objects(in: text)
-            // Names that are canonically equivalent make their row unreadable, and the rest stays as it is.
+            // Canonically equivalent names make only their own row unreadable.
             let isReadable = rows?.allSatisfy(\.unreadable.isEmpty) != false
             #expect((isReadable ? rows?.map(\.fields) : nil) == Self.expected(in: text), "\(text)")
         }
     }
 
     @Test(arguments: 0..<8)
-    func `damaged rows are refused as any JSON reader refuses them, or have unreadable values`(
+    func `damaged rows are refused as by the general JSON reader, or have unreadable values`(
         seed: UInt64
     )
         async throws
@@ -56,7 +56,9 @@ import Testing
         #expect(rows == Self.expected(in: text))
     }
 
-    @Test(arguments: 0..<8) func `a reader that has read other rows reads one like any reader`(seed: UInt64)
+    @Test(arguments: 0..<8) func `a reader that has read other rows reads a row like a new reader`(
+        seed: UInt64
+    )
         async throws
     {
         var maker = RowListMaker(seed: 2000 + seed)
@@ -64,8 +66,8 @@ import Testing
             "T", columns: [SyncColumn("text", .json), SyncColumn("complete", .json)])
         var read = 0
         for _ in 0..<300 {
-            let answer = try await answer(maker.list())
-            guard case .rows(let rows, _) = answer.body else { continue }
+            let response = try await response(to: maker.list())
+            guard case .rows(let rows, _) = response.body else { continue }
             var reader = WireRowReader(dialect: .v2, definition: definition)
             for row in rows where row.unreadable.isEmpty {
                 let expected = try? WireRow(row.fields, dialect: .v2, definition: definition)
@@ -81,12 +83,12 @@ import Testing
     }
 
     private func objects(in text: String) async throws -> [WireObject]? {
-        guard case .rows(let rows, _) = try await answer(text).body else { return nil }
+        guard case .rows(let rows, _) = try await response(to: text).body else { return nil }
         return rows
     }
 
-    private func answer(_ text: String) async throws -> RemoteResponse {
-        try await SyncClient.scripted(RemoteScriptedTransport(200, text))
+    private func response(to text: String) async throws -> RemoteResponse {
+        try await SyncClient.scripted(ScriptedTransport(200, text))
             .send(RemoteCall(.query([], includesDeleted: false), table: "T"))
     }
 
@@ -99,7 +101,7 @@ import Testing
     }
 }
 
-/// Makes lists whose rows mostly have the names of the one before, the same lists for the same seed.
+/// Makes lists whose rows mostly have the names of the previous row; the same lists for the same seed.
 private struct RowListMaker {
     private var random: SeededGenerator
 
@@ -115,11 +117,11 @@ private struct RowListMaker {
     }
 
     private mutating func change(_ names: inout [String]) {
-        let place = Int.random(in: 0...names.count, using: &random)
+        let index = Int.random(in: 0...names.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: names.insert(pick(Self.names), at: place)
-        case 1 where place < names.count: names[place] = pick(Self.names)
-        case 2 where place < names.count: names.remove(at: place)
+        case 0: names.insert(pick(Self.names), at: index)
+        case 1 where index < names.count: names[index] = pick(Self.names)
+        case 2 where index < names.count: names.remove(at: index)
         default: names.shuffle(using: &random)
         }
     }
@@ -144,16 +146,16 @@ private struct RowListMaker {
         texts[Int.random(in: 0..<texts.count, using: &random)]
     }
 
-    /// The text with a character changed, taken out, put in or doubled.
+    /// Returns the text with one character changed, removed, inserted or doubled.
     mutating func damaged(_ text: String) -> String {
         var text = Array(text)
         let character: Character = Array("{}[]\",:\\ x1")[Int.random(in: 0..<11, using: &random)]
-        let place = Int.random(in: 0..<text.count, using: &random)
+        let index = Int.random(in: 0..<text.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: text[place] = character
-        case 1: text.remove(at: place)
-        case 2: text.insert(text[place], at: place)
-        default: text.insert(character, at: place)
+        case 0: text[index] = character
+        case 1: text.remove(at: index)
+        case 2: text.insert(text[index], at: index)
+        default: text.insert(character, at: index)
         }
         return String(text)
     }

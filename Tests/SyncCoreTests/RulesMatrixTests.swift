@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-/// The matrix Rules.md names tests, and these exist.
+/// Checks that the tests named in Tests/Rules.md exist.
 @Suite struct RulesMatrixTests {
     private static var root: URL {
         (0..<3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
@@ -14,7 +14,7 @@ import Testing
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The texts between backquotes that are names of tests: those with spaces.
+    /// Returns the test names in the text: the quotations in backquotes that contain a space.
     private static func names(in text: some StringProtocol) -> [String] {
         text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 && $0.element.contains(" ") }.map { String($0.element) }
@@ -26,7 +26,7 @@ import Testing
         let named = rows.flatMap { Self.names(in: $0.split(separator: "|").last ?? "") }
         #expect(named.count > 200)
 
-        // A declaration is a quoted name with a parenthesis behind it.
+        // In a declaration a parenthesis follows the quoted name.
         var existing: Set<String> = []
         for directory in ["Tests", "Sources/StoreConformance"] {
             let path = Self.root.appendingPathComponent(directory).path
@@ -43,7 +43,7 @@ import Testing
         for name in named { #expect(existing.contains(name), "\(name)") }
     }
 
-    @Test func `no rule has a number twice`() throws {
+    @Test func `rule numbers are unique`() throws {
         let numbers = try Self.text("Tests/Rules.md").split(separator: "\n")
             .filter { $0.hasPrefix("| ") }
             .compactMap { $0.split(separator: "|").first?.trimmingCharacters(in: .whitespaces) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncCore
 
-/// What a server may make of a value that it was sent, and what only another client can have written.
+/// The forms in which a server may return a sent value, and the values that only another client can have written.
 struct SentValueComparisonTests {
     private static let exact: Int64 = (1 << 53) + 1
 
@@ -14,7 +14,7 @@ struct SentValueComparisonTests {
         Timestamp(text).map(ItemValue.date) ?? .text("not a date: \(text)")
     }
 
-    private static let shown: [(sent: ItemValue, received: ItemValue)] = [
+    private static let equivalent: [(sent: ItemValue, received: ItemValue)] = [
         (nil, nil), (true, true), ("é", "é"), (.data(Data([1])), .data(Data([1]))),
         (.int(exact), .int(exact)), (.int(exact), .int(1 << 53)), (.int(exact), .double(0x1p53)),
         (.int(.max), .double(9_223_372_036_854_775_808)), (.double(0x1p60), .int(1_152_921_504_606_847_000)),
@@ -31,9 +31,9 @@ struct SentValueComparisonTests {
         ([nil, 1.0], [nil, 1]),
     ]
 
-    @Test(arguments: shown.indices)
-    func `a server may show a value as it keeps it`(_ index: Int) {
-        let (sent, received) = Self.shown[index]
+    @Test(arguments: equivalent.indices)
+    func `a sent value matches each form in which a server may store it`(_ index: Int) {
+        let (sent, received) = Self.equivalent[index]
         #expect(sent.isShown(as: received), "\(sent) as \(received)")
     }
 
@@ -54,28 +54,28 @@ struct SentValueComparisonTests {
     ]
 
     @Test(arguments: different.indices)
-    func `any other value is another client's`(_ index: Int) {
+    func `any other value does not match the sent value`(_ index: Int) {
         let (sent, received) = Self.different[index]
         #expect(!sent.isShown(as: received), "\(sent) as \(received)")
     }
 
-    @Test func `every value is shown as itself`() {
-        for (sent, received) in Self.shown + Self.different {
+    @Test func `every value matches itself`() {
+        for (sent, received) in Self.equivalent + Self.different {
             #expect(sent.isShown(as: sent) && received.isShown(as: received))
         }
     }
 
-    @Test func `an attempt is applied in a row that has all of its fields, nulls as missing ones`() {
+    @Test func `a row with all fields of an attempt proves the attempt, and null equals a missing field`() {
         let sent = TableOperation.SentSnapshot(
             kind: .insert, fields: ["a": 1.0, "b": nil, "c": ["x": nil]], version: nil)
         #expect(sent.isApplied(in: Item(id: "i", fields: ["a": 1, "c": [:], "d": "computed"])))
         #expect(!sent.isApplied(in: Item(id: "i", fields: ["a": 1, "b": 2, "c": [:]])))
         #expect(!sent.isApplied(in: Item(id: "i", fields: ["a": 1])))
-        let dead = Item(id: "i", fields: ["a": 1, "c": [:]], system: SystemProperties(deleted: true))
-        #expect(!sent.isApplied(in: dead))
+        let tombstone = Item(id: "i", fields: ["a": 1, "c": [:]], system: SystemProperties(deleted: true))
+        #expect(!sent.isApplied(in: tombstone))
     }
 
-    @Test func `objects are equal only under the same bytes of their names`() {
+    @Test func `objects are equal only when their names have the same bytes`() {
         #expect(ItemValue.object(["é": 1]) != ["e\u{301}": 1])
         #expect(ItemValue.object(["é": 1, "a": nil]) == ["a": nil, "é": 1])
         #expect(ItemValue.object(["a": nil]) != [:])

@@ -7,7 +7,7 @@ import SyncCore
 import Testing
 
 struct SyncErrorTests {
-    @Test func `a code prints its name and number`() {
+    @Test func `an error code prints its name and number`() {
         #expect("\(SyncError.Code.pushAbortedNetwork)" == "pushAbortedNetwork (-1172)")
         #expect("\(SyncError.Code.invalidConfiguration)" == "invalidConfiguration (-2020)")
         #expect("\(SyncError.Code(rawValue: -1172))" == "pushAbortedNetwork (-1172)")
@@ -28,7 +28,7 @@ struct SyncErrorTests {
         #expect(SyncError(.itemNotFound, "x").recoverySuggestion == nil)
     }
 
-    @Test func `offline is told through the causes`() {
+    @Test func `isOffline also follows the causes`() {
         let refused = SyncError(NetworkFailure(.connectionRefused, host: "h", port: 1))
         #expect(refused.isOffline)
         #expect(SyncError(.pullAborted, "x", cause: refused).isOffline)
@@ -40,10 +40,10 @@ struct SyncErrorTests {
         #expect(!SyncError(.pullAborted, "x", cause: CocoaError(.fileNoSuchFile)).isOffline)
     }
 
-    @Test func `a push without network is offline, and prints the server once more with the cause`()
+    @Test func `the error of a push without network is offline and prints the server`()
         async throws
     {
-        let transport = RemoteScriptedTransport { _ in
+        let transport = ScriptedTransport { _ in
             throw NetworkFailure(.unknownHost, host: "example.com", port: 443)
         }
         let context = SyncContext(
@@ -60,8 +60,8 @@ struct SyncErrorTests {
         try await context.close()
     }
 
-    @Test func `an answer of 401 is the cause, with what the server says`() async throws {
-        let client = try SyncClient.scripted(RemoteScriptedTransport(401, #"{"error":"token expired"}"#))
+    @Test func `a 401 response is the cause, with the server's message`() async throws {
+        let client = try SyncClient.scripted(ScriptedTransport(401, #"{"error":"token expired"}"#))
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
         #expect(error?.code == .authenticationRequired)
         let cause = try #require(error?.cause as? SyncError)
@@ -73,10 +73,10 @@ struct SyncErrorTests {
         ("ftp://example.com", "http://"), ("https://example.com?a=b", "query"),
         ("https://u@example.com", "user name"),
     ])
-    func `a client's URL that cannot be used is a configuration error that names the problem`(
+    func `an invalid client URL is a configuration error that names the problem`(
         url: String, problem: String
     ) async throws {
-        let transport = RemoteScriptedTransport(200)
+        let transport = ScriptedTransport(200)
         let client = try SyncClient.scripted(transport, url: url)
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
         #expect(error?.code == .invalidConfiguration)
@@ -85,7 +85,7 @@ struct SyncErrorTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `plain HTTP to another machine is a configuration error`() async throws {
+    @Test func `plain HTTP to a remote host is a configuration error`() async throws {
         let url = try #require(URL(string: "http://example.com"))
         let client = SyncClient(url: url)
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }

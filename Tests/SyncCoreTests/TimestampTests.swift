@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 @Suite struct TimestampTests {
@@ -12,7 +12,7 @@ import Testing
         "9999-12-31T23:59:59.999999999Z", "1969-12-31T23:59:59.999Z", "2000-02-29T12:00:00Z",
         "1600-02-29T00:00:00.5Z", "2024-12-31T23:59:59Z",
     ])
-    func `text comes back as it was`(_ text: String) throws {
+    func `a parsed text is printed unchanged`(_ text: String) throws {
         #expect(try #require(Timestamp(text)).description == text)
     }
 
@@ -24,7 +24,7 @@ import Testing
         ("2014-05-30T18:30:00.25", "2014-05-30T18:30:00.25Z"),
         ("2014-12-31T23:30:00-01:00", "2015-01-01T00:30:00Z"),
     ])
-    func `zones become UTC`(_ text: String, _ expected: String) throws {
+    func `other time zones are converted to UTC`(_ text: String, _ expected: String) throws {
         #expect(try #require(Timestamp(text)).description == expected)
     }
 
@@ -42,9 +42,9 @@ import Testing
         "2014-05-30T18x30:00Z", "2014-05-30T18:30x00Z", "2014-05-30T18:3::00Z", "2014-05-30T18:30:00+02x00",
         "0000-12-31T23:59:59-01:00",
     ])
-    func `anything else is refused`(_ text: String) { #expect(Timestamp(text) == nil) }
+    func `any other text is refused`(_ text: String) { #expect(Timestamp(text) == nil) }
 
-    @Test func `what lies behind the text is not read`() {
+    @Test func `bytes after the text are not read`() {
         let bytes = Array("2014-05-30T18:30:00.125+02:00".utf8)
         for count in bytes.indices {
             let read = bytes.withUnsafeBufferPointer { Timestamp(utf8: .init(rebasing: $0[..<count])) }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `every day of every month of leap and common years is read and shown alike`() throws {
+    @Test func `every day of leap and common years is printed as parsed`() throws {
         for year in [1, 4, 100, 400, 1582, 1899, 1900, 1970, 2000, 2023, 2024, 9999] {
             for month in 1...12 {
                 for day in 1...28 {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `order is by instant first and digits second, and texts sort alike`() throws {
+    @Test func `timestamps and their local texts sort by instant, then by digits`() throws {
         let texts = [
             "1969-12-31T23:59:59.9Z", "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.0Z",
             "1970-01-01T00:00:00.000Z",
@@ -81,7 +81,7 @@ import Testing
         #expect(!times[1].isEarlier(than: times[3]))
     }
 
-    @Test func `fewer digits cut off and never round up`() throws {
+    @Test func `fewer digits truncate and never round up`() throws {
         let time = try #require(Timestamp("2014-12-31T23:59:59.999999999Z"))
         for digits in 0...9 {
             let shown = time.showing(fractionDigits: digits)
@@ -97,12 +97,12 @@ import Testing
         Duration.zero, .nanoseconds(1), .nanoseconds(-1), .milliseconds(-1500), .seconds(86_400),
         .seconds(-86_400 * 366),
     ])
-    func `moving forth and back ends where it began`(_ duration: Duration) throws {
+    func `adding and subtracting a duration gives the same timestamp`(_ duration: Duration) throws {
         let time = try #require(Timestamp("2024-02-29T00:00:00.500000000Z"))
         #expect(time.advanced(by: duration).advanced(by: .zero - duration) == time)
     }
 
-    @Test func `moving stops at years 1 and 9999`() throws {
+    @Test func `advancing stops at the years 1 and 9999`() throws {
         let time = try #require(Timestamp("2024-02-29T00:00:00Z"))
         for seconds in [Int64.max / 4, Int64.max / 2, -(Int64.max / 4), Int64.min / 2] {
             let moved = time.advanced(by: .seconds(seconds))
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `Foundation dates are kept to the millisecond and clamped`() {
+    @Test func `Foundation dates are rounded to milliseconds and clamped`() {
         #expect(Timestamp(Date(timeIntervalSince1970: 1.2345)).description == "1970-01-01T00:00:01.235Z")
         #expect(Timestamp(Date(timeIntervalSince1970: -0.0005)).description.hasPrefix("19"))
         #expect(Timestamp(Date(timeIntervalSince1970: .infinity)).description == "9999-12-31T23:59:59.999Z")

@@ -3,13 +3,13 @@
 
 import Testing
 
-@testable import SyncCore
+@_spi(StoreAuthor) @testable import SyncCore
 
-/// Rows without `updatedAt` come with a first pull, wherever the server sorts them.
+/// A first pull includes rows without `updatedAt`, whether the server sorts them first or last.
 @Suite struct UndatedRowTests {
     private enum Nulls: CaseIterable { case first, last }
 
-    /// A server that is a list, with its own place for nulls.
+    /// A server that is a list, and sorts nulls first or last.
     private struct Server {
         var rows: [Item]
         var nulls: Nulls
@@ -57,14 +57,14 @@ import Testing
                 cursor.advanceOverRefusal()
                 continue
             }
-            try cursor.advance(over: page, answeredAt: now, now: now)
+            try cursor.advance(over: page, serverDate: now, now: now)
             ids += page.map(\.item.id)
         }
         return (ids, pages)
     }
 
     @Test(arguments: [0, 1, 9, 10, 11, 35], [0, 1, 9, 10, 11, 35])
-    func `all rows come, and the next pull is one request`(_ dated: Int, _ undated: Int) throws {
+    func `all rows are pulled, and the next pull is one request`(_ dated: Int, _ undated: Int) throws {
         for nulls in Nulls.allCases {
             let server = Server(rows: Self.rows(dated: dated, undated: undated), nulls: nulls)
             var cursor = Self.cursor()
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `a pull without such rows asks for nothing more than without the rule`() throws {
+    @Test func `a pull without undated rows sends no additional request`() throws {
         for (count, pages) in [(0, 1), (5, 2), (10, 2), (25, 4)] {
             for nulls in Nulls.allCases {
                 var cursor = Self.cursor()
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a first pull that was interrupted brings them later`() throws {
+    @Test func `undated rows are pulled after an interrupted first pull`() throws {
         let server = Server(rows: Self.rows(dated: 25, undated: 15), nulls: .last)
         var cursor = Self.cursor()
         let (first, _) = try Self.pull(&cursor, from: server, maxPages: 2)
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [0, 5, 10, 35], [0, 5, 10, 35])
-    func `a server that does not filter by null is pulled as far as it can be`(_ dated: Int, _ undated: Int)
+    func `a server that cannot filter by null is pulled as far as possible`(_ dated: Int, _ undated: Int)
         throws
     {
         var server = Server(rows: Self.rows(dated: dated, undated: undated), nulls: .first)

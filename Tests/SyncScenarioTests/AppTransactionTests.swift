@@ -8,9 +8,9 @@ import SyncCore
 import TableServer
 import Testing
 
-/// An app with GRDB writes a row and queues the change in one transaction of its own.
+/// An app with GRDB writes a row and enqueues the change in its own transaction.
 @Suite struct AppTransactionTests {
-    private struct Task: Codable, FetchableRecord, PersistableRecord {
+    private struct Record: Codable, FetchableRecord, PersistableRecord {
         static let databaseTableName = Todo.name
         var id: String
         var text: String
@@ -40,36 +40,33 @@ import Testing
                 }
             }
             let store = try SQLiteStore(database: database, tables: [Todo.definition])
-            let context = SyncContext(
-                client: SyncClient(url: scenario.server.url), dataSource: store,
-                environment: .instant(seed: 3))
-            let device = Device(context: context, store: store)
+            let device = scenario.device(on: store)
             try await body(App(database: database, store: store, device: device, scenario: scenario))
-            try await context.close()
+            try await device.context.close()
             try database.close()
         }
     }
 
-    @Test func `rows that the app writes are sent, and those it pulls are its records`() async throws {
+    @Test func `rows that the app writes are pushed, and pulled rows are the app's records`() async throws {
         try await run { app in
             let store = app.store
             try await app.write { database in
-                try Task(id: "1", text: "one").insert(database)
+                try Record(id: "1", text: "one").insert(database)
                 try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
             }
             try await app.device.sync()
             #expect(try app.scenario.serverTexts() == ["one"])
             try await app.scenario.server.put("2", ["text": "two", "priority": 2], in: Todo.name)
             try await app.device.sync()
-            let pulled = try await app.database.read { try Task.fetchOne($0, key: "2") }
+            let pulled = try await app.database.read { try Record.fetchOne($0, key: "2") }
             #expect(pulled?.text == "two" && pulled?.priority == 2)
 
             try await app.write { database in
-                try Task(id: "2", text: "changed", priority: 3).update(database)
-                let gone = try #require(try store.item(id: "1", in: Todo.name, on: database))
-                try Task.deleteOne(database, key: "1")
+                try Record(id: "2", text: "changed", priority: 3).update(database)
+                let deleted = try #require(try store.item(id: "1", in: Todo.name, on: database))
+                try Record.deleteOne(database, key: "1")
                 try store.enqueueExternalChanges(
-                    in: Todo.name, changed: ["2"], deleted: [gone], on: database)
+                    in: Todo.name, changed: ["2"], deleted: [deleted], on: database)
             }
             #expect(try await app.device.operations().map(\.kind) == [.update, .delete])
             try await app.device.sync()
@@ -83,7 +80,7 @@ import Testing
             let store = app.store
             await #expect(throws: CancellationError.self) {
                 try await app.write { database in
-                    try Task(id: "1", text: "one").insert(database)
+                    try Record(id: "1", text: "one").insert(database)
                     try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
                     throw CancellationError()
                 }
@@ -98,13 +95,13 @@ import Testing
         }
     }
 
-    @Test func `a change made while the item is being sent waits behind the one on its way`() async throws {
+    @Test func `a change during a push is queued behind the operation in flight`() async throws {
         try await run { app in
             let store = app.store
             try await app.device.table.insert(["id": "1", "text": "one"])
             let result = try await app.scenario.push(app.device) { _ in
                 try await app.write { database in
-                    try Task(id: "1", text: "two").update(database)
+                    try Record(id: "1", text: "two").update(database)
                     try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
                 }
                 #expect(try await app.device.operations().map(\.kind) == [.insert, .update])
@@ -116,13 +113,13 @@ import Testing
         }
     }
 
-    @Test func `observers see what the app commits`() async throws {
+    @Test func `observers receive changes that the app commits`() async throws {
         try await run { app in
             let store = app.store
             var results = app.device.table.observe(Todo.query).makeAsyncIterator()
             #expect(try await results.next()?.items.isEmpty == true)
             try await app.write { database in
-                try Task(id: "1", text: "one").insert(database)
+                try Record(id: "1", text: "one").insert(database)
                 try store.enqueueExternalChanges(in: Todo.name, changed: ["1"], on: database)
             }
             #expect(try await results.next()?.items.map(\.id) == ["1"])

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct BasicSyncTests {
     @Test(arguments: StoreKind.allCases)
-    func `two devices come to have the same rows`(_ kind: StoreKind) async throws {
+    func `two devices converge to the same rows`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, b) = (try scenario.device("A"), try scenario.device("B"))
             let milk = try await a.table.insert(["text": "Buy milk", "complete": false])
@@ -61,7 +61,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the three choices of the tutorial end right`(_ kind: StoreKind) async throws {
+    func `a conflict can be resolved with the client's item, with the server's row, or by discarding`(
+        _ kind: StoreKind
+    ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device("A")
             for choice in ["client", "server", "cancel"] {
@@ -96,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `ten thousand rows come in pages, and the second pull brings none of them again`(
+    func `ten thousand rows are pulled in pages, and a second pull receives none`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -125,7 +127,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a table that is not on the server is named, and the queue stays`(_ kind: StoreKind) async throws {
+    func `the error names a table that the server does not have, and its operation stays queued`(
+        _ kind: StoreKind
+    ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(
                 "A",
@@ -138,10 +142,8 @@ import Testing
             #expect(failure.code == .tableNotOnServer)
             #expect(failure.message.contains("'Missing'"))
             #expect(try await a.operations().count == 1)
-            var settings = PullSettings()
-            settings.pending = .pullAnyway
             let aborted = await expectError(.pullAborted) {
-                try await a.context.pull(TableQuery("Missing"), settings: settings)
+                try await a.context.pull(TableQuery("Missing"), settings: .withoutPush)
             }
             #expect(aborted?.message.contains("'Missing'") == true)
         }

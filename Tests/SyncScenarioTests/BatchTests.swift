@@ -7,10 +7,10 @@ import Testing
 
 /// Several local changes in one transaction.
 @Suite struct BatchTests {
-    private struct ChangedMyMind: Error {}
+    private struct AppError: Error {}
 
     @Test(arguments: StoreKind.allCases)
-    func `its changes are queued in their order and pushed like any others`(_ kind: StoreKind) async throws {
+    func `changes of a batch are queued in order and pushed`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "old", "text": "old"])
@@ -19,8 +19,8 @@ import Testing
                 try local.insert(["id": "new", "text": "new"], in: Todo.name)
                 try local.update(id: "new", ["text": "newer"], in: Todo.name)
                 try local.update(id: "old", ["text": "changed"], in: Todo.name)
-                try local.insert(["id": "gone"], in: Todo.name)
-                try local.delete(id: "gone", in: Todo.name)
+                try local.insert(["id": "removed"], in: Todo.name)
+                try local.delete(id: "removed", in: Todo.name)
                 #expect(try local.item(id: "new", in: Todo.name)?["text"] == "newer")
                 return 5
             }
@@ -33,19 +33,19 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what its body throws is thrown as it is, and nothing is changed`(_ kind: StoreKind) async throws {
+    func `a batch rethrows the error of its body and changes nothing`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
-            await #expect(throws: ChangedMyMind.self) {
+            await #expect(throws: AppError.self) {
                 try await a.context.batch { local in
                     try local.insert(["text": "x"], in: Todo.name)
-                    throw ChangedMyMind()
+                    throw AppError()
                 }
             }
             await expectError(.itemNotFound) {
                 try await a.context.batch { local in
                     try local.insert(["text": "x"], in: Todo.name)
-                    try local.delete(id: "nobody", in: Todo.name)
+                    try local.delete(id: "missing", in: Todo.name)
                 }
             }
             #expect(try await a.table.items().isEmpty)
@@ -54,7 +54,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a refused change that is caught leaves the others`(_ kind: StoreKind) async throws {
+    func `a batch that catches the error of an invalid change keeps its other changes`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.context.batch { local in

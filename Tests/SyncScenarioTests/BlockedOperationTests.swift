@@ -6,57 +6,56 @@ import SyncCore
 import TableServer
 import Testing
 
-/// No operation waits unseen: a push that leaves one behind which needs a decision says so, each time.
+/// Every push reports the operations that it cannot send until the app or the user decides.
 @Suite struct BlockedOperationTests {
     private func settings(parkAfter limit: Int = 1) -> SyncSettings {
-        var settings = SyncSettings()
+        var settings = SyncSettings.singleAttempt
         settings.parkAfterRefusals = limit
-        settings.retry.maxAttempts = 1
         return settings
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `every push names a parked operation, also in a later process`(_ kind: StoreKind) async throws {
+    func `every push reports a parked operation, also after a restart`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice(settings: settings())
+            let a = try scenario.crashableDevice(settings: settings())
             try await a.table.insert(["id": "x", "text": "poison"])
             scenario.server.inject(.refusal(400))
-            _ = try await a.failedPush()
-            let reborn = try scenario.restart(a, settings: settings())
+            _ = try await a.expectPushError()
+            let restarted = try scenario.restart(a, settings: settings())
             scenario.server.removeRequests()
             for _ in 0..<2 {
-                let error = try await reborn.failedPush()
+                let error = try await restarted.expectPushError()
                 #expect(error.itemID == "x")
                 #expect(error.status == 400)
             }
             #expect(scenario.writes().isEmpty)
-            let status = try await reborn.context.status()
+            let status = try await restarted.context.status()
             #expect(status.parkedOperations == 1)
             #expect(status.lastError?.code == .pushCompletedWithErrors)
-            // A push of other tables is not concerned.
-            try await reborn.context.push(tables: [])
-            try await reborn.context.cancelAndDiscardItem(for: try await reborn.failedPush())
-            try await reborn.context.push()
-            #expect(try await reborn.context.status().parkedOperations == 0)
+            // A push of no tables does not report it.
+            try await restarted.context.push(tables: [])
+            try await restarted.context.cancelAndDiscardItem(for: try await restarted.expectPushError())
+            try await restarted.context.push()
+            #expect(try await restarted.context.status().parkedOperations == 0)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a conflict is never parked, and is named by every push`(_ kind: StoreKind) async throws {
+    func `a conflict is never parked, and every push reports it`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings(parkAfter: 2))
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
             try await a.table.update(id: "x", ["text": "mine"])
-            for _ in 0..<4 { #expect(try await a.failedPush().isConflict) }
+            for _ in 0..<4 { #expect(try await a.expectPushError().isConflict) }
             #expect(try await a.operations().map(\.state) == [.pending])
             #expect(try await a.context.status().conflictingOperations == 1)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a conflict that a resolver keeps pending is named by every push`(_ kind: StoreKind) async throws {
+    func `every push reports a conflict that a resolver keeps pending`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = settings()
             settings.resolver = .keepPending
@@ -65,12 +64,12 @@ import Testing
             try await a.sync()
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
             try await a.table.update(id: "x", ["text": "mine"])
-            for _ in 0..<4 { #expect(try await a.failedPush().isConflict) }
+            for _ in 0..<4 { #expect(try await a.expectPushError().isConflict) }
             #expect(try await a.operations().map(\.state) == [.pending])
         }
     }
 
-    /// A delete with unknown outcome that the server keeps refusing, and a new insert of the same id behind it.
+    /// Prepares a parked delete with unknown outcome, and an insert of the same id behind it.
     private func parkDelete(_ scenario: Scenario, _ a: Device) async throws {
         try await scenario.server.put("x", ["text": "old"], in: Todo.name)
         try await a.sync()
@@ -83,13 +82,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation behind a parked one is named too`(_ kind: StoreKind) async throws {
+    func `a push also reports the operation behind a parked one`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings())
             try await parkDelete(scenario, a)
             #expect(try await a.operations().map(\.kind) == [.delete, .insert])
             #expect(try await a.operations().first?.state == .parked)
-            let errors = await a.failingPush()
+            let errors = await a.expectPushErrors()
             #expect(errors.map(\.kind) == [.delete, .insert])
             #expect(errors.last?.code == .operationHeld)
             let status = try await a.context.status()
@@ -99,13 +98,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `discarding a parked delete keeps the new item, which then replaces the row`(
+    func `discarding a parked delete keeps the new item, which replaces the row`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings())
             try await parkDelete(scenario, a)
-            let errors = await a.failingPush()
+            let errors = await a.expectPushErrors()
             try await a.context.cancelAndDiscardItem(for: try #require(errors.first))
             #expect(try await a.item("x")?["text"] == "new")
             try await a.context.push()
@@ -115,15 +114,15 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a held operation can be discarded by itself`(_ kind: StoreKind) async throws {
+    func `a held operation can be discarded alone`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings())
             try await parkDelete(scenario, a)
-            let errors = await a.failingPush()
+            let errors = await a.expectPushErrors()
             try await a.context.cancelAndDiscardItem(for: try #require(errors.last))
             #expect(try await a.operations().map(\.kind) == [.delete])
             #expect(try await a.item("x") == nil)
-            try await a.context.cancelAndDiscardItem(for: try await a.failedPush())
+            try await a.context.cancelAndDiscardItem(for: try await a.expectPushError())
             #expect(try await a.item("x")?["text"] == "old")
             try await scenario.expectAgreement(a)
         }
@@ -133,14 +132,14 @@ import Testing
 
     @Test(arguments: StoreKind.persistent)
     func
-        `an operation of a table that is no longer declared is listed, fails no other table, and can be discarded`(
+        `an operation of an undeclared table is reported, fails no other table, and can be discarded`(
             _ kind: StoreKind
         ) async throws
     {
         try await Scenario.run(on: kind) { scenario in
             let old = SyncTableDefinition("Old", columns: [SyncColumn("text", .text)])
             let before = try scenario.device(tables: [Todo.definition, old])
-            try await before.context.table("Old").insert(["id": "o", "text": "left behind"])
+            try await before.context.table("Old").insert(["id": "o", "text": "undeclared"])
             try await before.context.close()
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -167,7 +166,7 @@ import Testing
     ]
 
     @Test(arguments: StoreKind.allCases, [1, 4])
-    func `children wait for their own refused parent, and other rows of the table go`(
+    func `children of a refused parent are held, and other rows of their table are pushed`(
         _ kind: StoreKind, _ concurrency: Int
     ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
@@ -184,7 +183,7 @@ import Testing
                 String(decoding: request.body, as: UTF8.self).contains("poison") ? .refusal(400) : .none
             }
             for _ in 0..<3 {
-                let errors = await a.failingPush()
+                let errors = await a.expectPushErrors()
                 #expect(errors.map(\.itemID) == ["bad", "orphan"])
                 #expect(errors.last?.code == .operationHeld)
             }
@@ -210,7 +209,7 @@ import Testing
             try await lists.delete(id: "list")
             try await items.delete(id: "child")
             scenario.server.inject(.refusal(400), when: { $0.table == "Item" })
-            #expect(await a.failingPush().map(\.code) == [.operationHeld, .serverError])
+            #expect(await a.expectPushErrors().map(\.code) == [.operationHeld, .serverError])
             #expect(try scenario.server.row("list", in: "List")?.deleted == false)
             #expect(try await a.context.push().completed == 2)
         }

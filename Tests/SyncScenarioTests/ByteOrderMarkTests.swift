@@ -6,12 +6,12 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Servers and proxies that put a byte order mark before their JSON are understood.
+/// Servers and proxies that put a byte order mark before JSON.
 @Suite struct ByteOrderMarkTests {
     private static func marked(_ json: ItemValue) -> Data { Data([0xEF, 0xBB, 0xBF]) + json.json }
 
     @Test(arguments: StoreKind.allCases)
-    func `pages and answers to writes may begin with one`(_ kind: StoreKind) async throws {
+    func `pages and responses to writes can start with a byte order mark`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             let row: ItemValue = ["id": "x", "text": "\u{FEFF}one", "version": "v1"]

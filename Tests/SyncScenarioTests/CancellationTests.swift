@@ -4,19 +4,19 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
-/// Calls that are cancelled while a request hangs: they end, and leave everything as if it had not been sent.
+/// Calls that are cancelled during a request end and lose no change.
 @Suite struct CancellationTests {
-    /// Cancels the call as soon as its nth request has arrived at the server, where it hangs.
+    /// Runs the call, cancels it when its request with that number reaches the server, and returns its error.
     private func cancel(
         _ scenario: Scenario, atRequest number: Int,
         _ call: @escaping @Sendable () async throws -> Void
     ) async -> any Error {
         let gate = RequestGate()
         scenario.server.removeRequests()
-        let first = number
-        scenario.server.onRequest { _ in scenario.server.requests.count >= first ? .hold(gate) : .none }
+        scenario.server.onRequest { _ in scenario.server.requests.count >= number ? .hold(gate) : .none }
         let task = Task { try await call() }
         await gate.waitForArrivals()
         task.cancel()
@@ -24,15 +24,16 @@ import Testing
         scenario.server.onRequest(nil)
         gate.open()
         switch result {
-        case .success: return ExpectedCancellation()
+        case .success: return NoError()
         case .failure(let error): return error
         }
     }
 
-    private struct ExpectedCancellation: Error {}
+    /// The call returned although it was cancelled.
+    private struct NoError: Error {}
 
     @Test(arguments: StoreKind.allCases)
-    func `a push that is cancelled at any request ends with a cancellation and loses nothing`(
+    func `a push cancelled at any request throws CancellationError and loses no change`(
         _ kind: StoreKind
     ) async throws {
         for request in 1...4 {
@@ -56,13 +57,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a pull that is cancelled at any page keeps the pages that came`(_ kind: StoreKind) async throws {
+    func `a pull cancelled at any page keeps the pages already stored`(_ kind: StoreKind) async throws {
         for request in 1...4 {
             try await Scenario.run(on: kind) { scenario in
-                for number in 0..<35 {
-                    try await scenario.server.put(
-                        "row-\(number)", ["text": .text("\(number)")], in: Todo.name)
-                }
+                try await scenario.putRows(35)
                 scenario.server.clock.advance(by: .seconds(10))
                 let a = try scenario.device()
                 let error = await cancel(scenario, atRequest: request) {
@@ -77,15 +75,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that has come is stored although the pull was cancelled then`(_ kind: StoreKind) async throws
-    {
+    func `a page already received is stored although the pull is cancelled`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
-            for number in 0..<35 {
-                try await scenario.server.put("row-\(number)", ["text": .text("\(number)")], in: Todo.name)
-            }
+            try await scenario.putRows(35)
             let a = try scenario.device()
             let task = Task {
-                // The second page is fetched by the time the first is stored.
+                // The second page is received before the first one is stored.
                 for try await _ in a.context.pulling(Todo.query, queryID: "all", settings: .pages(of: 10)) {
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
@@ -99,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a call that is cancelled before it begins sends nothing`(_ kind: StoreKind) async throws {
+    func `a call in a cancelled task sends nothing`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x"])
@@ -120,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a push that waits for another one can be cancelled alone`(_ kind: StoreKind) async throws {
+    func `a push that waits for another push can be cancelled alone`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x"])
@@ -138,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge that pushes first removes nothing when it is cancelled`(_ kind: StoreKind) async throws {
+    func `a purge that is cancelled during its push removes nothing`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -151,8 +146,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during a request that is cancelled is sent by the next push`(_ kind: StoreKind) async throws
-    {
+    func `an edit made during a cancelled request is sent by the next push`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -172,22 +166,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `waiting for a retry ends when the push is cancelled`(_ kind: StoreKind) async throws {
+    func `cancelling the push ends the delay before a retry`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let (started, signal) = AsyncStream.makeStream(of: Void.self)
-            var environment = SyncEnvironment.instant(seed: 1)
-            environment.sleep = { _ in
-                signal.yield()
-                try await Task.sleep(for: .seconds(3600))
+            let (delayBegan, delayEnds) = (TestSignal(), TestSignal())
+            let a = try scenario.device {
+                $0.sleep = { _ in
+                    delayBegan.send()
+                    try await delayEnds.wait()
+                }
             }
-            let store = try scenario.kind.open(
-                in: scenario.directory, name: "S", tables: [Todo.definition])
-            let context = SyncContext(
-                client: SyncClient(url: scenario.server.url), dataSource: store, environment: environment)
-            try await context.table(Todo.name).insert(["id": "x", "text": "one"])
+            let context = a.context
+            try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(503))
             let push = Task { try await context.push() }
-            for await _ in started { break }
+            try await delayBegan.wait()
             push.cancel()
             await #expect(throws: CancellationError.self) { _ = try await push.value }
             #expect(try await context.pendingOperationCount() == 1)

@@ -6,15 +6,17 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Several devices that do everything at once over a bad network: when it is over, all have the same.
+/// Devices that change the same rows concurrently over an unreliable network converge.
 @Suite struct ConvergenceTests {
     @Test(arguments: 1...24)
-    func `devices that work against each other come to agree`(_ seed: Int) async throws {
+    func `devices with conflicting changes and network faults converge`(_ seed: Int) async throws {
         try await run(on: .memory, seed: seed)
     }
 
     @Test(arguments: StoreKind.persistent, 101...104)
-    func `they do so on every store`(_ kind: StoreKind, _ seed: Int) async throws {
+    func `devices with conflicting changes and network faults converge on every store`(
+        _ kind: StoreKind, _ seed: Int
+    ) async throws {
         try await run(on: kind, seed: seed)
     }
 
@@ -25,7 +27,7 @@ import Testing
     ]
 
     private func run(on kind: StoreKind, seed: Int) async throws {
-        let random = SharedGenerator(seed: UInt64(seed))
+        let random = SharedRandomGenerator(seed: UInt64(seed))
         try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
             var devices: [Device] = []
             for name in ["A", "B", "C"] {
@@ -51,13 +53,13 @@ import Testing
                 scenario.server.clock.advance(by: .milliseconds(1))
                 return .none
             }
-            try await settle(devices)
+            try await syncUntilIdle(devices)
             for device in devices { try await scenario.expectAgreement(device) }
         }
     }
 
-    /// Lets all devices sync until nothing is left to do.
-    private func settle(_ devices: [Device]) async throws {
+    /// Syncs all devices until no change is left.
+    private func syncUntilIdle(_ devices: [Device]) async throws {
         for _ in 0..<6 {
             for device in devices {
                 _ = try? await device.context.push()
@@ -66,15 +68,15 @@ import Testing
         }
     }
 
-    /// Requests that are at the server together may be stamped alike, or be committed in another order than that of
-    /// their stamps: the overlap is for them.
+    /// Pulls with an overlap: concurrent requests can have equal timestamps, or commit in another order than that of
+    /// their timestamps.
     private func pull(_ device: Device) async throws {
-        var settings = PullSettings.anyway
+        var settings = PullSettings.withoutPush
         settings.overlap = .milliseconds(8)
         try await device.context.pull(Todo.query, queryID: "all", settings: settings)
     }
 
-    private func change(_ device: Device, _ random: SharedGenerator) async {
+    private func change(_ device: Device, _ random: SharedRandomGenerator) async {
         let id = "row-\(random.below(5))"
         let value = ItemValue.int(Int64(random.below(1000)))
         switch random.below(6) {
@@ -86,7 +88,7 @@ import Testing
         }
     }
 
-    private static func fault(_ random: SharedGenerator, _ request: RecordedRequest) -> ServerFault {
+    private static func fault(_ random: SharedRandomGenerator, _ request: RecordedRequest) -> ServerFault {
         switch random.below(12) {
         case 0: .dropRequest
         case 1: request.isWrite ? .dropAnswer : .dropRequest
@@ -97,8 +99,4 @@ import Testing
         default: .none
         }
     }
-}
-
-extension SharedGenerator {
-    func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

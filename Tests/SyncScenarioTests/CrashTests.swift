@@ -6,9 +6,9 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The process dies between two steps, and the next one goes on from what the store has.
+/// The process crashes between two steps, and the next process continues with the state of the store.
 @Suite struct CrashTests {
-    /// Kills the device while its write is at the server: before it is applied, or after.
+    /// Crashes and restarts the device while its write is at the server, which applies the write or not.
     private func crash(
         _ device: Device, _ scenario: Scenario, applied: Bool,
         before edit: (Device) async throws -> Void = { _ in }
@@ -19,21 +19,19 @@ import Testing
         } else {
             scenario.server.inject(.hold(gate, then: .dropRequest), when: \.isWrite)
         }
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
         let context = device.context
         let push = Task { try await context.push() }
         await gate.waitForArrivals()
         try await edit(device)
-        let reborn = try scenario.restart(device, settings: settings)
+        let restarted = try scenario.restart(device, settings: .singleAttempt)
         gate.open()
         _ = await push.result
-        return reborn
+        return restarted
     }
 
-    /// Prepares one pending operation of that kind on the item `x`.
+    /// Returns a device with one pending operation of that kind on the item `x`.
     private func prepare(_ kind: TableOperation.Kind, _ scenario: Scenario) async throws -> Device {
-        let a = try scenario.mortalDevice()
+        let a = try scenario.crashableDevice()
         try await a.table.insert(["id": "x", "text": "one", "priority": 1])
         if kind != .insert { try await a.sync() }
         if kind == .update { try await a.table.update(id: "x", ["text": "two"]) }
@@ -42,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, TableOperation.Kind.allCases)
-    func `a crash between sending and the answer applies the operation once`(
+    func `an operation is applied once when the device crashes before it receives the response`(
         _ kind: StoreKind, _ operation: TableOperation.Kind
     ) async throws {
         for applied in [true, false] {
@@ -61,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit made before the crash while the operation was in flight is sent after it`(
+    func `an edit made while the operation was in flight is sent after a crash`(
         _ kind: StoreKind
     ) async throws {
         for operation in [TableOperation.Kind.insert, .update] {
@@ -80,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item deleted after the crash is deleted on the server, whether its insert arrived or not`(
+    func `an item deleted after a crash is deleted on the server, whether or not its insert was applied`(
         _ kind: StoreKind
     ) async throws {
         for applied in [true, false] {
@@ -95,28 +93,29 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `every write that returned is there after the crash, item and operation together`(
+    func `every local write that returned survives a crash, with item and operation`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice()
+            let a = try scenario.crashableDevice()
             for number in 0..<20 { try await a.table.insert(["id": .text("\(number)"), "text": "one"]) }
             try await a.table.update(id: "3", ["text": "two"])
             try await a.table.delete(id: "4")
-            let reborn = try scenario.restart(a)
-            #expect(try await reborn.table.items().count == 19)
-            #expect(try await reborn.operations().count == 19)
-            #expect(try await reborn.item("3")?["text"] == "two")
-            try await reborn.sync()
-            try await scenario.expectAgreement(reborn)
+            let restarted = try scenario.restart(a)
+            #expect(try await restarted.table.items().count == 19)
+            #expect(try await restarted.operations().count == 19)
+            #expect(try await restarted.item("3")?["text"] == "two")
+            try await restarted.sync()
+            try await scenario.expectAgreement(restarted)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `operation ids rise for ever, also over an empty queue and a restart`(_ kind: StoreKind) async throws
+    func `operation ids always increase, also after the queue is empty and after a restart`(_ kind: StoreKind)
+        async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            var a = try scenario.mortalDevice()
+            var a = try scenario.crashableDevice()
             var last: Int64 = 0
             for number in 0..<4 {
                 try await a.table.insert(["id": .text("\(number)"), "text": "one"])
@@ -135,24 +134,26 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the push order is the order of the changes, also after a restart`(_ kind: StoreKind) async throws {
+    func `operations are pushed in the order of the changes, also after a restart`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice()
+            let a = try scenario.crashableDevice()
             for id in ["m", "a", "z", "b"] { try await a.table.insert(["id": .text(id), "text": .text(id)]) }
             try await a.table.update(id: "m", ["text": "again"])
-            let reborn = try scenario.restart(a)
-            try await reborn.context.push()
+            let restarted = try scenario.restart(a)
+            try await restarted.context.push()
             #expect(try scenario.server.rows(in: Todo.name).map(\.id) == ["m", "a", "z", "b"])
         }
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `an operation of a table that is no longer declared waits and holds nothing up`(
+    func `an operation of an undeclared table stays queued and blocks no other operation`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
-            let a = try scenario.mortalDevice(tables: [Todo.definition, other])
+            let a = try scenario.crashableDevice(tables: [Todo.definition, other])
             try await a.context.table("Other").insert(["id": "o", "text": "?"])
             let narrow = try scenario.restart(a)
             try await narrow.table.insert(["id": "x", "text": "one"])

@@ -6,32 +6,34 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Errors and decisions of delegates and resolvers are the operation's: they neither vanish nor end a push.
+/// Errors and invalid decisions of delegates and resolvers are recorded on the operation, and do not end the push.
 @Suite struct DelegateErrorTests {
-    typealias Delegate = DelegateTests.Delegate
-    private struct Mistake: Error, CustomStringConvertible { let description = "a mistake" }
+    private struct DelegateError: Error, CustomStringConvertible { let description = "delegate error" }
 
     @Test(arguments: StoreKind.allCases)
-    func `an error thrown after success is reported, and the operation is complete`(_ kind: StoreKind)
+    func
+        `an error that a delegate throws after execute succeeded is reported, and the operation is completed`(
+            _ kind: StoreKind
+        )
         async throws
     {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             try await operation.execute()
-            throw Mistake()
+            throw DelegateError()
         })
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(delegate: delegate)
             try await a.table.insert(["id": "x"])
             let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
             #expect(error?.pushResult?.completed == 1)
-            #expect(error?.pushResult?.errors.map(\.message) == ["a mistake"])
+            #expect(error?.pushResult?.errors.map(\.message) == ["delegate error"])
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a second execution after success changes nothing`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+    func `a second execute after success sends nothing`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
             let first = try await operation.execute()
             let second = try await operation.execute()
             #expect(first == second)
@@ -46,10 +48,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `a cancellation of the delegate's own is the operation's error`(
+    func `a CancellationError thrown by the delegate is recorded on the operation`(
         _ kind: StoreKind, _ executes: Bool
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             if operation.operation.itemID == "y" { return try await operation.execute() }
             if executes { _ = try await operation.execute() }
             throw CancellationError()
@@ -58,22 +60,22 @@ import Testing
             let a = try scenario.device(delegate: delegate)
             try await a.table.insert(["id": "x"])
             try await a.table.insert(["id": "y"])
-            #expect(try await a.failedPush().itemID == "x")
+            #expect(try await a.expectPushError().itemID == "x")
             #expect(try scenario.row("y") != nil)
             #expect(try await a.operations().count == (executes ? 0 : 1))
         }
     }
 
-    /// One item that both sides have changed, in a push and in a pull.
+    /// The conflict is found by a push or by a pull.
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `a resolver's wrong answer is the operation's error, and the rest goes on`(
+    func `an error or invalid item of a resolver is recorded on the operation, and the push continues`(
         _ kind: StoreKind, _ pulls: Bool
     ) async throws {
         let resolvers: [ConflictResolver] = [
             ConflictResolver { _ in .merge(Item(id: "x", fields: ["nosuch": 1])) },
             ConflictResolver { _ in .merge(Item(id: "other", fields: ["text": "t"])) },
             ConflictResolver { _ in .merge(Item(id: "x", fields: ["price": .double(.nan)])) },
-            ConflictResolver { _ in throw Mistake() },
+            ConflictResolver { _ in throw DelegateError() },
             ConflictResolver { _ in throw CancellationError() },
         ]
         for resolver in resolvers {
@@ -87,10 +89,10 @@ import Testing
                 try await a.table.update(id: "x", ["text": "mine"])
                 try await a.table.insert(["id": "y", "text": "other"])
                 if pulls {
-                    try await a.pullAnyway()
+                    try await a.pullWithoutPush()
                     #expect(try await a.context.operationErrors().map(\.itemID) == ["x"])
                 }
-                #expect(try await a.failedPush().itemID == "x")
+                #expect(try await a.expectPushError().itemID == "x")
                 #expect(try scenario.row("y") != nil)
                 #expect(try await a.item("x")?["text"] == "mine")
             }

@@ -7,28 +7,12 @@ import Synchronization
 import TableServer
 import Testing
 
-/// What a delegate may do with each operation, and what comes of it.
+/// What a delegate can do with each operation.
 @Suite struct DelegateTests {
-    /// A delegate made of closures.
-    struct Delegate: SyncContextDelegate {
-        var perform: @Sendable (SyncContext, PushOperation) async throws -> Item? = { try await $1.execute() }
-        var complete: @Sendable (SyncContext, PushResult) async -> Void = { _, _ in }
-
-        func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item? {
-            try await perform(context, operation)
-        }
-
-        func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async {
-            await complete(context, result)
-        }
-    }
-
-    /// One item that both sides have changed.
+    /// Runs the body with a device whose pending update conflicts with the server.
     private func conflict(
-        on kind: StoreKind, _ delegate: Delegate, _ body: (Scenario, Device) async throws -> Void
-    )
-        async throws
-    {
+        on kind: StoreKind, _ delegate: ClosureDelegate, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(delegate: delegate)
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
@@ -40,9 +24,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a push from inside a push is refused instead of waiting for itself`(_ kind: StoreKind) async throws
-    {
-        let delegate = Delegate(perform: { context, operation in
+    func `a push or pull started by a delegate during a push is refused`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { context, operation in
             await expectError(.invalidOperation) { try await context.push() }
             await expectError(.invalidOperation) { try await context.pull(Todo.query) }
             return try await operation.execute()
@@ -56,11 +39,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it sees every operation in the order of the queue and the result once`(
+    func `a delegate receives every operation in queue order and the result once`(
         _ kind: StoreKind
     ) async throws {
         let seen = Mutex<[String]>([])
-        let delegate = Delegate(
+        let delegate = ClosureDelegate(
             perform: { _, operation in
                 seen.withLock { $0.append(operation.operation.itemID) }
                 return try await operation.execute()
@@ -76,8 +59,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it changes is sent and stored`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+    func `an item changed by the delegate is sent and stored`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
             operation.item?["text"] = "edited"
             return try await operation.execute()
         })
@@ -91,10 +74,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it may retry with the server's version, and then the whole item is sent`(
+    func `a delegate can retry with the server's version, and the whole item is sent`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError {
@@ -111,8 +94,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns after a conflict is stored as the result`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+    func `an item that a delegate returns after a conflict is stored`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError {
@@ -128,10 +111,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns for a delete brings the item back, and the delete is gone`(
+    func `an item that a delegate returns for a failed delete restores the item and removes the operation`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError {
@@ -149,14 +132,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns is checked like any other`(_ kind: StoreKind) async throws {
+    func `an invalid item returned by a delegate is not stored`(_ kind: StoreKind) async throws {
         let items = [
             Item(id: "y", fields: ["text": "other id"]), Item(id: "x", fields: ["nosuch": 1]),
             Item(id: "x", fields: ["price": .double(.nan)]), Item(id: "x", fields: ["text": 5]),
         ]
         for item in items {
             for executes in [true, false] {
-                let delegate = Delegate(perform: { _, operation in
+                let delegate = ClosureDelegate(perform: { _, operation in
                     if executes { _ = try? await operation.execute() }
                     return item
                 })
@@ -174,10 +157,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a bad item that it puts in place becomes the operation's error, and the push goes on`(
+    func `an invalid item set by a delegate is recorded on the operation, and the push continues`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             if operation.operation.itemID == "x" { operation.item = Item(id: "x", fields: ["nosuch": 1]) }
             return try await operation.execute()
         })
@@ -185,7 +168,7 @@ import Testing
             let a = try scenario.device(delegate: delegate)
             try await a.table.insert(["id": "x", "text": "one"])
             try await a.table.insert(["id": "y", "text": "two"])
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.code == .invalidItem)
             #expect(error.itemID == "x")
             #expect(try scenario.row("y") != nil)
@@ -194,11 +177,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that it does not execute stays pending without an error`(
+    func `an operation that the delegate does not execute stays pending without an error`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: Delegate(perform: { _, _ in nil }))
+            let a = try scenario.device(delegate: ClosureDelegate(perform: { _, _ in nil }))
             try await a.table.insert(["id": "x", "text": "one"])
             let result = try await a.context.push()
             #expect(result.completed == 0)
@@ -208,29 +191,32 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what it throws is recorded, and is gone after a push that goes well`(_ kind: StoreKind) async throws
+    func `an error thrown by the delegate is recorded, and removed after a successful push`(_ kind: StoreKind)
+        async throws
     {
-        struct Refusal: Error, CustomStringConvertible { let description = "not today" }
-        let refuses = Mutex(true)
-        let delegate = Delegate(perform: { _, operation in
-            if refuses.withLock({ $0 }) { throw Refusal() }
+        struct Refusal: Error, CustomStringConvertible { let description = "refused" }
+        let fails = Mutex(true)
+        let delegate = ClosureDelegate(perform: { _, operation in
+            if fails.withLock({ $0 }) { throw Refusal() }
             return try await operation.execute()
         })
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(delegate: delegate)
             try await a.table.insert(["id": "x", "text": "one"])
-            let error = try await a.failedPush()
-            #expect(error.message == "not today")
+            let error = try await a.expectPushError()
+            #expect(error.message == "refused")
             #expect(try await a.context.operationErrors() == [error])
-            refuses.withLock { $0 = false }
+            fails.withLock { $0 = false }
             try await a.sync()
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `it may end the push, and what was not executed stays pending`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+    func `a delegate can end the push, and operations not executed stay pending`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
             if operation.operation.itemID == "b" {
                 operation.cancelPush()
                 return nil
@@ -247,8 +233,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `errors that it resolves when the push is complete are not thrown`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(complete: { context, result in
+    func `errors that a delegate resolves in didCompletePush are not thrown`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(complete: { context, result in
             for error in result.errors {
                 guard let server = error.serverItem else { continue }
                 try? await context.cancelAndUpdateItem(for: error, with: server)
@@ -262,17 +248,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that waits behind another is not taken for sent`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+    func `an operation queued behind another is not marked as sent by a delegate's item`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
             let item = operation.item
             _ = try? await operation.execute()
             return operation.operation.kind == .insert ? item : nil
         })
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
             scenario in
-            let a = try scenario.device(delegate: delegate, settings: settings)
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.context.pull(Todo.query)
             try await a.table.delete(id: "x")
@@ -287,10 +273,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit made while it thinks is not undone by the item it puts in place`(
+    func `an item set by a delegate does not undo an edit made during the callback`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { context, operation in
+        let delegate = ClosureDelegate(perform: { context, operation in
             operation.item?["priority"] = 7
             if operation.operation.revision == 0 {
                 try await context.table(Todo.name).update(id: "x", ["text": "two"])
@@ -306,10 +292,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that it returns after success brings back neither an old version nor a deleted item`(
+    func `an item returned after success restores neither an old version nor a deleted item`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Delegate(perform: { _, operation in
+        let delegate = ClosureDelegate(perform: { _, operation in
             let item = operation.item
             try await operation.execute()
             return item
@@ -331,8 +317,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item with a version that nobody knows here is sent whole`(_ kind: StoreKind) async throws {
-        let delegate = Delegate(perform: { _, operation in
+    func `an item with a version that the store does not know is sent whole`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
             if operation.item?["priority"] == 2 { operation.item?.system.version = "Mg==" }
             return try await operation.execute()
         })

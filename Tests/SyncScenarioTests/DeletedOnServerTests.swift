@@ -5,13 +5,15 @@ import SyncCore
 import TableServer
 import Testing
 
+/// Edits of rows that another client has deleted.
 @Suite struct DeletedOnServerTests {
-    /// A device with an edited item, whose row somebody else has deleted meanwhile, and how its push fails.
+    /// Returns a device with an edited item whose row another client has deleted, and the error of its push.
     private func conflict(
-        _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true, tries: Int = 3
+        _ scenario: Scenario, text: ItemValue = "Buy eggs (6)", leavingTombstone: Bool = true,
+        attempts: Int = 3
     ) async throws -> (Device, TableOperationError) {
         var settings = SyncSettings()
-        settings.retry.maxAttempts = tries
+        settings.retry.maxAttempts = attempts
         let a = try scenario.device("A", settings: settings)
         let item = try await a.table.insert(["text": "Buy eggs", "complete": false])
         try await a.sync()
@@ -25,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, ["Buy eggs (6)", "Buy organic eggs"])
-    func `an edit can bring a deleted row back`(_ kind: StoreKind, text: String) async throws {
+    func `an edit can undelete a row`(_ kind: StoreKind, text: String) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, failure) = try await conflict(scenario, text: .text(text))
             #expect(failure.serverItem?.system.deleted == true)
@@ -44,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `bringing a row back is a conflict again when somebody else was faster`(_ kind: StoreKind)
+    func `undeleting a row that another client has undeleted is a conflict`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -57,18 +59,20 @@ import Testing
         }
     }
 
-    /// What is lost while a row is brought back, which takes two requests.
+    /// Messages lost during an undelete, which sends two requests.
     private static let losses: [[ServerFault]] = [
         [.dropAnswer], [.dropAnswer, .none, .dropAnswer], [.none, .dropRequest], [.none, .dropAnswer],
     ]
 
     @Test(arguments: StoreKind.allCases, losses)
-    func `a row comes back with its edit whichever answer is lost`(_ kind: StoreKind, _ losses: [ServerFault])
+    func `a row is undeleted with the edit whichever response is lost`(
+        _ kind: StoreKind, _ losses: [ServerFault]
+    )
         async throws
     {
-        for tries in [1, 3] {
+        for attempts in [1, 3] {
             try await Scenario.run(on: kind) { scenario in
-                let (a, failure) = try await conflict(scenario, tries: tries)
+                let (a, failure) = try await conflict(scenario, attempts: attempts)
                 try await a.context.changeKind(for: failure, to: .update)
                 for loss in losses { scenario.server.inject(loss, when: \.isWrite) }
                 for _ in 0..<2 where try await !a.operations().isEmpty { _ = try? await a.context.push() }
@@ -80,11 +84,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change that somebody makes to a row that we have brought back is a conflict`(_ kind: StoreKind)
+    func `a change by another client after the undelete is a conflict`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let (a, failure) = try await conflict(scenario, tries: 1)
+            let (a, failure) = try await conflict(scenario, attempts: 1)
             try await a.context.changeKind(for: failure, to: .update)
             scenario.server.inject(.none, .dropRequest, when: \.isWrite)
             await expectError(.pushAbortedNetwork) { try await a.context.push() }
@@ -96,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit of a row that is gone can insert it again`(_ kind: StoreKind) async throws {
+    func `an edit of a hard-deleted row can insert it again`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, failure) = try await conflict(scenario, leavingTombstone: false)
             #expect(failure.code == .itemNotOnServer)
@@ -120,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert of an id whose row was deleted undeletes it when asked to`(_ kind: StoreKind)
+    func `an insert with the id of a deleted row undeletes it after changeKind to update`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in

@@ -6,9 +6,9 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The user goes on working while operations of the same items are on their way.
+/// Edits of items whose operations are in flight.
 @Suite struct InFlightEditTests {
-    /// Pushes without a failure: see ``Scenario/push(_:budget:then:while:)``.
+    /// Pushes and expects success: see ``Scenario/push(_:budget:then:while:)``.
     private func push(
         _ device: Device, _ scenario: Scenario, then fault: ServerFault = .none,
         while body: () async throws -> Void
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during an insert is kept and follows as one update`(_ kind: StoreKind) async throws {
+    func `edits during an insert are kept and sent as one update`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during an update is kept, and is sent on the new version`(_ kind: StoreKind) async throws {
+    func `an edit during an update is kept and sent with the new version`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a copy read before our own push can be saved after it without a conflict`(
+    func `a copy read before the device's own push can be saved afterwards without a conflict`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a copy read before somebody else's change is a conflict`(_ kind: StoreKind) async throws {
+    func `a copy read before another client's change is a conflict`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -80,12 +80,12 @@ import Testing
             try await a.sync()
             copy["text"] = "ours"
             try await a.table.replace(copy)
-            #expect(try await a.failedPush().serverItem?["text"] == "theirs")
+            #expect(try await a.expectPushError().serverItem?["text"] == "theirs")
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete during an insert deletes the row that arrives`(_ kind: StoreKind) async throws {
+    func `a delete during an insert deletes the inserted row`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete during an insert that is refused leaves nothing to do`(_ kind: StoreKind) async throws {
+    func `a delete during a refused insert leaves no operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `delete and new insert during an update replace the row`(_ kind: StoreKind) async throws {
+    func `a delete and a new insert during an update replace the row`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit during a failing update joins it`(_ kind: StoreKind) async throws {
+    func `an edit during a failing update is merged into it`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])
@@ -134,7 +134,7 @@ import Testing
             try await a.table.update(id: "x", ["text": "two"])
             let gate = RequestGate()
             scenario.server.inject(.hold(gate, then: .refusal(400)), when: \.isWrite)
-            async let errors = a.failingPush()
+            async let errors = a.expectPushErrors()
             await gate.waitForArrivals()
             try await a.table.update(id: "x", ["text": "three"])
             gate.open()
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what the server computes is taken over unless the user has changed it meanwhile`(
+    func `values computed by the server are stored unless the user changed the field during the request`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -165,7 +165,7 @@ import Testing
                 return .answer(status: 200, headers: ["ETag": "\"v9\""], body: Data(body.utf8))
             }
             scenario.server.inject(.refusal(400), when: { $0.header("If-Match") == "\"v9\"" })
-            _ = await a.failingPush()
+            _ = await a.expectPushErrors()
             let item = try #require(try await a.item("x"))
             #expect(item["priority"] == 9)
             #expect(item["complete"] == true)
@@ -174,12 +174,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `edits at every moment of many pushes end on the server as on the device`(
+    func `edits during many failing pushes leave device and server equal`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
-            let random = SharedGenerator(seed: 5)
+            let random = SharedRandomGenerator(seed: 5)
             scenario.server.onRequest { request in
                 guard request.isWrite else { return .none }
                 let id = "row-\(random.next() % 4)"
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `local reads and writes do not wait for a push that hangs`(_ kind: StoreKind) async throws {
+    func `local reads and writes do not wait for a push in progress`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "one"])

@@ -6,7 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
-/// The id and the system properties of an item cannot be changed, and an attempt to do so is never silently ignored.
+/// The id and the system properties of an item cannot be changed, and an attempt to change them is refused.
 @Suite struct ItemIdentityTests {
     @Test(arguments: StoreKind.allCases)
     func `an update accepts the item's own id among the fields`(_ kind: StoreKind) async throws {
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item whose id or system property was assigned is refused when it is written`(
+    func `writing an item whose id or system property was assigned is refused`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

@@ -6,9 +6,9 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Answers that never arrive: what was applied once must not be applied again, nor be taken for a conflict.
+/// Lost responses: an applied operation is neither applied again nor reported as a conflict.
 @Suite struct LostAnswerTests {
-    /// A way to lose an answer after the server has acted.
+    /// A way to lose the response after the server applied the request.
     enum Loss: String, CaseIterable, CustomTestStringConvertible {
         case dropped, truncated, unreadable, status500, status502, status503, status408, redirected, twice
 
@@ -29,27 +29,27 @@ import Testing
         }
     }
 
-    /// How often a push tries: once shows the loss to the caller, more often hides it inside one push.
-    private func settings(tries: Int) -> SyncSettings {
+    /// Returns settings with that many attempts: with one the push fails, with more it retries.
+    private func settings(attempts: Int) -> SyncSettings {
         var settings = SyncSettings()
-        settings.retry.maxAttempts = tries
+        settings.retry.maxAttempts = attempts
         return settings
     }
 
-    /// Pushes until a push ends well; a lost answer may end some of them.
-    private func pushUntilDone(_ device: Device) async throws {
+    /// Pushes until the queue is empty, and once more.
+    private func pushUntilEmpty(_ device: Device) async throws {
         for _ in 0..<3 where try await !device.operations().isEmpty { _ = try? await device.context.push() }
         try await device.context.push()
     }
 
     @Test(arguments: StoreKind.allCases, Loss.allCases)
     func `an insert whose answer is lost is applied once`(_ kind: StoreKind, _ loss: Loss) async throws {
-        for tries in [1, 3] {
+        for attempts in [1, 3] {
             try await Scenario.run(on: kind) { scenario in
-                let a = try scenario.device(settings: settings(tries: tries))
+                let a = try scenario.device(settings: settings(attempts: attempts))
                 try await a.table.insert(["id": "x", "text": "one", "price": 1.5])
                 scenario.server.inject(loss.fault, when: \.isWrite)
-                try await pushUntilDone(a)
+                try await pushUntilEmpty(a)
                 #expect(try scenario.server.rows(in: Todo.name).count == 1)
                 #expect(try scenario.row("x")?.version == "MQ==")
                 try await scenario.expectAgreement(a)
@@ -59,14 +59,14 @@ import Testing
 
     @Test(arguments: StoreKind.allCases, Loss.allCases)
     func `an update whose answer is lost is applied once`(_ kind: StoreKind, _ loss: Loss) async throws {
-        for tries in [1, 3] {
+        for attempts in [1, 3] {
             try await Scenario.run(on: kind) { scenario in
-                let a = try scenario.device(settings: settings(tries: tries))
+                let a = try scenario.device(settings: settings(attempts: attempts))
                 try await a.table.insert(["id": "x", "text": "one"])
                 try await a.context.push()
                 try await a.table.update(id: "x", ["text": "two"])
                 scenario.server.inject(loss.fault, when: \.isWrite)
-                try await pushUntilDone(a)
+                try await pushUntilEmpty(a)
                 #expect(try scenario.row("x")?.version == "Mg==")
                 try await scenario.expectAgreement(a)
             }
@@ -74,15 +74,15 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, Loss.allCases)
-    func `a delete whose answer is lost is done`(_ kind: StoreKind, _ loss: Loss) async throws {
-        for tries in [1, 3] {
+    func `a delete whose answer is lost is completed`(_ kind: StoreKind, _ loss: Loss) async throws {
+        for attempts in [1, 3] {
             try await Scenario.run(on: kind) { scenario in
-                let a = try scenario.device(settings: settings(tries: tries))
+                let a = try scenario.device(settings: settings(attempts: attempts))
                 try await a.table.insert(["id": "x", "text": "one"])
                 try await a.context.push()
                 try await a.table.delete(id: "x")
                 scenario.server.inject(loss.fault, when: \.isWrite)
-                try await pushUntilDone(a)
+                try await pushUntilEmpty(a)
                 #expect(try scenario.row("x")?.deleted == true)
                 try await scenario.expectAgreement(a)
             }
@@ -90,11 +90,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert that may have arrived and is deleted then is deleted on the server`(
+    func `deleting an item whose insert may have been applied deletes the row on the server`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: settings(tries: 1))
+            let a = try scenario.device(settings: settings(attempts: 1))
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.dropAnswer)
             await expectError(.pushAbortedNetwork) { try await a.context.push() }
@@ -107,11 +107,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an insert that did not arrive and is deleted then is done without an error`(
+    func `deleting an item whose insert was not applied completes without an error`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: settings(tries: 1))
+            let a = try scenario.device(settings: settings(attempts: 1))
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.dropRequest)
             await expectError(.pushAbortedNetwork) { try await a.context.push() }
@@ -122,9 +122,9 @@ import Testing
         }
     }
 
-    /// The first request is applied and not answered; the second, inside the same push, is refused.
+    /// The response to the applied first request is lost; the retry in the same push is refused.
     @Test(arguments: StoreKind.allCases)
-    func `a refusal does not prove that an unanswered request before it was not applied`(
+    func `a refusal of a retry does not prove that the first request was not applied`(
         _ kind: StoreKind
     ) async throws {
         for status in [400, 401, 403, 422] {
@@ -143,11 +143,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `edits made after a lost answer go out in the same push that proves it`(
+    func `edits made after a lost answer are sent by the push that proves it`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: settings(tries: 1))
+            let a = try scenario.device(settings: settings(attempts: 1))
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.dropAnswer)
             await expectError(.pushAbortedNetwork) { try await a.context.push() }
@@ -159,24 +159,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `somebody else's row with the same id is a conflict, not our own insert`(
+    func `a row of another client with the same id is a conflict, not the device's own insert`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
             try await a.table.insert(["id": "x", "text": "ours"])
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.status == 409)
+            #expect(error.code == .itemAlreadyOnServer)
             #expect(error.serverItem?["text"] == "theirs")
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `another change after our lost one is told apart by its fields`(_ kind: StoreKind) async throws {
+    func `a change of another client after a lost update is detected by its fields`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: settings(tries: 1))
+            let a = try scenario.device(settings: settings(attempts: 1))
             let changes: [(id: String, fields: [String: ItemValue])] = [
                 ("y", ["priority": 5]), ("x", ["text": "theirs"]),
             ]
@@ -188,7 +191,7 @@ import Testing
                 await expectError(.pushAbortedNetwork) { try await a.context.push() }
                 try await scenario.server.update(id, fields, in: Todo.name)
             }
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.itemID == "x")
             #expect(error.serverItem?["text"] == "theirs")
             #expect(try await a.item("y")?["priority"] == 5)
@@ -196,13 +199,13 @@ import Testing
         }
     }
 
-    /// Deleting a row whose last update is only presumed to be ours must not take another change with it.
+    /// The last update of the row is only assumed to be the device's own, so the delete conflicts with another change.
     @Test(arguments: StoreKind.allCases)
-    func `a delete behind a lost update does not delete somebody else's change`(
+    func `a delete after a lost update does not delete another client's change`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: settings(tries: 1))
+            let a = try scenario.device(settings: settings(attempts: 1))
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])
             try await a.context.push()
             try await a.table.update(id: "x", ["text": "two"])
@@ -210,7 +213,7 @@ import Testing
             await expectError(.pushAbortedNetwork) { try await a.context.push() }
             try await scenario.server.update("x", ["priority": 5], in: Todo.name)
             try await a.table.delete(id: "x")
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.isConflict)
             #expect(error.serverItem?["priority"] == 5)
             #expect(try scenario.row("x")?.deleted == false)
@@ -218,9 +221,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delete behind a lost update of our own goes through`(_ kind: StoreKind) async throws {
+    func `a delete after a lost update succeeds when only the lost update changed the row`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(settings: settings(tries: 1))
+            let a = try scenario.device(settings: settings(attempts: 1))
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])
             try await a.context.push()
             try await a.table.update(id: "x", ["text": "two", "note": "mine"])

@@ -7,9 +7,10 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Which failures of the push before a pull end the pull, and what a pull does before its next page comes.
+/// Failures of the push before a pull, and of later pages of a pull.
 @Suite struct PullAfterPushTests {
-    private func refused(
+    /// Runs the body with a pending operation of another table, which the tests refuse.
+    private func withRefusedOperation(
         on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -22,10 +23,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a refused operation does not keep a pull from going on, and its error is in the result`(
+    func `a pull continues after a refused operation, and its result contains the error`(
         _ kind: StoreKind
     ) async throws {
-        try await refused(on: kind) { scenario, a in
+        try await withRefusedOperation(on: kind) { scenario, a in
             scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
             for _ in 0..<3 {
                 let result = try await a.context.pull(Todo.query, queryID: "all")
@@ -42,7 +43,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a push that ends early ends the pull with its error`(_ kind: StoreKind) async throws {
-        try await refused(on: kind) { scenario, a in
+        try await withRefusedOperation(on: kind) { scenario, a in
             for (fault, code) in [
                 (ServerFault.dropRequest, SyncError.Code.pushAbortedNetwork),
                 (.refusal(401), .pushAbortedAuthentication),
@@ -56,14 +57,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the resolver decides a page's conflict although the next page does not come`(_ kind: StoreKind)
+    func `the conflicts of a stored page are resolved although the next page fails`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let asked = Mutex(0)
+            let calls = Mutex(0)
             var settings = SyncSettings()
             settings.resolver = ConflictResolver { _ in
-                asked.withLock { $0 += 1 }
+                calls.withLock { $0 += 1 }
                 return .keepServer
             }
             let a = try scenario.device(settings: settings)
@@ -80,17 +81,19 @@ import Testing
                 }
                 return page == 1 ? .none : .refusal(403)
             }
-            await expectError(.pullAborted) { try await a.pullAnyway() }
-            #expect(asked.withLock { $0 } == 1)
+            await expectError(.pullAborted) { try await a.pullWithoutPush() }
+            #expect(calls.withLock { $0 } == 1)
             #expect(try await a.texts() == ["theirs"])
             #expect(try await a.operations().isEmpty)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a page that is too long is asked for in halves, and a row that is too long is listed`(
-        _ kind: StoreKind
-    ) async throws {
+    func
+        `a page over the size limit is requested in halves, and a row over the limit is listed as unreadable`(
+            _ kind: StoreKind
+        ) async throws
+    {
         try await Scenario.run(on: kind, configure: { $0.maxBodySize = 1 << 20 }) { scenario in
             for number in 0..<20 {
                 let length = number == 7 ? 9000 : 500

@@ -5,45 +5,29 @@ import Foundation
 import SyncCore
 import Synchronization
 import TableServer
+import TestSupport
 import Testing
 
-/// Only an empty page is the end of a pull, and a server that repeats itself is an error.
+/// Only an empty page ends a pull, and a repeated page is an error.
 @Suite struct PullEndTests {
-    /// A server with that many rows, each a millisecond after the one before and long ago.
-    static func filled(
-        on kind: StoreKind, rows count: Int, configure: (inout TableServer.Configuration) -> Void = { _ in },
-        _ body: (Scenario, Device) async throws -> Void
-    ) async throws {
-        try await Scenario.run(
-            on: kind,
-            configure: {
-                $0.clock = .standing(at: .unixEpoch)
-                configure(&$0)
-            },
-            { scenario in
-                for number in 0..<count {
-                    scenario.server.clock.advance(by: .milliseconds(1))
-                    try await scenario.server.put(
-                        "row-\(number)", ["text": .text("\(number)")], in: Todo.name)
-                }
-                scenario.server.clock.advance(by: .seconds(10))
-                try await body(scenario, try scenario.device())
-            })
+    /// Shortens the pages to varying lengths.
+    private func returnShortPages(_ scenario: Scenario) {
+        let lengths = Mutex([50, 20, 30, 7, 50, 1, 1, 49])
+        scenario.server.onRequest { request in
+            let length = lengths.withLock { lengths in
+                lengths.append(lengths.removeFirst())
+                return lengths[0]
+            }
+            return .editRows { Array($0.prefix(length)) }
+        }
     }
 
     @Test(arguments: StoreKind.allCases, PullStrategy.allCases)
     func `pages of any length are followed by another request`(
         _ kind: StoreKind, _ strategy: PullStrategy
     ) async throws {
-        try await Self.filled(on: kind, rows: 200) { scenario, a in
-            let lengths = Mutex([50, 20, 30, 7, 50, 1, 1, 49])
-            scenario.server.onRequest { request in
-                let length = lengths.withLock { lengths in
-                    lengths.append(lengths.removeFirst())
-                    return lengths[0]
-                }
-                return .editRows { Array($0.prefix(length)) }
-            }
+        try await Scenario.run(on: kind, rows: 200) { scenario, a in
+            returnShortPages(scenario)
             var settings = PullSettings()
             settings.strategy = strategy
             try await a.context.pull(Todo.query, queryID: "all", settings: settings)
@@ -52,18 +36,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `pages of any length are followed by another request, without a query ID too`(
+    func `pages of any length are followed by another request, also without a query ID`(
         _ kind: StoreKind
     ) async throws {
-        try await Self.filled(on: kind, rows: 200) { scenario, a in
-            let lengths = Mutex([50, 20, 30, 7, 50, 1, 1, 49])
-            scenario.server.onRequest { request in
-                let length = lengths.withLock { lengths in
-                    lengths.append(lengths.removeFirst())
-                    return lengths[0]
-                }
-                return .editRows { Array($0.prefix(length)) }
-            }
+        try await Scenario.run(on: kind, rows: 200) { scenario, a in
+            returnShortPages(scenario)
             for query in [Todo.query, Todo.query.order(by: "text")] {
                 try await a.context.pull(query)
                 try await scenario.expectAgreement(a)
@@ -73,8 +50,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that lowers its cap between two pulls hides nothing`(_ kind: StoreKind) async throws {
-        try await Self.filled(on: kind, rows: 120) { scenario, a in
+    func `no row is missed when the server lowers its page cap between two pulls`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind, rows: 120) { scenario, a in
             try await a.context.pull(Todo.query, queryID: "all")
             for number in 0..<40 {
                 scenario.server.clock.advance(by: .milliseconds(1))
@@ -88,13 +67,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an idle pull is one request and no store write, and one that brought rows asks once more`(
+    func `an idle pull is one request without a store write, and a pull with rows sends one more request`(
         _ kind: StoreKind
     ) async throws {
-        try await Self.filled(on: kind, rows: 20) { scenario, _ in
+        try await Scenario.run(on: kind, rows: 20) { scenario, _ in
             let store = CountingStore(
                 try kind.open(in: scenario.directory, name: "C", tables: [Todo.definition]))
-            let context = SyncContext(client: SyncClient(url: scenario.server.url), dataSource: store)
+            let context = scenario.device(on: store).context
             let first = try await context.pull(Todo.query, queryID: "all")
             #expect(first.pages == 2)
             #expect(first.received == 20)
@@ -107,10 +86,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, ["keyset", "skip", "id", "offset"])
-    func `a server that answers the same page for ever ends the pull`(
+    func `a server that returns the same page again ends the pull with an error`(
         _ kind: StoreKind, _ order: String
     ) async throws {
-        try await Self.filled(on: kind, rows: 3) { scenario, a in
+        try await Scenario.run(on: kind, rows: 3) { scenario, a in
             let row = #"{"id":"x","text":"one","updatedAt":"1970-01-01T00:00:01.000Z","version":"1"}"#
             let other = #"{"id":"y","text":"one","updatedAt":"1970-01-01T00:00:02.000Z","version":"1"}"#
             for pages in [["[\(row)]"], ["[\(row),\(other)]"], ["[\(row)]", "[\(other)]"]] {
@@ -136,25 +115,4 @@ import Testing
             }
         }
     }
-}
-
-/// A store that counts its transactions.
-final class CountingStore: SyncContextDataSource {
-    private let base: any SyncContextDataSource
-    private let count = Mutex(0)
-
-    init(_ base: any SyncContextDataSource) { self.base = base }
-
-    var writes: Int { count.withLock { $0 } }
-    var catalog: TableCatalog { base.catalog }
-    var capabilities: StoreCapabilities { base.capabilities }
-
-    func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T { try base.read(body) }
-
-    func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
-        count.withLock { $0 += 1 }
-        return try base.write(body)
-    }
-
-    func close() throws { try base.close() }
 }

@@ -6,9 +6,12 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Removing local items without telling the server.
+/// Purges remove local items, and send no deletes.
 @Suite struct PurgeTests {
-    private func prepared(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void) async throws {
+    /// Runs the body with two pulled items and a pending operation of another table.
+    private func withPulledRows(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
             let a = try scenario.device(tables: [Todo.definition, other])
@@ -22,43 +25,44 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `purged rows come back with the next pull, and other tables are left alone`(
+    func `purged rows are pulled again, and other tables are unchanged`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.context.purge(Todo.query)
             #expect(try await a.table.items().isEmpty)
             #expect(try await a.context.deltaTokens(of: Todo.name).isEmpty)
             #expect(try await a.operations().map(\.table) == ["Other"])
             #expect(try scenario.server.rows(in: Todo.name).filter(\.deleted).isEmpty)
-            #expect(try await a.pullAnyway().upserted == 2)
+            #expect(try await a.pullWithoutPush().upserted == 2)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge that keeps the delta tokens leaves the rows out until they change`(
+    func `rows purged with keepingDeltaTokens are pulled only after they change`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.context.purge(Todo.query, keepingDeltaTokens: true)
-            #expect(try await a.pullAnyway().upserted == 0)
+            #expect(try await a.pullWithoutPush().upserted == 0)
             try await scenario.server.update("open", ["text": "new"], in: Todo.name)
-            #expect(try await a.pullAnyway().upserted == 1)
+            #expect(try await a.pullWithoutPush().upserted == 1)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge with a filter removes what matches`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+    func `a purge with a filter removes matching items only`(_ kind: StoreKind) async throws {
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.context.purge(Todo.query.where(.column("complete") == true))
             #expect(try await a.table.items().map(\.id) == ["open"])
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `refuse leaves everything while an operation of the table is pending`(_ kind: StoreKind) async throws
+    func `a purge with refuse changes nothing while an operation of the table is pending`(_ kind: StoreKind)
+        async throws
     {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             let error = await expectError(.purgeRefused) {
                 try await a.context.purge(Todo.query, pending: .refuse)
@@ -73,10 +77,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `push sends the table's operations first, and removes nothing when that fails`(
+    func `a purge pushes the table's operations first, and removes nothing when the push fails`(
         _ kind: StoreKind
     ) async throws {
-        try await prepared(on: kind) { scenario, a in
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             scenario.server.inject(.refusal(400), when: \.isWrite)
             await expectError(.pushCompletedWithErrors) { try await a.context.purge(Todo.query) }
@@ -89,8 +93,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `discard drops items, operations, errors and tokens together`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+    func `a purge with discard removes items, operations, errors and tokens together`(_ kind: StoreKind)
+        async throws
+    {
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             try await a.table.delete(id: "done")
             try await a.table.insert(["id": "new"])
@@ -106,8 +112,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `discard refuses while an operation is being sent`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+    func `a purge with discard is refused while an operation is in flight`(_ kind: StoreKind) async throws {
+        try await withPulledRows(on: kind) { scenario, a in
             try await a.table.update(id: "open", ["text": "edited"])
             let gate = RequestGate()
             scenario.server.inject(.hold(gate), when: \.isWrite)
@@ -126,8 +132,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a purge in the middle of a pull makes the next pull complete`(_ kind: StoreKind) async throws {
-        try await prepared(on: kind) { scenario, a in
+    func `a purge during a pull resets the delta token, and the next pull receives all rows`(
+        _ kind: StoreKind
+    ) async throws {
+        try await withPulledRows(on: kind) { scenario, a in
             for number in 0..<25 { try await scenario.server.put("row-\(number)", [:], in: Todo.name) }
             scenario.server.removeRequests()
             scenario.server.onRequest { request in
@@ -136,7 +144,7 @@ import Testing
                 }
                 return .none
             }
-            var settings = PullSettings.anyway
+            var settings = PullSettings.withoutPush
             settings.pageSize = 10
             try await a.context.pull(Todo.query, queryID: "all", settings: settings)
             scenario.server.onRequest(nil)

@@ -6,6 +6,7 @@ import SyncCore
 import TableServer
 import Testing
 
+/// Order, concurrency and budget of a push, and its plan.
 @Suite struct PushPlanTests {
     private static let tables = [
         SyncTableDefinition(
@@ -13,6 +14,7 @@ import Testing
         SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
     ]
 
+    /// Runs the body with tables of parents and children.
     private func run(
         on kind: StoreKind, concurrency: Int = 1, _ body: (Scenario, Device) async throws -> Void
     ) async throws {
@@ -35,7 +37,7 @@ import Testing
             let (lists, items) = (device.context.table("List"), device.context.table("Item"))
             try await items.insert(["id": "milk", "text": "Milk"])
             try await device.context.push()
-            // The child is queued first, and comes to point at a list that is made later.
+            // The child is queued first, and then refers to a list inserted later.
             try await items.update(id: "milk", ["text": "Oat milk"])
             try await lists.insert(["id": "food"])
             try await items.update(id: "milk", ["list": "food"])
@@ -54,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `several operations are on their way at once, but one of each item`(_ kind: StoreKind) async throws {
+    func `several operations are in flight at once, but one for each item`(_ kind: StoreKind) async throws {
         try await run(on: kind, concurrency: 4) { scenario, device in
             let gate = RequestGate()
             scenario.server.inject(
@@ -79,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a budget sends a part and leaves the rest`(_ kind: StoreKind) async throws {
+    func `a push with a budget sends a part of the queue`(_ kind: StoreKind) async throws {
         try await run(on: kind) { scenario, device in
             for index in 0..<5 { try await device.table.insert(["text": .text("\(index)")]) }
             #expect(try await device.context.push(budget: PushBudget(operations: 2)).completed == 2)
@@ -92,12 +94,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the plan lists what a push then sends, and sends nothing`(_ kind: StoreKind) async throws {
+    func `plannedRequests lists the requests of the next push and sends none`(_ kind: StoreKind) async throws
+    {
         try await run(on: kind) { scenario, device in
             let old = try await device.table.insert(["text": "old", "priority": 1])
             try await device.context.push()
             try await device.table.update(id: old.id, ["text": "new"])
-            try await device.table.insert(["id": "fresh", "text": "fresh", "note": "stays here"])
+            try await device.table.insert(["id": "fresh", "text": "fresh", "note": "local"])
             scenario.server.removeRequests()
             let plan = try await device.context.plannedRequests()
             #expect(scenario.server.requests.isEmpty)

@@ -7,12 +7,11 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Operations that keep others from being sent.
+/// Failing operations do not block the rest of the queue.
 @Suite struct QueueProgressTests {
     private func settings(parkAfter limit: Int = 10) -> SyncSettings {
-        var settings = SyncSettings()
+        var settings = SyncSettings.singleAttempt
         settings.parkAfterRefusals = limit
-        settings.retry.maxAttempts = 1
         return settings
     }
 
@@ -21,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [400, 413])
-    func `rows that are answered with a plain text 4xx do not block the queue for ever`(_ status: Int)
+    func `operations refused with a plain text 4xx do not block the queue`(_ status: Int)
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in
@@ -37,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `inserts whose proof the server refuses do not block the queue for ever`() async throws {
+    @Test func `inserts whose proof the server refuses do not block the queue`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())
             for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
@@ -52,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a conflict does not use up every budget of later pushes`() async throws {
+    @Test func `a conflict does not use up the budget of later pushes`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
@@ -65,8 +64,9 @@ import Testing
         }
     }
 
-    /// Another write of the same push has to succeed: one that was not sent is none.
-    @Test func `a server error counts as no refusal because an unneeded operation was dropped`() async throws
+    /// Only a successful write of the same push counts, not an operation that needed no request.
+    @Test func `a server error does not count as a refusal when the only other operation needed no request`()
+        async throws
     {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings(parkAfter: 1))
@@ -74,7 +74,7 @@ import Testing
             try await a.sync()
             try await a.table.update(id: "y", ["text": "two"])
             try await a.table.update(id: "y", ["text": "one"])
-            try await a.table.insert(["id": "x", "text": "innocent"])
+            try await a.table.insert(["id": "x", "text": "other"])
             scenario.server.onRequest { $0.isWrite ? .refusal(500) : .none }
             _ = try? await a.context.push()
             #expect(try await a.operations().map(\.state) == [.attempted])
@@ -84,8 +84,8 @@ import Testing
         }
     }
 
-    /// Rows of long ago: no later pull reads the instant of the first one again.
-    private func putOld(_ scenario: Scenario) async throws {
+    /// Puts rows with old timestamps, so that no later pull reads the timestamp of the first one again.
+    private func putOldRows(_ scenario: Scenario) async throws {
         let now = SyncEnvironment.live.now()
         try await scenario.server.put(
             "x", ["text": "theirs"], in: Todo.name, updatedAt: now.advanced(by: .seconds(-7200)))
@@ -93,13 +93,13 @@ import Testing
             "z", ["text": "later"], in: Todo.name, updatedAt: now.advanced(by: .seconds(-3600)))
     }
 
-    /// An insert with an id of the app's own that another device has used too.
-    @Test func `the server's row shows when the device's insert of the same id vanishes`() async throws {
+    /// The app chose an id that another device also uses.
+    @Test func `deleting an unsent insert shows the server's row with the same id`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "mine"])
-            try await putOld(scenario)
-            try await a.pullAnyway()
+            try await putOldRows(scenario)
+            try await a.pullWithoutPush()
             try await a.table.delete(id: "x")
             #expect(try await a.operations().isEmpty)
             try await a.sync()
@@ -107,15 +107,15 @@ import Testing
         }
     }
 
-    @Test func `the server's row shows when a refused insert vanishes with the delete behind it`()
+    @Test func `removing a refused insert and the delete behind it shows the server's row`()
         async throws
     {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())
             try await a.table.insert(["id": "x", "text": "mine"])
             _ = try await scenario.push(a, then: .refusal(400)) { _ in
-                try await putOld(scenario)
-                try await a.pullAnyway()
+                try await putOldRows(scenario)
+                try await a.pullWithoutPush()
                 try await a.table.delete(id: "x")
             }
             #expect(try await a.operations().isEmpty)

@@ -16,23 +16,9 @@ enum TodoItem {
     static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
 }
 
-/// The README's examples: each is here word for word, so that it compiles, and does what the README says.
+/// The README's samples, with checks of what they do. `ArticleSampleTests` compares them with the README's text.
 @Suite struct ReadmeTests {
-    @Test func `every example of the README is in this file`() throws {
-        let here = URL(fileURLWithPath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        let code = Self.withoutMargins(try String(contentsOf: here, encoding: .utf8))
-        let examples = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
-            $0.components(separatedBy: "```").first
-        }
-        #expect(examples.count >= 5)
-        for example in examples {
-            #expect(code.contains(Self.withoutMargins(example)), "\(example)")
-        }
-    }
-
-    @Test func `the example`() async throws {
+    @Test func `the README's first example pushes and pulls`() async throws {
         try await Scenario.run(on: .sqlite) { scenario in
             let (url, path) = (scenario.server.url, scenario.directory.appendingPathComponent("todo").path)
 
@@ -49,7 +35,7 @@ enum TodoItem {
             try await table.update(id: milk.id, ["complete": true])
 
             try await context.push()
-            try await context.pull(table.query, queryID: "all")
+            try await table.pull(queryID: "all")
 
             let rows = try scenario.server.rows(in: "TodoItem")
             #expect(rows.map(\.fields) == [["text": "Buy milk", "complete": true]])
@@ -57,7 +43,7 @@ enum TodoItem {
         }
     }
 
-    @Test func `choosing a store`() async throws {
+    @Test func `the README's examples of stores, pulls, queries and observations run`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let path = scenario.directory.appendingPathComponent("todo.sqlite").path
             let otherPath = scenario.directory.appendingPathComponent("todo.lmdb").path
@@ -102,7 +88,7 @@ enum TodoItem {
         return [onSQLite, onLMDB, inMemory]
     }
 
-    /// What the server has done with the row meanwhile.
+    /// The change of another client.
     enum OtherChange: CaseIterable { case update, softDelete, hardDelete }
 
     @Test(arguments: [TableOperation.Kind.update, .delete], OtherChange.allCases)
@@ -142,7 +128,7 @@ enum TodoItem {
         }
     }
 
-    @Test func `a rule for conflicts`() async throws {
+    @Test func `the README's resolver merges a conflict`() async throws {
         var settings = SyncSettings()
         settings.resolver = .fieldMerge(onClash: .serverWins)
         let chosen = settings
@@ -156,7 +142,7 @@ enum TodoItem {
         }
     }
 
-    /// Two changes of one item, the client's one pending.
+    /// Changes an item on both sides, so that the client's pending change conflicts.
     private static func provokeConflict(
         _ context: SyncContext, _ server: TableServer, _ kind: TableOperation.Kind, _ other: OtherChange
     ) async throws {
@@ -173,11 +159,5 @@ enum TodoItem {
         } else {
             try await server.remove("eggs", in: "TodoItem")
         }
-    }
-
-    /// The lines without the white space around them, and without empty ones.
-    private static func withoutMargins(_ text: String) -> String {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
-            .joined(separator: "\n")
     }
 }

@@ -6,15 +6,15 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Failed operations and the ways to settle them.
+/// Resolutions of failed operations by the app.
 @Suite struct ResolutionTests {
-    /// A row that both sides have changed, and the error of the push that found out.
+    /// Runs the body with a conflict: both sides have changed a row, and the push failed with the error.
     private func conflict(
         on kind: StoreKind, deleting: Bool = false,
         _ body: (Scenario, Device, TableOperationError) async throws -> Void
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.mortalDevice()
+            let a = try scenario.crashableDevice()
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.sync()
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
@@ -23,12 +23,14 @@ import Testing
             } else {
                 try await a.table.update(id: "x", ["text": "ours", "price": 2.5, "note": "mine"])
             }
-            try await body(scenario, a, try await a.failedPush())
+            try await body(scenario, a, try await a.expectPushError())
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `keep and update sends the item on the version that was shown`(_ kind: StoreKind) async throws {
+    func `keepAndUpdateItem sends the item with the version of the reported row`(_ kind: StoreKind)
+        async throws
+    {
         try await conflict(on: kind) { scenario, a, error in
             try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "merged"]))
             #expect(try await a.context.operationErrors().isEmpty)
@@ -40,16 +42,16 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `keep and update overrules the row that was shown and no later one`(_ kind: StoreKind) async throws {
+    func `keepAndUpdateItem overwrites the reported row but no later change`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "merged"]))
             try await scenario.server.update("x", ["text": "later"], in: Todo.name)
-            #expect(try await a.failedPush().serverItem?["text"] == "later")
+            #expect(try await a.expectPushError().serverItem?["text"] == "later")
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and discard brings the server's row back, and the local columns stay`(
+    func `cancelAndDiscardItem restores the server's row and keeps local-only columns`(
         _ kind: StoreKind
     ) async throws {
         try await conflict(on: kind) { scenario, a, error in
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and discard of a delete brings the item back`(_ kind: StoreKind) async throws {
+    func `cancelAndDiscardItem for a delete restores the item`(_ kind: StoreKind) async throws {
         try await conflict(on: kind, deleting: true) { scenario, a, error in
             try await a.context.cancelAndDiscardItem(for: error)
             #expect(try await a.item("x")?["text"] == "theirs")
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and update stores the item without a field that it lacks`(_ kind: StoreKind) async throws {
+    func `cancelAndUpdateItem removes fields that the item does not have`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             try await a.context.cancelAndUpdateItem(for: error, with: try #require(error.serverItem))
             #expect(try await a.item("x")?.fields == ["text": "theirs", "priority": 1, "note": "mine"])
@@ -79,20 +81,19 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `cancel and update does not hide a later row that a pull has brought`(_ kind: StoreKind) async throws
-    {
+    func `cancelAndUpdateItem does not hide a later row that was pulled`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
             try await scenario.server.update("x", ["text": "later"], in: Todo.name)
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             try await a.context.cancelAndUpdateItem(for: error, with: try #require(error.serverItem))
-            try await a.pullAnyway()
+            try await a.pullWithoutPush()
             #expect(try await a.item("x")?["text"] == "later")
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `change kind turns the update into a delete of the row that was shown`(_ kind: StoreKind)
+    func `changeKind turns an update into a delete of the reported row`(_ kind: StoreKind)
         async throws
     {
         try await conflict(on: kind) { scenario, a, error in
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `change kind turns an update of a row that is gone into an insert`(_ kind: StoreKind) async throws {
+    func `changeKind turns an update of a missing row into an insert`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
             scenario in
             let a = try scenario.device()
@@ -113,7 +114,7 @@ import Testing
             try await a.sync()
             try await scenario.server.remove("x", in: Todo.name)
             try await a.table.update(id: "x", ["text": "two"])
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.code == .itemNotOnServer)
             try await a.context.changeKind(for: error, to: .insert)
             try await a.context.push()
@@ -123,14 +124,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that the server refused can be corrected and sent again as what it was`(
+    func `a refused item can be corrected, and its operation keeps its kind`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await a.table.insert(["id": "x", "text": "bad"])
             scenario.server.inject(.refusal(400, "no such text"))
-            let refused = try await a.failedPush()
+            let refused = try await a.expectPushError()
             #expect(refused.message == "no such text")
             try await a.context.keepAndUpdateItem(for: refused, with: Item(id: "x", fields: ["text": "good"]))
             #expect(try await a.operations().map(\.kind) == [.insert])
@@ -139,7 +140,7 @@ import Testing
 
             try await a.table.update(id: "x", ["text": "bad"])
             scenario.server.inject(.refusal(422))
-            let again = try await a.failedPush()
+            let again = try await a.expectPushError()
             var item = try #require(try await a.item("x"))
             item["text"] = "better"
             try await a.context.keepAndUpdateItem(for: again, with: item)
@@ -151,16 +152,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an attempt that may have been applied is not forgotten when its item is corrected`(
+    func `an attempt with unknown outcome is kept when the item is corrected`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
-            let a = try scenario.device(settings: settings)
+            let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusalAfterCommit(500))
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "two"]))
             try await a.sync()
             #expect(try scenario.row("x")?.fields["text"] == "two")
@@ -169,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a resolution refuses when the operation has changed, and changes nothing`(
+    func `a resolution is refused after the operation changed, and changes nothing`(
         _ kind: StoreKind
     ) async throws {
         try await conflict(on: kind) { scenario, a, error in
@@ -191,17 +190,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a resolution refuses when the operation is gone or the item is another`(
+    func `a resolution is refused when the operation does not exist or the item has another id`(
         _ kind: StoreKind
     ) async throws {
         try await conflict(on: kind) { scenario, a, error in
-            let stranger = Item(id: "y", fields: ["text": "?"])
+            let other = Item(id: "y", fields: ["text": "?"])
             let context = a.context
             await expectError(.invalidItemID) {
-                try await context.cancelAndUpdateItem(for: error, with: stranger)
+                try await context.cancelAndUpdateItem(for: error, with: other)
             }
             await expectError(.invalidItemID) {
-                try await context.keepAndUpdateItem(for: error, with: stranger)
+                try await context.keepAndUpdateItem(for: error, with: other)
             }
             let bad = Item(id: "x", fields: ["nosuch": 1])
             await expectError(.invalidItem) { try await context.keepAndUpdateItem(for: error, with: bad) }
@@ -213,12 +212,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `errors survive a restart and can be resolved then`(_ kind: StoreKind) async throws {
+    func `errors survive a restart and can be resolved afterwards`(_ kind: StoreKind) async throws {
         try await conflict(on: kind) { scenario, a, error in
-            let reborn = try scenario.restart(a)
-            #expect(try await reborn.context.operationErrors() == [error])
-            try await reborn.context.cancelAndDiscardItem(for: error)
-            let again = try scenario.restart(reborn)
+            let restarted = try scenario.restart(a)
+            #expect(try await restarted.context.operationErrors() == [error])
+            try await restarted.context.cancelAndDiscardItem(for: error)
+            let again = try scenario.restart(restarted)
             #expect(try await again.context.operationErrors().isEmpty)
             #expect(try await again.operations().isEmpty)
             try await scenario.expectAgreement(again)
@@ -226,7 +225,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an error of one table does not fail the push of another, and goes when its operation does`(
+    func `an error of one table does not fail the push of another, and is removed with its operation`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -235,7 +234,7 @@ import Testing
             try await a.context.table("Other").insert(["id": "o", "text": "?"])
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(400), when: { $0.table == "Other" })
-            #expect(try await a.failedPush().table == "Other")
+            #expect(try await a.expectPushError().table == "Other")
             #expect(try await a.context.operationErrors(in: Todo.name).isEmpty)
             try await a.context.push(tables: [Todo.name])
             #expect(try scenario.row("x") != nil)

@@ -7,9 +7,10 @@ import Synchronization
 import TableServer
 import Testing
 
+/// Resolvers decide conflicts found by pushes and pulls.
 @Suite struct ResolverTests {
-    /// Makes an item that the device and the server have both changed since they agreed.
-    private func clash(
+    /// Runs the body with an item that the device and the server have both changed since the last sync.
+    private func withClash(
         on kind: StoreKind, resolver: ConflictResolver?, client: [String: ItemValue]?,
         server: [String: ItemValue]?, _ body: (Scenario, Device, String) async throws -> Void
     ) async throws {
@@ -33,59 +34,53 @@ import Testing
         }
     }
 
-    private func expectAgreement(_ scenario: Scenario, _ device: Device, _ id: String) async throws {
-        #expect(try await device.operations().isEmpty)
-        #expect(try await device.context.operationErrors().isEmpty)
-        let row = try scenario.server.row(id, in: Todo.name).flatMap { $0.deleted ? nil : $0 }
-        let item = try await device.table.item(id: id)
-        #expect(item?["text"] == row?.fields["text"])
-        #expect(item?["priority"] == row?.fields["priority"])
-        #expect(item?["complete"] == row?.fields["complete"])
-    }
-
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `the server wins, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool) async throws {
-        try await clash(
+    func `serverWins stores the server's row, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool)
+        async throws
+    {
+        try await withClash(
             on: kind, resolver: .serverWins, client: ["text": "client"], server: ["text": "server"]
         ) {
             scenario, device, id in
-            if inPull { try await pullAnyway(device) } else { try await device.context.push() }
+            if inPull { try await device.pullWithoutPush() } else { try await device.context.push() }
             #expect(try await device.table.item(id: id)?["text"] == "server")
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `the client wins, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool) async throws {
-        try await clash(
+    func `clientWins sends the client's item, in a push and in a pull`(_ kind: StoreKind, _ inPull: Bool)
+        async throws
+    {
+        try await withClash(
             on: kind, resolver: .clientWins, client: ["text": "client"], server: ["text": "server"]
         ) {
             scenario, device, id in
-            if inPull { try await pullAnyway(device) }
+            if inPull { try await device.pullWithoutPush() }
             try await device.context.push()
             #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "client")
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func `changes of different fields are merged`(_ kind: StoreKind, _ inPull: Bool) async throws {
-        try await clash(
+    func `fieldMerge merges changes of different fields`(_ kind: StoreKind, _ inPull: Bool) async throws {
+        try await withClash(
             on: kind, resolver: .fieldMerge(onClash: .keepPending), client: ["text": "client"],
             server: ["priority": 9]
         ) { scenario, device, id in
-            if inPull { try await pullAnyway(device) }
+            if inPull { try await device.pullWithoutPush() }
             try await device.context.push()
             let row = try scenario.server.row(id, in: Todo.name)
             #expect(row?.fields["text"] == "client")
             #expect(row?.fields["priority"] == 9)
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a clash of one field is decided without touching the others`(_ kind: StoreKind) async throws {
-        try await clash(
+    func `fieldMerge resolves a clash of one field and merges the others`(_ kind: StoreKind) async throws {
+        try await withClash(
             on: kind, resolver: .fieldMerge(onClash: .serverWins),
             client: ["text": "client", "complete": true], server: ["text": "server", "priority": 9]
         ) { scenario, device, id in
@@ -94,58 +89,58 @@ import Testing
             #expect(row?.fields["text"] == "server")
             #expect(row?.fields["priority"] == 9)
             #expect(row?.fields["complete"] == true)
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit brings back a row that was deleted on the server`(_ kind: StoreKind) async throws {
-        try await clash(
+    func `updateWins undeletes a row with the client's edit`(_ kind: StoreKind) async throws {
+        try await withClash(
             on: kind, resolver: .updateWins(otherwise: .serverWins), client: ["text": "client"], server: nil
         ) { scenario, device, id in
             try await device.context.push()
             #expect(try scenario.server.row(id, in: Todo.name)?.deleted == false)
             #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "client")
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deletion wins over an edit, on either side`(_ kind: StoreKind) async throws {
+    func `deleteWins prefers a delete to an edit on either side`(_ kind: StoreKind) async throws {
         let resolver = ConflictResolver.deleteWins(otherwise: .serverWins)
-        try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: nil) {
+        try await withClash(on: kind, resolver: resolver, client: ["text": "client"], server: nil) {
             scenario, device, id in
             try await device.context.push()
             #expect(try await device.table.item(id: id) == nil)
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
-        try await clash(on: kind, resolver: resolver, client: nil, server: ["text": "server"]) {
+        try await withClash(on: kind, resolver: resolver, client: nil, server: ["text": "server"]) {
             scenario, device, id in
             try await device.context.push()
             #expect(try scenario.server.row(id, in: Todo.name)?.deleted == true)
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit on the server undoes our deletion where updates win`(_ kind: StoreKind) async throws {
-        try await clash(
+    func `updateWins prefers the server's edit to the client's delete`(_ kind: StoreKind) async throws {
+        try await withClash(
             on: kind, resolver: .updateWins(otherwise: .clientWins), client: nil, server: ["text": "server"]
         ) { scenario, device, id in
             try await device.context.push()
             #expect(try await device.table.item(id: id)?["text"] == "server")
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a resolver is asked again while the server's row keeps changing`(_ kind: StoreKind) async throws {
+    func `a resolver is called again when the server's row has changed`(_ kind: StoreKind) async throws {
         let server = Mutex<TableServer?>(nil)
-        let asked = Mutex<[String]>([])
+        let texts = Mutex<[String]>([])
         let resolver = ConflictResolver { conflict in
-            let count = asked.withLock { asked in
-                asked.append(conflict.serverItem?["text"]?.textValue ?? "none")
-                return asked.count
+            let count = texts.withLock { texts in
+                texts.append(conflict.serverItem?["text"]?.textValue ?? "none")
+                return texts.count
             }
             if count < 3 {
                 let id = conflict.operation.itemID
@@ -154,21 +149,21 @@ import Testing
             }
             return .keepClient
         }
-        try await clash(
+        try await withClash(
             on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server 0"]
         ) {
             scenario, device, id in
             server.withLock { $0 = scenario.server }
             try await device.context.push()
-            #expect(asked.withLock { $0 } == ["server 0", "server 1", "server 2"])
+            #expect(texts.withLock { $0 } == ["server 0", "server 1", "server 2"])
             #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "client")
-            try await expectAgreement(scenario, device, id)
+            try await scenario.expectAgreement(device)
             server.withLock { $0 = nil }
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a decision about an item that was edited meanwhile is asked for again`(_ kind: StoreKind)
+    func `a resolver is called again when the item was edited during its call`(_ kind: StoreKind)
         async throws
     {
         let device = Mutex<Device?>(nil)
@@ -182,34 +177,30 @@ import Testing
             if isFirst { try await table?.update(id: conflict.operation.itemID, ["text": "newest"]) }
             return isFirst ? .keepServer : .keepClient
         }
-        try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"])
-        {
-            scenario, it, id in
-            device.withLock { $0 = it }
-            try await it.context.push()
+        try await withClash(
+            on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"]
+        ) {
+            scenario, editedDevice, id in
+            device.withLock { $0 = editedDevice }
+            try await editedDevice.context.push()
             #expect(seen.withLock { $0 } == ["client", "newest"])
             #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "newest")
-            try await expectAgreement(scenario, it, id)
+            try await scenario.expectAgreement(editedDevice)
             device.withLock { $0 = nil }
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what a resolver throws becomes the operation's error`(_ kind: StoreKind) async throws {
-        let resolver = ConflictResolver { _ in throw SyncError(.invalidOperation, "Nobody is home") }
-        try await clash(on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"])
-        {
+    func `an error thrown by a resolver is recorded on the operation`(_ kind: StoreKind) async throws {
+        let resolver = ConflictResolver { _ in throw SyncError(.invalidOperation, "The resolver failed.") }
+        try await withClash(
+            on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"]
+        ) {
             (_, device: Device, id: String) async throws in
             await expectError(.pushCompletedWithErrors) { try await device.context.push() }
-            #expect(try await device.context.operationErrors().map(\.message) == ["Nobody is home"])
+            #expect(try await device.context.operationErrors().map(\.message) == ["The resolver failed."])
             #expect(try await device.table.item(id: id)?["text"] == "client")
             #expect(try await device.operations().count == 1)
         }
-    }
-
-    private func pullAnyway(_ device: Device) async throws {
-        var settings = PullSettings()
-        settings.pending = .pullAnyway
-        try await device.context.pull(Todo.query, queryID: "all", settings: settings)
     }
 }

@@ -7,69 +7,67 @@ import Synchronization
 import TableServer
 import Testing
 
-/// Failures that pass, failures that do not, and what each of them ends.
+/// Transient failures are retried, permanent failures are not, and some failures end the push.
 @Suite struct RetryTests {
-    /// A device that notes how long it was asked to wait.
+    /// Returns a device that records the delays before its retries.
     private func device(
         _ scenario: Scenario, settings: SyncSettings = SyncSettings(),
         refresh: (@Sendable () async throws -> String?)? = nil
-    ) throws -> (device: Device, waits: Waits) {
-        let waits = Waits()
-        var environment = SyncEnvironment.instant(seed: 1)
-        environment.sleep = { waits.note($0) }
-        let store = try scenario.kind.open(in: scenario.directory, name: "R", tables: [Todo.definition])
-        let context = SyncContext(
-            client: SyncClient(url: scenario.server.url, refreshAuthentication: refresh), dataSource: store,
-            settings: settings, environment: environment)
-        return (Device(context: context, store: store), waits)
+    ) throws -> (device: Device, delays: Delays) {
+        let delays = Delays()
+        let device = try scenario.device(
+            settings: settings, environment: { $0.sleep = { delays.record($0) } },
+            refreshAuthentication: refresh)
+        return (device, delays)
     }
 
-    private final class Waits: Sendable {
+    private final class Delays: Sendable {
         private let list = Mutex<[Duration]>([])
         var all: [Duration] { list.withLock { $0 } }
-        func note(_ duration: Duration) { list.withLock { $0.append(duration) } }
+        func record(_ duration: Duration) { list.withLock { $0.append(duration) } }
     }
 
     @Test(arguments: StoreKind.allCases, [408, 425, 429, 500, 502, 503, 504])
-    func `a status that may pass is tried again in the same push`(
+    func `a transient status is retried in the same push`(
         _ kind: StoreKind, _ status: Int
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let (a, waits) = try device(scenario)
+            let (a, delays) = try device(scenario)
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(status), .refusal(status))
             try await a.context.push()
-            #expect(waits.all.count == 2)
+            #expect(delays.all.count == 2)
             try await scenario.expectAgreement(a)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that never recovers is not asked for ever, and others get their turn`(
+    func `retries are limited, and the push continues with other operations`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let (a, waits) = try device(scenario)
+            let (a, delays) = try device(scenario)
             try await a.table.insert(["id": "x"])
             try await a.table.insert(["id": "y"])
             scenario.server.inject(.refusal(500), .refusal(500), .refusal(500))
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.itemID == "x")
             #expect(error.status == 500)
-            #expect(waits.all.count == 2)
+            #expect(delays.all.count == 2)
             #expect(try scenario.row("y") != nil)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `Retry-After is a floor, and more than one may wait ends the attempt`(_ kind: StoreKind) async throws
+    func `Retry-After is the minimum delay, and a value above the limit ends the push`(_ kind: StoreKind)
+        async throws
     {
         try await Scenario.run(on: kind) { scenario in
-            let (a, waits) = try device(scenario)
+            let (a, delays) = try device(scenario)
             try await a.table.insert(["id": "x"])
             scenario.server.inject(.answer(status: 429, headers: ["Retry-After": "7"]))
             try await a.context.push()
-            #expect(waits.all == [.seconds(7)])
+            #expect(delays.all == [.seconds(7)])
             for (number, value) in ["3601", "99999999999999999999"].enumerated() {
                 try await a.table.update(id: "x", ["priority": .int(Int64(number))])
                 scenario.server.inject(.answer(status: 503, headers: ["Retry-After": value]))
@@ -77,32 +75,32 @@ import Testing
                 #expect(error?.retryAfter ?? .zero >= .seconds(3601))
                 try await a.context.push()
             }
-            #expect(waits.all.count == 1)
+            #expect(delays.all.count == 1)
             for value in ["-1", "abc", "Sun, 06 Nov 1994 08:49:37 GMT"] {
                 scenario.server.inject(.answer(status: 503, headers: ["Retry-After": value]))
                 try await a.context.pull(Todo.query)
             }
-            #expect(waits.all.count == 4)
-            #expect(waits.all.dropFirst().allSatisfy { $0 < .seconds(1) })
+            #expect(delays.all.count == 4)
+            #expect(delays.all.dropFirst().allSatisfy { $0 < .seconds(1) })
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a permanent refusal is not tried again by itself, and holds up nobody`(_ kind: StoreKind)
+    func `a permanent refusal is not retried and blocks no other operation`(_ kind: StoreKind)
         async throws
     {
         for status in [400, 403, 405, 413, 422] {
             try await Scenario.run(on: kind) { scenario in
-                let (a, waits) = try device(scenario)
+                let (a, delays) = try device(scenario)
                 try await a.table.insert(["id": "x"])
                 try await a.table.insert(["id": "y"])
                 scenario.server.inject(.refusal(status, "because"))
-                let error = try await a.failedPush()
+                let error = try await a.expectPushError()
                 #expect(error.message == "because")
                 #expect(error.status == status)
-                #expect(waits.all.isEmpty)
+                #expect(delays.all.isEmpty)
                 #expect(try scenario.row("y") != nil)
-                try await a.pullAnyway()
+                try await a.pullWithoutPush()
                 try await a.sync()
                 try await scenario.expectAgreement(a)
             }
@@ -128,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `401 gets one new token, and the call is repeated with it`(_ kind: StoreKind) async throws {
+    func `after a 401 the request is retried once with a new token`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let (a, _) = try device(scenario, refresh: { "fresh" })
             try await a.table.insert(["id": "x"])
@@ -162,43 +160,43 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an operation that keeps failing is parked, listed, and sent again when it is replayed`(
+    func `an operation refused repeatedly is parked, reported, and sent after replay`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.parkAfterRefusals = 3
-            let a = try scenario.mortalDevice(settings: settings)
+            let a = try scenario.crashableDevice(settings: settings)
             try await a.table.insert(["id": "x", "text": "poison"])
             try await a.table.insert(["id": "y", "text": "fine"])
             scenario.server.onRequest { request in
                 String(decoding: request.body, as: UTF8.self).contains("poison") ? .refusal(400) : .none
             }
-            for _ in 0..<3 { _ = await a.failingPush() }
-            try await a.pullAnyway()
+            for _ in 0..<3 { _ = await a.expectPushErrors() }
+            try await a.pullWithoutPush()
             #expect(try await a.operations().map(\.state) == [.parked])
-            let reborn = try scenario.restart(a, settings: settings)
-            #expect(try await reborn.context.operationErrors().map(\.itemID) == ["x"])
+            let restarted = try scenario.restart(a, settings: settings)
+            #expect(try await restarted.context.operationErrors().map(\.itemID) == ["x"])
             scenario.server.removeRequests()
-            #expect(try await reborn.failedPush().itemID == "x")
+            #expect(try await restarted.expectPushError().itemID == "x")
             #expect(scenario.writes().isEmpty)
             scenario.server.onRequest(nil)
-            let parked = try #require(try await reborn.operations().first)
-            try await reborn.context.replay(operationID: parked.id)
-            try await reborn.sync()
-            try await scenario.expectAgreement(reborn)
+            let parked = try #require(try await restarted.operations().first)
+            try await restarted.context.replay(operationID: parked.id)
+            try await restarted.sync()
+            try await scenario.expectAgreement(restarted)
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an edit brings a parked operation back`(_ kind: StoreKind) async throws {
+    func `an edit of the item unparks its operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.parkAfterRefusals = 1
             let a = try scenario.device(settings: settings)
             try await a.table.insert(["id": "x", "text": "poison"])
             scenario.server.inject(.refusal(400))
-            _ = await a.failingPush()
+            _ = await a.expectPushErrors()
             #expect(try await a.operations().map(\.state) == [.parked])
             try await a.table.update(id: "x", ["text": "fine"])
             try await a.sync()
@@ -207,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that is away for long parks nothing, and the queue drains when it is back`(
+    func `a long outage parks no operation, and the queue drains afterwards`(
         _ kind: StoreKind
     ) async throws {
         let outages: [ServerFault] = [
@@ -215,9 +213,8 @@ import Testing
         ]
         for outage in outages {
             try await Scenario.run(on: kind) { scenario in
-                var settings = SyncSettings()
+                var settings = SyncSettings.singleAttempt
                 settings.parkAfterRefusals = 3
-                settings.retry.maxAttempts = 1
                 let (a, _) = try device(scenario, settings: settings)
                 for id in ["x", "y"] { try await a.table.insert(["id": .text(id)]) }
                 scenario.server.onRequest { _ in outage }

@@ -2,27 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import StoreConformance
 import SyncCore
-import Synchronization
 import TableServer
-import Testing
-
-/// The to-do table of the scenarios, with a column of every kind that matters.
-enum Todo {
-    static let name = "TodoItem"
-    static let text = SyncColumn("text", .text)
-    static let complete = SyncColumn("complete", .bool, isIndexed: true)
-    static let priority = SyncColumn("priority", .integer)
-    static let price = SyncColumn("price", .double)
-    static let due = SyncColumn("due", .date)
-    static let photo = SyncColumn("photo", .data)
-    static let tags = SyncColumn("tags", .json)
-    static let note = SyncColumn("note", .text, isLocalOnly: true)
-    static let definition = SyncTableDefinition(
-        name, columns: [text, complete, priority, price, due, photo, tags, note])
-    static let query = TableQuery(name)
-}
+import TestSupport
 
 /// A server, and a directory for the stores of any number of devices.
 struct Scenario {
@@ -30,33 +12,84 @@ struct Scenario {
     let kind: StoreKind
     let directory: URL
 
-    /// Runs the body with a fresh server and directory, and leaves nothing behind.
+    /// Runs the body with a new server and an empty directory.
     static func run(
         on kind: StoreKind, configure: (inout TableServer.Configuration) -> Void = { _ in },
         _ body: (Scenario) async throws -> Void
     ) async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("scenario-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
         var configuration = TableServer.Configuration(tables: [
             .init(Todo.name), .init("Other", softDelete: false),
         ])
         configure(&configuration)
-        try await withTableServer(configuration) { server in
-            try await body(Scenario(server: server, kind: kind, directory: directory))
+        try await withTemporaryDirectory { directory in
+            try await withTableServer(configuration) { server in
+                try await body(Scenario(server: server, kind: kind, directory: directory))
+            }
         }
     }
 
-    /// A device with a store of its own; the same name opens the same store again.
+    /// Runs the body with a server that has rows `row-0`, `row-1`… and a manual clock, and with a device.
+    ///
+    /// - Parameters:
+    ///   - interval: The time between the `updatedAt` of two rows.
+    ///   - delay: The time between the last row and the start of the body. After more than a second, a pull does not
+    ///     read the timestamp of the last row again.
+    static func run(
+        on kind: StoreKind, rows count: Int, interval: Duration = .milliseconds(1),
+        delay: Duration = .seconds(10),
+        configure: (inout TableServer.Configuration) -> Void = { _ in },
+        _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await run(
+            on: kind,
+            configure: {
+                $0.clock = .standing(at: .unixEpoch)
+                configure(&$0)
+            },
+            { scenario in
+                try await scenario.putRows(count, interval: interval)
+                scenario.server.clock.advance(by: delay)
+                try await body(scenario, try scenario.device())
+            })
+    }
+
+    /// Puts rows `row-0`, `row-1`… on the server, and advances its clock by the interval before each.
+    func putRows(_ count: Int, interval: Duration = .zero) async throws {
+        let rows = (0..<count).map { (id: "row-\($0)", fields: ["text": ItemValue.text("\($0)")]) }
+        guard interval > .zero else {
+            try await server.put(rows, in: Todo.name)
+            return
+        }
+        for row in rows {
+            server.clock.advance(by: interval)
+            try await server.put(row.id, row.fields, in: Todo.name)
+        }
+    }
+
+    /// Returns a device; the same name opens the same persistent store again.
     func device(
         _ name: String = "A", delegate: (any SyncContextDelegate)? = nil,
         settings: SyncSettings = SyncSettings(), tables: [SyncTableDefinition] = [Todo.definition],
         transport: any HTTPTransport = URLSessionTransport(),
-        environment change: (inout SyncEnvironment) -> Void = { _ in }
+        environment change: (inout SyncEnvironment) -> Void = { _ in },
+        refreshAuthentication: (@Sendable () async throws -> String?)? = nil
     ) throws -> Device {
-        let store = try kind.open(in: directory, name: name, tables: tables)
-        let client = SyncClient(url: server.url, transport: transport, installationID: name)
+        device(
+            on: try kind.open(in: directory, name: name, tables: tables), name: name, delegate: delegate,
+            settings: settings, transport: transport, environment: change,
+            refreshAuthentication: refreshAuthentication)
+    }
+
+    /// Returns a device with an open store.
+    func device(
+        on store: any SyncContextDataSource, name: String = "A", delegate: (any SyncContextDelegate)? = nil,
+        settings: SyncSettings = SyncSettings(), transport: any HTTPTransport = URLSessionTransport(),
+        dialect: WireDialect = .v2, environment change: (inout SyncEnvironment) -> Void = { _ in },
+        refreshAuthentication: (@Sendable () async throws -> String?)? = nil
+    ) -> Device {
+        let client = SyncClient(
+            url: server.url, transport: transport, dialect: dialect, installationID: name,
+            refreshAuthentication: refreshAuthentication)
         var environment = SyncEnvironment.instant(
             seed: UInt64(name.utf8.reduce(7) { $0 &* 31 &+ Int($1) }))
         change(&environment)
@@ -66,65 +99,52 @@ struct Scenario {
         return Device(context: context, store: store)
     }
 
-    /// The server's live rows: what every client must come to have.
+    /// Returns the texts of the server's rows that are not deleted, sorted.
     func serverTexts() throws -> [String] {
         try server.rows(in: Todo.name).filter { !$0.deleted }
             .compactMap { $0.fields["text"]?.textValue }.sorted()
     }
-}
 
-/// One client.
-struct Device {
-    let context: SyncContext
-    let store: any SyncContextDataSource
+    func row(_ id: String) throws -> TableRow? { try server.row(id, in: Todo.name) }
 
-    var table: SyncTable { context.table(Todo.name) }
+    /// Returns the requests other than GET that reached the server, in order.
+    func writes() -> [RecordedRequest] { server.requests.filter(\.isWrite) }
 
-    func sync() async throws {
-        try await context.push()
-        try await context.pull(Todo.query, queryID: "all")
-    }
-
-    func texts() async throws -> [String] {
-        try await table.items().compactMap { $0["text"]?.textValue }.sorted()
-    }
-
-    func operations() async throws -> [TableOperation] { try await context.pendingOperations() }
-}
-
-extension SyncEnvironment {
-    /// Waits that take no time, and the same random numbers every time.
-    static func instant(seed: UInt64) -> SyncEnvironment {
-        var environment = SyncEnvironment.live
-        environment.sleep = { _ in try Task.checkCancellation() }
-        let state = SharedGenerator(seed: seed)
-        environment.random = { state.next() }
-        return environment
+    /// Pushes, and runs the body after the first write reached the server and before it is applied.
+    func push(
+        _ device: Device, budget: PushBudget = PushBudget(), then fault: ServerFault = .none,
+        while body: (Task<PushResult, any Error>) async throws -> Void = { _ in }
+    ) async throws -> Result<PushResult, any Error> {
+        let gate = RequestGate()
+        defer { gate.open() }
+        server.inject(.hold(gate, then: fault), when: \.isWrite)
+        let context = device.context
+        let push = Task { try await context.push(budget: budget) }
+        await gate.waitForArrivals()
+        try await body(push)
+        gate.open()
+        return await push.result
     }
 }
 
-/// A seeded generator that closures can share.
-final class SharedGenerator: Sendable {
-    private let generator: Mutex<SeededGenerator>
-
-    init(seed: UInt64) { generator = Mutex(SeededGenerator(seed: seed)) }
-
-    func next() -> UInt64 { generator.withLock { $0.next() } }
+extension RecordedRequest {
+    var isWrite: Bool { method != "GET" }
+    /// Whether a pull requests a page of rows.
+    var isPage: Bool { method == "GET" && itemID == nil }
 }
 
-/// Expects the framework's error with that code, and returns it.
-@discardableResult
-func expectError(
-    _ code: SyncError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
-) async -> SyncError? {
-    do {
-        try await body()
-        Issue.record("Nothing was thrown where code \(code.rawValue) is due", sourceLocation: sourceLocation)
-    } catch let error as SyncError {
-        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
-        return error
-    } catch {
-        Issue.record("\(error)", sourceLocation: sourceLocation)
+extension ServerFault {
+    /// Refuses the request with a JSON error.
+    static func refusal(_ status: Int, _ reason: String = "no") -> ServerFault {
+        .answer(
+            status: status, headers: ["Content-Type": "application/json"],
+            body: Data(#"{"error":"\#(reason)"}"#.utf8))
     }
-    return nil
+
+    /// Applies the request and responds with a JSON error.
+    static func refusalAfterCommit(_ status: Int) -> ServerFault {
+        .applyThenAnswer(
+            status: status, headers: ["Content-Type": "application/json"],
+            body: Data(#"{"error":"too late"}"#.utf8))
+    }
 }

@@ -6,16 +6,16 @@ import SyncCore
 import TableServer
 import Testing
 
-/// A 500 with an error in JSON: it may be the operation's fault or the service's. Other operations tell.
+/// A 500 with a JSON error can be caused by the operation or by the service; other operations show which.
 @Suite struct ServerErrorTests {
     private func device(_ scenario: Scenario, parkAfter limit: Int = 10) throws -> Device {
-        var settings = SyncSettings()
-        settings.retry.maxAttempts = 1
+        var settings = SyncSettings.singleAttempt
         settings.parkAfterRefusals = limit
         return try scenario.device(settings: settings)
     }
 
-    private func failPoison(_ scenario: Scenario) {
+    /// Makes the server respond with an error to requests that contain "poison".
+    private func failPoisonedRequests(_ scenario: Scenario) {
         scenario.server.onRequest { request in
             let text = String(decoding: request.body, as: UTF8.self) + request.path
             return text.contains("poison") ? .refusal(500) : .none
@@ -28,17 +28,17 @@ import Testing
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario, parkAfter: 2)
-            failPoison(scenario)
+            failPoisonedRequests(scenario)
             try await a.table.insert(["id": "poison"])
-            for _ in 0..<5 { #expect(try await a.failedPush().status == 500) }
+            for _ in 0..<5 { #expect(try await a.expectPushError().status == 500) }
             #expect(try await a.operations().map(\.state) == [.attempted])
             for number in 1...2 {
                 try await a.table.insert(["id": .text("fine-\(number)")])
-                _ = try await a.failedPush()
+                _ = try await a.expectPushError()
             }
             #expect(try await a.operations().map(\.state) == [.parked])
-            // A parked operation is named by every push.
-            #expect(try await a.failedPush().itemID == "poison")
+            // Every push reports a parked operation.
+            #expect(try await a.expectPushError().itemID == "poison")
         }
     }
 
@@ -59,17 +59,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `operations that the server always fails at do not hold up those behind them`(
+    func `operations that always cause a server error do not block those behind them`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario, parkAfter: 2)
             for index in 0..<7 { try await a.table.insert(["id": .text("poison-\(index)")]) }
             try await a.table.insert(["id": "fine"])
-            failPoison(scenario)
+            failPoisonedRequests(scenario)
             for _ in 0..<4 { _ = try? await a.context.push() }
             #expect(try scenario.row("fine") != nil)
-            // Each push that succeeds with something counts the server errors that it met.
+            // Each push with a successful write counts its server errors as refusals.
             for index in 0..<9 {
                 try await a.table.insert(["id": .text("more-\(index)")])
                 _ = try? await a.context.push()
@@ -81,12 +81,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `the server's reason is in the error`(_ kind: StoreKind) async throws {
+    func `the error contains the server's message`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario)
             try await a.table.insert(["id": "x"])
             scenario.server.inject(.refusal(500, "column too long"))
-            let error = try await a.failedPush()
+            let error = try await a.expectPushError()
             #expect(error.message.contains("status 500"))
             #expect(error.message.contains("column too long"))
         }

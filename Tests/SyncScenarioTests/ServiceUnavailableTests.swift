@@ -6,10 +6,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Answers that say nothing about an operation end the push, are counted against no operation, and leave a queue that
-/// drains by itself when the service is back.
+/// Responses that say nothing about an operation end the push and count as attempts of no operation. The queue drains
+/// when the service is available again.
 @Suite struct ServiceUnavailableTests {
-    /// An answer in the place of the tables service's.
+    /// A response that does not come from the tables service.
     struct Outage: Sendable, CustomTestStringConvertible {
         let name: String
         let fault: ServerFault
@@ -42,12 +42,11 @@ import Testing
         }
 
     @Test(arguments: StoreKind.allCases, outages)
-    func `an outage parks nothing, and the next push sends everything`(
+    func `an outage parks no operation, and the next push sends all`(
         _ kind: StoreKind, _ outage: Outage
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            var settings = SyncSettings()
-            settings.retry.maxAttempts = 1
+            var settings = SyncSettings.singleAttempt
             settings.parkAfterRefusals = 3
             let a = try scenario.device(settings: settings)
             try await scenario.server.put("old", ["text": "old"], in: Todo.name)
@@ -63,7 +62,7 @@ import Testing
                 #expect(error?.mayRetry == (outage.code != .pushAbortedAuthentication))
                 #expect(error?.pushResult?.errors.isEmpty == true)
             }
-            // Each push ends with its first request.
+            // Each push ends after its first request.
             #expect(scenario.server.requests.count == 5)
             let operations = try await a.operations()
             #expect(operations.count == 3)
@@ -76,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a server that asks for rest is not asked about the next operation`(_ kind: StoreKind) async throws {
+    func `after Retry-After the push does not send the next operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.retry.maxAttempts = 3
@@ -92,14 +91,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `ten pushes without network or sign-in count nothing against an operation`(
+    func `pushes without network or authentication do not count as attempts`(
         _ kind: StoreKind
     ) async throws {
         for fault in [ServerFault.dropRequest, .refusal(401), .refusal(503)] {
             try await Scenario.run(on: kind) { scenario in
-                var settings = SyncSettings()
-                settings.retry.maxAttempts = 1
-                let a = try scenario.device(settings: settings)
+                let a = try scenario.device(settings: .singleAttempt)
                 try await a.table.insert(["id": "x"])
                 scenario.server.onRequest { _ in fault }
                 for _ in 0..<12 { _ = try? await a.context.push() }
@@ -111,7 +108,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a missing table fails its own operations, and is not counted`(_ kind: StoreKind) async throws {
+    func `a missing table fails its own operations, without counting a refusal`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.parkAfterRefusals = 2
@@ -120,7 +119,7 @@ import Testing
             try await a.context.table("Missing").insert(["id": "m"])
             for index in 0..<4 {
                 try await a.table.insert(["id": .text("x\(index)")])
-                #expect(try await a.failedPush().code == .tableNotOnServer)
+                #expect(try await a.expectPushError().code == .tableNotOnServer)
             }
             #expect(try await a.operations().map(\.state) == [.pending])
             #expect(try await a.table.items().count == 4)

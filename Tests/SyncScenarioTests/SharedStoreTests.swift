@@ -2,68 +2,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HTTPTypes
 import StoreSQLite
 import SyncCore
-import Synchronization
 import TableServer
+import TestSupport
 import Testing
 
-/// Two contexts over one file, each with a store of its own, as two processes have it.
+/// Two contexts with separate stores on one file, as two processes have them.
 @Suite struct SharedStoreTests {
     private struct Pair {
         let scenario: Scenario
         let first: Device
         let second: Device
-        /// The answers to the second's pages wait here.
-        let page: HeldPage
-        /// How often the second has waited for a while.
-        let waits: AsyncStream<Void>
+        /// Holds back pages of the second device.
+        let page: HeldResponseTransport
+        /// Delays of the second device while it waits for the push lock.
+        let delays: HeldDelays
     }
 
-    private func run(_ body: (Pair) async throws -> Void) async throws {
-        try await Scenario.run(on: .sqlite) { scenario in
+    private func run(softDelete: Bool = true, _ body: (Pair) async throws -> Void) async throws {
+        try await Scenario.run(
+            on: .sqlite, configure: { $0.tables = [.init(Todo.name, softDelete: softDelete)] }
+        ) { scenario in
             let path = scenario.directory.appendingPathComponent("shared.sqlite").path
-            let page = HeldPage()
-            let (waits, waiting) = AsyncStream.makeStream(of: Void.self)
-            func device(
-                _ name: String, _ transport: any HTTPTransport, _ change: (inout SyncEnvironment) -> Void
-            ) throws -> Device {
-                let store = try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
-                var environment = SyncEnvironment.instant(seed: UInt64(name.utf8.count))
-                change(&environment)
-                let context = SyncContext(
-                    client: SyncClient(url: scenario.server.url, transport: transport, installationID: name),
-                    dataSource: store, environment: environment)
-                return Device(context: context, store: store)
+            func store() throws -> SQLiteStore {
+                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
             }
-            let first = try device("A", URLSessionTransport()) { _ in }
-            let second = try device("BB", page) { environment in
-                environment.sleep = { _ in
-                    waiting.yield()
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
-            }
+            let (page, delays) = (HeldResponseTransport(), HeldDelays())
+            let first = scenario.device(on: try store(), name: "A", settings: .singleAttempt)
+            let second = scenario.device(
+                on: try store(), name: "B", settings: .singleAttempt, transport: page
+            ) { $0.sleep = { _ in try await delays.wait() } }
             try await body(
-                Pair(scenario: scenario, first: first, second: second, page: page, waits: waits))
+                Pair(scenario: scenario, first: first, second: second, page: page, delays: delays))
             try await first.context.close()
             try await second.context.close()
         }
     }
 
-    /// Pulls with the second device, and runs the body when its page has come and is not stored yet.
+    /// Pulls with the second device, and runs the body after its page was received and before it is stored.
     private func pullSecond(_ pair: Pair, while body: () async throws -> Void) async throws {
         pair.page.holdNext()
         let second = pair.second
-        let pull = Task { try await second.pullAnyway() }
-        await pair.page.waitForArrival()
+        let pull = Task { try await second.pullWithoutPush() }
+        try await pair.page.waitForResponse()
         try await body()
         pair.page.release()
         _ = try await pull.value
     }
 
-    @Test func `one of two processes pushes at a time, and the other one goes on afterwards`() async throws {
+    @Test func `one of two processes pushes at a time, and the other continues afterwards`() async throws {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])
             let gate = RequestGate()
@@ -73,10 +61,14 @@ import Testing
             await gate.waitForArrivals()
             try await pair.second.table.insert(["id": "2", "text": "two"])
             async let other = second.push()
-            var waits = pair.waits.makeAsyncIterator()
-            for _ in 0..<3 { await waits.next() }
+            for _ in 0..<2 {
+                try await pair.delays.waitForStart()
+                pair.delays.endOne()
+            }
+            try await pair.delays.waitForStart()
             #expect(pair.scenario.writes().count == 1)
             gate.open()
+            pair.delays.endAll()
             let completed = try await [push.completed, other.completed]
             #expect(completed.reduce(0, +) == 2)
             #expect(pair.scenario.writes().count == 2)
@@ -89,8 +81,7 @@ import Testing
             let lock = try #require(try pair.first.store.tryLockPush())
             let second = pair.second.context
             let push = Task { try await second.push() }
-            var waits = pair.waits.makeAsyncIterator()
-            await waits.next()
+            try await pair.delays.waitForStart()
             push.cancel()
             await #expect(throws: CancellationError.self) { try await push.value }
             lock.release()
@@ -98,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a page does not take back a row that another process has pushed`() async throws {
+    @Test func `a stale page does not revert a row that another process pushed`() async throws {
         try await run { pair in
             try await pair.scenario.server.put("1", ["text": "old", "priority": 1], in: Todo.name)
             try await pair.first.sync()
@@ -107,12 +98,12 @@ import Testing
                 try await pair.first.context.push()
             }
             #expect(try await pair.second.texts() == ["new"])
-            try await pair.second.pullAnyway()
+            try await pair.second.pullWithoutPush()
             try await pair.scenario.expectAgreement(pair.second)
         }
     }
 
-    @Test func `a page does not take back a row that another process has pulled`() async throws {
+    @Test func `a stale page does not revert a row that another process pulled`() async throws {
         try await run { pair in
             try await pair.scenario.server.put("1", ["text": "old"], in: Todo.name)
             try await pair.first.sync()
@@ -125,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a page does not bring back a row that another process has deleted`(_ leavesTombstone: Bool)
+    func `a stale page does not restore a row that another process deleted`(_ leavesTombstone: Bool)
         async throws
     {
         try await run { pair in
@@ -141,14 +132,14 @@ import Testing
                 }
             }
             #expect(try await pair.second.texts().isEmpty)
-            // The row can come again.
+            // A new row with the same id is pulled.
             try await pair.scenario.server.put("1", ["text": "again"], in: Todo.name)
             try await pullSecond(pair) { try await pair.first.table.insert(["id": "2", "text": "other"]) }
             #expect(try await pair.second.texts() == ["again", "other"])
         }
     }
 
-    @Test func `what another process is sending is not discarded by a purge`() async throws {
+    @Test func `a purge does not discard an operation that another process is sending`() async throws {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])
             let second = pair.second.context
@@ -164,7 +155,39 @@ import Testing
         }
     }
 
-    @Test func `an edit of an item that another process is sending waits behind`() async throws {
+    @Test func `purgeAll does not discard an operation that another process is sending`() async throws {
+        try await run { pair in
+            try await pair.first.table.insert(["id": "1", "text": "one"])
+            let context = pair.second.context
+            _ = try await pair.scenario.push(pair.first) { _ in
+                await expectError(.purgeRefused) { try await context.purgeAll(pending: .discard) }
+            }
+        }
+    }
+
+    /// The new row has a version that earlier pushes of this store have replaced.
+    @Test func `a row inserted again with an old version is pulled although another process commits`()
+        async throws
+    {
+        try await run(softDelete: false) { pair in
+            let (server, first) = (pair.scenario.server, pair.first)
+            try await server.put("1", ["text": "one"], in: Todo.name)
+            try await first.sync()
+            try await first.table.update(id: "1", ["text": "two"])
+            try await first.context.push()
+            try await server.remove("1", in: Todo.name)
+            try await server.put("1", ["text": "again"], in: Todo.name)
+            // With a later row, no later pull reads the timestamp of the first row again.
+            let later = SyncEnvironment.live.now().advanced(by: .seconds(3))
+            try await server.put("3", ["text": "later"], in: Todo.name, updatedAt: later)
+            try await pullSecond(pair) { try await first.table.insert(["id": "2", "text": "other"]) }
+            #expect(try await pair.second.texts() == ["again", "later", "other"])
+        }
+    }
+
+    @Test func `an edit of an item that another process is sending is queued behind the operation`()
+        async throws
+    {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])
             let result = try await pair.scenario.push(pair.first) { _ in
@@ -180,29 +203,22 @@ import Testing
     }
 }
 
-/// Passes requests on, and holds the answer to one list of rows back when it is told to.
-private final class HeldPage: HTTPTransport {
-    private let base = URLSessionTransport()
-    private let isArmed = Mutex(false)
-    private let arrivals = AsyncStream.makeStream(of: Void.self)
-    private let releases = AsyncStream.makeStream(of: Void.self)
+/// Delays that last until a test ends them.
+private struct HeldDelays {
+    private let start = TestSignal()
+    private let end = TestSignal()
 
-    func holdNext() { isArmed.withLock { $0 = true } }
+    /// Waits until a delay starts.
+    func waitForStart() async throws { try await start.wait() }
 
-    func waitForArrival() async { for await _ in arrivals.stream { return } }
+    /// Ends the current delay.
+    func endOne() { end.send() }
 
-    func release() { releases.continuation.yield() }
+    /// Ends the current delay and all later ones.
+    func endAll() { end.finish() }
 
-    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        let response = try await base.send(request)
-        let isHeld = isArmed.withLock { isArmed in
-            defer { if request.head.method == .get { isArmed = false } }
-            return isArmed && request.head.method == .get
-        }
-        if isHeld {
-            arrivals.continuation.yield()
-            for await _ in releases.stream { break }
-        }
-        return response
+    func wait() async throws {
+        start.send()
+        try await end.wait()
     }
 }

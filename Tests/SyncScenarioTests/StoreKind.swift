@@ -8,7 +8,7 @@ import StoreSQLite
 import SyncCore
 import Testing
 
-/// The stores that every scenario runs on.
+/// The stores on which scenarios run.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case memory, sqlite, lmdb
 

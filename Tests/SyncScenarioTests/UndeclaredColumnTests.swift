@@ -6,13 +6,14 @@ import SyncCore
 import TableServer
 import Testing
 
-/// What the server has in columns that the app does not sync is never lost.
+/// Values of columns that the app does not declare are never lost.
 @Suite struct UndeclaredColumnTests {
     private static let extra: [String: ItemValue] = [
         "color": "red", "size": ["w": 1, "h": 2.5], "count": 9_007_199_254_740_993, "note": "the server's",
         "none": nil,
     ]
 
+    /// Expects that the row has the values of all undeclared columns.
     private func expectExtra(
         _ scenario: Scenario, _ id: String = "1", sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -23,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update that replaces the row sends undeclared columns as they came`(_ kind: StoreKind)
+    func `an update that replaces the row sends undeclared columns unchanged`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -39,7 +40,7 @@ import Testing
             try await device.context.push()
             #expect(try scenario.row("1")?.fields["text"] == "b")
             try expectExtra(scenario)
-            // The answer is the new base.
+            // The response is the new base.
             try await device.table.update(id: "1", ["text": "c"])
             try await device.context.push()
             #expect(try scenario.row("1")?.fields["text"] == "c")
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a row that this device inserted keeps what others add to it`(_ kind: StoreKind) async throws {
+    func `a row inserted by the device keeps columns that other clients add`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.wholeRowDevice()
             try await device.table.insert(["id": "1", "text": "a"])
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change that overrules the server's row keeps its undeclared columns`(_ kind: StoreKind)
+    func `a change that overwrites the server's row keeps its undeclared columns`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -75,7 +76,7 @@ import Testing
             try await device.table.update(id: "1", ["text": "ours"])
             try await scenario.server.update(
                 "1", Self.extra.merging(["text": "theirs"]) { $1 }, in: Todo.name)
-            let error = try await device.failedPush()
+            let error = try await device.expectPushError()
             #expect(error.serverItem?.system.undeclared == Self.extra)
             let item = try #require(error.item)
             try await device.context.keepAndUpdateItem(for: error, with: item)
@@ -86,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `undeclared columns survive a restart, with a change pending or not`(_ kind: StoreKind) async throws
+    func `undeclared columns survive a restart, with and without a pending change`(_ kind: StoreKind)
+        async throws
     {
         try await Scenario.run(on: kind) { scenario in
             for (id, isPending) in [("1", false), ("2", true)] {
@@ -105,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change recorded behind the context's back keeps undeclared columns`(_ kind: StoreKind)
+    func `a change made directly in the store keeps undeclared columns`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -125,7 +127,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update that sends changed fields sends no undeclared ones`(_ kind: StoreKind) async throws {
+    func `an update that sends only changed fields sends no undeclared columns`(_ kind: StoreKind)
+        async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.device()
             try await scenario.server.put("1", Self.extra.merging(["text": "a"]) { $1 }, in: Todo.name)
@@ -133,7 +137,7 @@ import Testing
             try await device.table.update(id: "1", ["text": "b"])
             try await scenario.server.update("1", ["color": "green"], in: Todo.name)
             let version = try #require(try scenario.row("1")?.version)
-            // The version is right, the undeclared value is old: it must not be sent.
+            // The version is current but the undeclared value is old: it must not be sent.
             try device.store.write { transaction in
                 var operation = try #require(try transaction.operations(after: 0, in: nil, limit: 1).first)
                 operation.version = version
@@ -146,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
-    func `a column that is declared no more is not wiped, and comes back with the newest value`(
+    func `a column that is no longer declared is kept on the server and returns with its newest value`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in

@@ -6,11 +6,11 @@ import SyncCore
 import TableServer
 import Testing
 
-/// A row that cannot be read is left out and listed; the rest of its page is stored, and the token moves on.
+/// An unreadable row is skipped and listed; the rest of its page is stored, and the token advances.
 @Suite struct UnreadableRowTests {
-    private static func page(_ odd: String) -> Data {
+    private static func page(_ unreadable: String) -> Data {
         let rows = [
-            #"{"id":"a","text":"one","version":"1","updatedAt":"2020-01-01T00:00:01.000Z"}"#, odd,
+            #"{"id":"a","text":"one","version":"1","updatedAt":"2020-01-01T00:00:01.000Z"}"#, unreadable,
             #"{"id":"z","text":"two","version":"1","updatedAt":"2020-01-01T00:00:03.000Z"}"#,
         ]
         return Data("[\(rows.joined(separator: ","))]".utf8)
@@ -31,7 +31,7 @@ import Testing
             (#"{"id":"m","due":"soon","#, "m", "due"), (#"{"id":"m","photo":"***","#, "m", "photo"),
             (#"{"id":"m","deleted":"no","#, "m", "deleted"), (#"{"id":"m","createdAt":5,"#, "m", "createdAt"),
         ] as [(String, String?, String)])
-    func `one odd row is listed and the others are stored`(
+    func `one unreadable row is listed and the others are stored`(
         _ kind: StoreKind, _ row: (json: String, id: String?, column: String)
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `values that lose nothing a user cares about are read`(_ kind: StoreKind) async throws {
+    func `values that can be converted without loss are read`(_ kind: StoreKind) async throws {
         let row =
             #"{"id":"m","price":1152921504606847000,"priority":3.0,"due":"2016-12-31T23:59:60Z","photo":"AQI","#
             + Self.tail
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func
-        `a tombstone needs no readable fields, and an unreadable row of a pending item leaves both as they are`(
+        `a tombstone needs no readable fields, and an unreadable row changes neither a pending item nor its operation`(
             _ kind: StoreKind
         ) async throws
     {
@@ -91,7 +91,7 @@ import Testing
                 #"[{"id":"gone","deleted":true,"priority":"no","version":"2","updatedAt":"2099-01-01T00:00:00Z"},"#
                 + #"{"id":"edited","priority":"no","version":"2","updatedAt":"2099-01-01T00:00:00Z"}]"#
             scenario.server.inject(.answer(status: 200, body: Data(rows.utf8)), when: \.isPage)
-            let result = try await a.pullAnyway()
+            let result = try await a.pullWithoutPush()
             #expect(result.deleted == 1)
             #expect(result.unreadable.map(\.id) == ["edited"])
             #expect(try await a.texts() == ["ours"])
@@ -100,10 +100,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an unreadable row at the end of a page and of the pull does not hold it up`(_ kind: StoreKind)
+    func `an unreadable row at the end of a page or of the pull does not block the pull`(_ kind: StoreKind)
         async throws
     {
-        try await PullEndTests.filled(on: kind, rows: 7) { scenario, a in
+        try await Scenario.run(on: kind, rows: 7) { scenario, a in
             scenario.server.onRequest { _ in
                 .editRows { rows in
                     rows.map { row in

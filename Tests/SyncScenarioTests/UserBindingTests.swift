@@ -6,14 +6,15 @@ import SyncCore
 import TableServer
 import Testing
 
-/// A store is bound to the user whose rows it holds.
+/// A store is bound to the user whose rows it contains.
 @Suite struct UserBindingTests {
+    /// Returns a context of that user with the device's store.
     private func context(_ scenario: Scenario, _ a: Device, _ userID: String?) -> SyncContext {
         SyncContext(client: SyncClient(url: scenario.server.url), dataSource: a.store, userID: userID)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `another user is refused by every call until the store is purged`(_ kind: StoreKind) async throws {
+    func `every call of another user is refused until the store is purged`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             let anna = context(scenario, a, "anna")
@@ -30,7 +31,7 @@ import Testing
                 { _ = try await bert.table(Todo.name).items() },
                 { try await bert.table(Todo.name).insert(["text": "?"]) },
                 { try await bert.push() }, { try await bert.pull(Todo.query) },
-                { try await bert.pull(Todo.query, queryID: "all", settings: .anyway) },
+                { try await bert.pull(Todo.query, queryID: "all", settings: .withoutPush) },
                 { try await bert.purge(Todo.query, pending: .discard) },
                 { try await bert.reconcile(Todo.query) }, { try await bert.purgeAll(pending: .push) },
             ]
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a store without a user takes the first, and a context without one is not checked`(_ kind: StoreKind)
+    func `a store is bound to its first user, and a context without a user is not checked`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -66,6 +67,24 @@ import Testing
             await expectError(.storeOfAnotherUser) {
                 _ = try await context(scenario, a, "bert").table(Todo.name).items()
             }
+        }
+    }
+
+    @Test func `calls are refused after the store was bound to another user`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device()
+            func context(_ user: String) -> SyncContext {
+                SyncContext(client: SyncClient(url: scenario.server.url), dataSource: a.store, userID: user)
+            }
+            let (anna, bert) = (context("anna"), context("bert"))
+            _ = try await anna.table(Todo.name).items()
+            try await bert.purgeAll(pending: .discard)
+            await expectError(.storeOfAnotherUser) {
+                try await anna.table(Todo.name).insert(["text": "Anna's"])
+            }
+            await expectError(.storeOfAnotherUser) { try await anna.pull(Todo.query) }
         }
     }
 }

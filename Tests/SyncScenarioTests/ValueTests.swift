@@ -6,10 +6,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Values on their way from one device over the server to another.
+/// Values and ids sent from one device to another.
 @Suite struct ValueTests {
     @Test(arguments: StoreKind.allCases)
-    func `every value arrives on the other device as it left the first`(_ kind: StoreKind) async throws {
+    func `every value is equal on both devices after sync`(_ kind: StoreKind) async throws {
         let time = try #require(Timestamp("2024-02-29T23:59:59.1234567Z"))
         let values: [[String: ItemValue]] = [
             ["text": ""], ["text": "a\u{0}b\"\\\u{1F}\u{7F}\u{2028}é e\u{301}😀"], ["text": .null], [:],
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `ids are told apart by every byte, and travel as one segment of a path`(_ kind: StoreKind)
+    func `ids are compared by bytes and sent as one path segment`(_ kind: StoreKind)
         async throws
     {
         let ids = [
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what the server does not know stays here, and what is not declared is ignored`(_ kind: StoreKind)
+    func `local-only columns are not sent, and undeclared columns are ignored`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an update sends what has changed, null for what was removed, and the version`(_ kind: StoreKind)
+    func `an update sends changed fields, null for removed fields, and the version`(_ kind: StoreKind)
         async throws
     {
         try await Scenario.run(on: kind) { scenario in
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `whole items are sent when that is asked for`(_ kind: StoreKind) async throws {
+    func `whole items are sent when sendsChangedFieldsOnly is off`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.sendsChangedFieldsOnly = false
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `every write of a known row carries its exact version`(_ kind: StoreKind) async throws {
+    func `every write of a known row sends its exact version`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             for version in [#"a"b"#, #"\"#, "a,b", "W/x", "*", " ", "==", "\"\""] {

@@ -5,25 +5,25 @@
     import Foundation
     import Subprocess
     import SyncCore
+    import TestSupport
     import Testing
 
-    /// The `table-server` executable, as a shell sees it.
+    /// The `table-server` program as a process.
     @Suite
     struct CommandTests {
         /// The program, which is built into the folder of the test runner, and its arguments.
-        private func command(_ arguments: [String]) -> Arguments {
-            let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            return Arguments([folder.appending(path: "table-server").path] + arguments)
+        private func command(_ arguments: [String]) throws -> Arguments {
+            Arguments([try builtProgram("table-server").path] + arguments)
         }
 
         @Test(arguments: [Signal.interrupt, .terminate])
-        func `it prints its URL at once, keeps rows in its file, and ends when told`(_ signal: Signal)
+        func `the program prints its URL, stores rows in its file, and ends on a signal`(_ signal: Signal)
             async throws
         {
             try await withTemporaryDirectory { directory in
                 let file = directory.appending(path: "rows.sqlite").path
                 for statuses in [[201, 201], [409, 409]] {
-                    let arguments = command([
+                    let arguments = try command([
                         "--table", "TodoItem:soft", "--table", "Other:hard", "--data", file,
                     ])
                     let result = try await Subprocess.run(
@@ -49,11 +49,11 @@
             (["--table", "a", "--page-size", "0"], "pageSize"),
             (["--table", "a", "--data", "/nosuch/a"], "/nosuch/a"),
         ])
-        func `arguments that make no sense end it with a sentence`(_ arguments: [String], _ word: String)
+        func `invalid arguments end the program with a message`(_ arguments: [String], _ word: String)
             async throws
         {
             let result = try await Subprocess.run(
-                .name("env"), arguments: command(arguments), output: .string(limit: 1 << 16),
+                .name("env"), arguments: try command(arguments), output: .string(limit: 1 << 16),
                 error: .string(limit: 1 << 16))
             #expect(!result.terminationStatus.isSuccess)
             #expect(result.standardError.contains(word))

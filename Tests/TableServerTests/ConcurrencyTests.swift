@@ -4,17 +4,19 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 @Suite
 struct ConcurrencyTests {
     @Test(arguments: [false, true])
-    func `of eight parallel updates with one precondition one succeeds`(_ isInFile: Bool) async throws {
+    func `of eight concurrent updates with the same precondition one succeeds`(_ isInFile: Bool) async throws
+    {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             try await withServer({ if isInFile { $0.storage = .file(file) } }) { server, client in
                 _ = try await client.insert(["id": "a", "n": 0])
-                // All eight stand at the gate before the first one is let through.
+                // All eight requests arrive at the gate before it opens.
                 let gate = RequestGate()
                 server.onRequest { _ in .hold(gate) }
                 let clients = (0..<8).map { _ in TestClient(server) }
@@ -34,7 +36,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test func `parallel inserts of one id leave one row`() async throws {
+    @Test func `concurrent inserts of the same id create one row`() async throws {
         try await withServer { server, client in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for n in 0..<20 as Range<Int64> {

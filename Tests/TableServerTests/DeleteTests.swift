@@ -25,7 +25,8 @@ struct DeleteTests {
     }
 
     @Test(arguments: ["true", "false", "0"])
-    func `tombstones are listed for any value that asks for them`(_ value: String) async throws {
+    func `any value of __includeDeleted except an empty one includes tombstones`(_ value: String) async throws
+    {
         try await withServer { _, client in
             _ = try await client.insert(["id": "a"])
             _ = try await client.delete("a")
@@ -35,7 +36,7 @@ struct DeleteTests {
         }
     }
 
-    @Test func `deleting a tombstone is 409, or 412 with any precondition`() async throws {
+    @Test func `a delete of a tombstone is 409, or 412 with any precondition`() async throws {
         try await withServer { _, client in
             _ = try await client.insert(["id": "a"])
             _ = try await client.delete("a")
@@ -51,7 +52,7 @@ struct DeleteTests {
         }
     }
 
-    @Test func `an update of a tombstone succeeds and it stays one`() async throws {
+    @Test func `an update of a tombstone succeeds and does not undelete it`() async throws {
         try await withServer { _, client in
             _ = try await client.insert(["id": "a", "text": "Milk"])
             _ = try await client.delete("a")
@@ -63,7 +64,7 @@ struct DeleteTests {
         }
     }
 
-    @Test func `an insert over a tombstone is 409 with the echo`() async throws {
+    @Test func `an insert with the id of a tombstone is 409 with the request's item`() async throws {
         try await withServer { server, client in
             _ = try await client.insert(["id": "a", "text": "Milk"])
             _ = try await client.delete("a")
@@ -74,7 +75,7 @@ struct DeleteTests {
         }
     }
 
-    @Test func `an undelete answers 201 for tombstones and for rows alike`() async throws {
+    @Test func `an undelete returns 201 for tombstones and for other rows`() async throws {
         try await withServer { _, client in
             _ = try await client.insert(["id": "a", "text": "Milk"])
             _ = try await client.delete("a")
@@ -88,7 +89,7 @@ struct DeleteTests {
         }
     }
 
-    @Test func `a hard delete removes the row, and its versions start over`() async throws {
+    @Test func `a hard delete removes the row, and its versions start again`() async throws {
         try await withServer { server, client in
             _ = try await client.insert(["id": "a", "text": "Milk"], in: "Other")
             _ = try await client.patch("a", ["text": "Tea"], in: "Other")

@@ -6,14 +6,13 @@ import SyncCore
 import TableServer
 import Testing
 
-/// What a client sees of each fault, and what the server holds afterwards.
+/// The effect of each fault on the client and on the server's rows.
 @Suite
 struct FaultTests {
     @Test(arguments: [true, false])
-    func `a dropped request is an error to the client and nothing to the rows`(_ keepsOpen: Bool) async throws
-    {
+    func `a dropped request is an error for the client and is not applied`(_ keepsOpen: Bool) async throws {
         try await withServer({ $0.keepsConnections = keepsOpen }) { server, client in
-            // A connection that was used before is where clients repeat requests by themselves.
+            // Clients repeat requests by themselves only on a reused connection.
             _ = try await client.list("TodoItem")
             server.removeRequests()
             server.inject(.dropRequest)
@@ -25,7 +24,9 @@ struct FaultTests {
     }
 
     @Test(arguments: [true, false])
-    func `a dropped answer is an error to the client, but the row is there`(_ keepsOpen: Bool) async throws {
+    func `a dropped response is an error for the client, but the request is applied`(_ keepsOpen: Bool)
+        async throws
+    {
         try await withServer({ $0.keepsConnections = keepsOpen }) { server, client in
             _ = try await client.list("TodoItem")
             server.removeRequests()
@@ -38,7 +39,9 @@ struct FaultTests {
     }
 
     @Test(arguments: [0, 5, 100])
-    func `a truncated answer is an error to the client, but the row is there`(_ count: Int) async throws {
+    func `a truncated response is an error for the client, but the request is applied`(_ count: Int)
+        async throws
+    {
         try await withServer { server, client in
             server.inject(.truncateAnswer(afterBytes: count))
             await #expect(throws: (any Error).self) { try await client.insert(["id": "a", "n": 1]) }
@@ -46,7 +49,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `an answer can be made up, with nothing applied`() async throws {
+    @Test func `a test can define a response to a request that is not applied`() async throws {
         try await withServer { server, client in
             server.inject(.answer(status: 503, headers: ["Retry-After": "7"], body: Data("busy".utf8)))
             let reply = try await client.insert(["id": "a"])
@@ -58,7 +61,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `an answer can be made up after the change was applied`() async throws {
+    @Test func `a test can define the response to a request that is applied`() async throws {
         try await withServer { server, client in
             server.inject(.applyThenAnswer(status: 500))
             try await #expect(client.insert(["id": "a"]).status == 500)
@@ -76,7 +79,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a held request waits at its gate and changes nothing before`() async throws {
+    @Test func `a held request is applied after its gate opens`() async throws {
         try await withServer { server, client in
             let gate = RequestGate()
             server.inject(.hold(gate))
@@ -89,7 +92,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a held request can meet another fault behind the gate`() async throws {
+    @Test func `a held request can have another fault after its gate opens`() async throws {
         try await withServer { server, client in
             let gate = RequestGate()
             server.inject(.hold(gate, then: .answer(status: 504)))
@@ -100,7 +103,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a late commit appears behind rows that are younger`() async throws {
+    @Test func `a late commit adds a row with an earlier time than rows that exist`() async throws {
         try await withServer { server, client in
             let gate = RequestGate()
             server.inject(.commitLate(gate), when: { $0.method == "POST" })
@@ -115,7 +118,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `faults are used up in order, and only by requests that are meant`() async throws {
+    @Test func `faults are used in order, by requests that meet their condition`() async throws {
         try await withServer { server, client in
             server.inject(.answer(status: 500), .answer(status: 503), when: { $0.method == "GET" })
             #expect(try await client.insert(["id": "a"]).status == 201)
@@ -125,7 +128,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `a hook decides on each request, and can be removed`() async throws {
+    @Test func `a hook returns the fault of each request, and can be removed`() async throws {
         try await withServer { server, client in
             server.onRequest { $0.itemID == "bad" ? .answer(status: 401) : .none }
             try await #expect(client.get("/tables/TodoItem/bad").status == 401)
@@ -136,7 +139,7 @@ struct FaultTests {
         }
     }
 
-    @Test func `the log tells what was sent and what was answered`() async throws {
+    @Test func `the log records each request and the status of its response`() async throws {
         try await withServer { server, client in
             let headers = ["X-ZUMO-FEATURES": "OL", "If-Match": "\"x\""]
             _ = try await client.send("PATCH", "/tables/TodoItem/a%20b?x=1", ["n": 1], headers: headers)

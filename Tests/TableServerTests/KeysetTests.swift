@@ -7,10 +7,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Pages as clients ask for them when they come back for changes.
+/// The pages of incremental pulls.
 @Suite
 struct KeysetTests {
-    /// Follows `updatedAt gt T or (updatedAt eq T and id gt I)` to the end.
+    /// Fetches all pages with the filter `updatedAt gt T or (updatedAt eq T and id gt I)`, and returns the ids.
     private func pull(_ client: TestClient, top: Int, userFilter: String? = nil) async throws -> [String] {
         var ids: [String] = []
         var filter = userFilter
@@ -30,7 +30,9 @@ struct KeysetTests {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `every row comes once and in order, with ties and odd ids`(_ seed: UInt64) async throws {
+    func `every row is fetched once and in order, also with equal times and unusual ids`(_ seed: UInt64)
+        async throws
+    {
         var generator = SeededGenerator(seed: seed)
         let alphabet = ["a", "b", "B", "é", "e\u{301}", "'", "/", " ", "日"]
         try await withServer { server, client in
@@ -47,18 +49,18 @@ struct KeysetTests {
                 if n % 5 == 0 { try await server.remove(id, in: "TodoItem", updatedAt: time) }
                 expected.append((milliseconds, id))
             }
-            expected.sort { $0.at == $1.at ? $0.id.isBefore($1.id) : $0.at < $1.at }
+            expected.sort { $0.at == $1.at ? $0.id.precedes($1.id) : $0.at < $1.at }
             let pulled = try await pull(client, top: Int.random(in: 1..<20, using: &generator))
             #expect(pulled.map { Array($0.utf8) } == expected.map { Array($0.id.utf8) })
 
             let filtered = try await pull(client, top: 7, userFilter: "n eq 1 or n eq 2")
-            let wanted = try server.rows(in: "TodoItem").filter { $0.fields["n"] != 0 }.count
-            #expect(filtered.count == wanted)
-            #expect(Set(filtered.map { Array($0.utf8) }).count == wanted)
+            let matchingCount = try server.rows(in: "TodoItem").filter { $0.fields["n"] != 0 }.count
+            #expect(filtered.count == matchingCount)
+            #expect(Set(filtered.map { Array($0.utf8) }).count == matchingCount)
         }
     }
 
-    @Test func `ten thousand rows that share one time come once each, in two hundred pages`() async throws {
+    @Test func `ten thousand rows with one time are fetched once each, in two hundred pages`() async throws {
         try await withServer { server, client in
             try await server.put(
                 (0..<10_000).map { n in (id: "\(n * 7919 % 10_007)", fields: ["n": .int(Int64(n))]) },
@@ -70,7 +72,7 @@ struct KeysetTests {
         }
     }
 
-    @Test func `the skip form of incremental pulls works too`() async throws {
+    @Test func `an incremental pull can page with skip`() async throws {
         try await withServer { server, client in
             for n in 0..<5 { try await server.put("\(n)", [:], in: "TodoItem") }
             let filter = "(1 eq 1) and (updatedAt ge datetimeoffset'2024-05-30T12:00:00.000Z')"
@@ -83,5 +85,5 @@ struct KeysetTests {
 }
 
 extension String {
-    fileprivate func isBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+    fileprivate func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }

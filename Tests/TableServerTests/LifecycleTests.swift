@@ -4,11 +4,12 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 @Suite
 struct LifecycleTests {
-    @Test func `servers start and stop many times, with connections left open`() async throws {
+    @Test func `servers start and stop many times with open connections`() async throws {
         for _ in 0..<50 {
             try await withServer { _, client in
                 try await #expect(client.insert(["id": "a"]).status == 201)
@@ -18,7 +19,7 @@ struct LifecycleTests {
 
     #if os(Linux)
         @Test func `stopped servers leave no file or socket open`() async throws {
-            // In a process of its own, where no other test opens any.
+            // In a separate process, where no other test opens files.
             await #expect(processExitsWith: .success) {
                 func openFiles() throws -> Int {
                     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
@@ -40,7 +41,7 @@ struct LifecycleTests {
         }
     #endif
 
-    @Test func `a server that stops turns away requests that wait, and says so again without harm`()
+    @Test func `stopping a server ends suspended requests, and a second stop has no effect`()
         async throws
     {
         let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
@@ -51,23 +52,24 @@ struct LifecycleTests {
         await gate.waitForArrivals()
         await server.stop()
         await #expect(throws: (any Error).self) { try await held.value }
-        // The port may belong to another server by now; this one is not asked.
+        // Another server may use the port now; this request must not reach the stopped one.
         _ = try? await client.list("TodoItem")
         #expect(server.requests.count == 1)
         #expect(try server.rows(in: "TodoItem").isEmpty)
         await server.stop()
     }
 
-    @Test func `a server can stop while clients arrive`() async throws {
+    @Test func `a server stops while clients connect`() async throws {
         for round in 0..<40 {
             let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
             await withTaskGroup { group in
                 for _ in 0..<6 {
                     group.addTask {
-                        // Whether it is served or turned away is a matter of luck; that the server ends is not.
+                        // The request may succeed or fail; the test requires only that `stop()` returns.
                         _ = try? await TestClient(server).insert(["text": "Milk"])
                     }
                 }
+                // Varies the moment of the stop; the test does not depend on it.
                 for _ in 0..<round { await Task.yield() }
                 await server.stop()
             }
@@ -75,7 +77,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func `servers run beside each other`() async throws {
+    @Test func `several servers run at the same time`() async throws {
         try await withServer { first, firstClient in
             try await withServer { second, secondClient in
                 #expect(first.url != second.url)
@@ -85,7 +87,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func `a port in use is an error`() async throws {
+    @Test func `a port in use is a binding error`() async throws {
         try await withServer { server, _ in
             let port = try #require(server.url.port)
             let error = await #expect(throws: TableServerError.self) {
@@ -95,8 +97,8 @@ struct LifecycleTests {
         }
     }
 
-    @Test func `a server comes back on the port it had`() async throws {
-        // Between two servers another test may be given the port, but not every time.
+    @Test func `a server can start again on its port`() async throws {
+        // Another test's server may get the port between the two servers, but not in every attempt.
         for _ in 0..<10 {
             let first = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
             _ = try await TestClient(first).list("TodoItem")
@@ -110,7 +112,7 @@ struct LifecycleTests {
             await second.stop()
             return
         }
-        Issue.record("The port was never free.")
+        Issue.record("The port was in use in all attempts.")
     }
 
     @Test(
@@ -119,21 +121,21 @@ struct LifecycleTests {
             { $0.pageSize = 0 }, { $0.maxTop = 0 }, { $0.fractionDigits = 10 }, { $0.keptFractionDigits = 2 },
             { $0.port = 70_000 },
         ] as [@Sendable (inout TableServer.Configuration) -> Void])
-    func `a configuration that makes no sense is refused`(
+    func `an invalid configuration is an error`(
         _ adjust: @Sendable (inout TableServer.Configuration) -> Void
     ) async throws {
         let error = await #expect(throws: TableServerError.self) { try await withServer(adjust) { _, _ in } }
         #expect(error?.code == .configuration)
     }
 
-    @Test func `a server is stopped however its body ends`() async throws {
+    @Test func `a server stops when its body throws`() async throws {
         struct Failure: Error {}
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             await #expect(throws: Failure.self) {
                 try await withServer({ $0.storage = .file(file) }) { _, _ in throw Failure() }
             }
-            // A server that still ran would hold the file.
+            // A running server would hold the file's lock.
             try await withServer({ $0.storage = .file(file) }) { _, _ in }
         }
     }

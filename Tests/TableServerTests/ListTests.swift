@@ -21,7 +21,7 @@ struct ListTests {
         }
     }
 
-    @Test func `a list is a bare array in the order of insertion`() async throws {
+    @Test func `a list is an array in the order of insertion`() async throws {
         try await withServer { server, client in
             for id in ["b", "c", "a"] { try await server.put(id, [:], in: "TodoItem") }
             try await server.update("b", ["n": 1], in: "TodoItem")
@@ -34,12 +34,14 @@ struct ListTests {
         }
     }
 
-    @Test func `a page is capped, and names the next one only when the client asked for more`() async throws {
+    @Test func `a page has a maximum size, and a link to the next page if the client requests more rows`()
+        async throws
+    {
         try await withRows(7, pageSize: 3) { server, client in
-            let capped = try await client.list(
+            let firstPage = try await client.list(
                 "TodoItem", [("$filter", "n ge 0"), ("$top", "7"), ("mine", "a b")])
-            #expect(capped.ids == ["id0", "id1", "id2"])
-            let link = try #require(capped.headers["link"])
+            #expect(firstPage.ids == ["id0", "id1", "id2"])
+            let link = try #require(firstPage.headers["link"])
             #expect(link.hasSuffix("; rel=next"))
             #expect(link.hasPrefix(server.url.absoluteString + "/tables/TodoItem?"))
 
@@ -55,7 +57,7 @@ struct ListTests {
         }
     }
 
-    @Test func `the default page is 50 and the greatest top 1000`() async throws {
+    @Test func `a page has 50 rows by default, and the maximum top is 1000`() async throws {
         try await withRows(60) { _, client in
             try await #expect(client.list("TodoItem").items.count == 50)
             try await #expect(client.list("TodoItem", [("$top", "1000")]).items.count == 50)
@@ -63,7 +65,7 @@ struct ListTests {
         }
     }
 
-    @Test func `skip and top cut the list, the count does not mind them`() async throws {
+    @Test func `skip and top select rows of the list, and do not change the count`() async throws {
         try await withRows(10) { _, client in
             let reply = try await client.list(
                 "TodoItem",
@@ -75,14 +77,14 @@ struct ListTests {
         }
     }
 
-    @Test func `select shows the columns that are named, whatever their case`() async throws {
+    @Test func `select returns the named columns, without regard to case`() async throws {
         try await withRows(1) { _, client in
             let reply = try await client.list("TodoItem", [("$select", "ID, N,nosuch")])
             #expect(reply.items == [["id": "id0", "n": 0]])
         }
     }
 
-    @Test func `rows are ordered by each key in turn, nulls first, ties by id`() async throws {
+    @Test func `rows are ordered by the keys, nulls first, then by id`() async throws {
         try await withServer { server, client in
             try await server.put("d", ["n": 1, "t": "x"], in: "TodoItem")
             try await server.put("c", ["n": 1.5, "t": "B"], in: "TodoItem")
@@ -100,7 +102,7 @@ struct ListTests {
         }
     }
 
-    @Test func `fewer digits can be shown than kept`() async throws {
+    @Test func `responses can have fewer fraction digits than stored times`() async throws {
         try await withServer({
             $0.fractionDigits = 3; $0.keptFractionDigits = 7
         }) { server, client in
@@ -116,7 +118,7 @@ struct ListTests {
         }
     }
 
-    @Test func `seven digits can be shown`() async throws {
+    @Test func `responses can have seven fraction digits`() async throws {
         try await withServer({ $0.fractionDigits = 7 }) { server, client in
             server.clock.advance(by: .nanoseconds(123_456_789))
             try await #expect(client.insert(["id": "a"])["updatedAt"] == "2024-05-30T12:00:00.1234567Z")

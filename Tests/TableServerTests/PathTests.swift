@@ -10,7 +10,7 @@ struct PathTests {
     @Test(arguments: [
         "a b", "a/b", "O'Brien", "a%2Fb", "é", "e\u{301}", "日本", "a+b", "?", "#&=", "...", "\"\\",
     ])
-    func `an id is one path segment, byte for byte`(_ id: String) async throws {
+    func `an id is one path segment and keeps its bytes`(_ id: String) async throws {
         try await withServer { server, client in
             try await #expect(client.insert(["id": .text(id), "n": 1]).status == 201)
             try await #expect(client.get("/tables/TodoItem/\(id.encoded)")["id"] == .text(id))
@@ -23,7 +23,7 @@ struct PathTests {
         }
     }
 
-    @Test func `ids that look alike but differ in bytes are two rows`() async throws {
+    @Test func `canonically equivalent ids with different bytes are two rows`() async throws {
         try await withServer { server, client in
             try await #expect(client.insert(["id": "\u{E9}"]).status == 201)
             try await #expect(client.insert(["id": "e\u{301}"]).status == 201)
@@ -31,7 +31,7 @@ struct PathTests {
         }
     }
 
-    @Test func `the case of a table's name does not matter`() async throws {
+    @Test func `table names are compared without regard to case`() async throws {
         try await withServer { server, client in
             try await #expect(client.insert(["id": "a"], in: "TODOITEM").status == 201)
             try await #expect(client.get("/tables/todoitem/a").status == 200)
@@ -39,7 +39,7 @@ struct PathTests {
         }
     }
 
-    @Test func `tables do not share rows`() async throws {
+    @Test func `each table has separate rows`() async throws {
         try await withServer { _, client in
             _ = try await client.insert(["id": "a"], in: "TodoItem")
             #expect(try await client.list("Other").items.isEmpty)

@@ -6,10 +6,10 @@ import SyncCore
 import TableServer
 import Testing
 
-/// Rows reached without HTTP.
+/// Access to the rows without HTTP.
 @Suite
 struct RowAccessTests {
-    @Test func `another client's changes are seen over HTTP`() async throws {
+    @Test func `changes without HTTP are visible over HTTP`() async throws {
         try await withServer { server, client in
             let row = try await server.put(
                 "a", ["n": 1, "at": .date(.noon), "b": .data(Data([1]))], in: "todoitem")
@@ -32,7 +32,9 @@ struct RowAccessTests {
         }
     }
 
-    @Test func `rows are removed as the table does it, or as asked`() async throws {
+    @Test func `a removed row leaves a tombstone as its table is configured, or as the call requests`()
+        async throws
+    {
         try await withServer { server, _ in
             for table in ["TodoItem", "Other"] {
                 try await server.put([("a", [:]), ("b", [:]), ("c", [:])], in: table)
@@ -47,7 +49,7 @@ struct RowAccessTests {
         }
     }
 
-    @Test func `a time in the past puts a row among older ones`() async throws {
+    @Test func `a row can have a time in the past`() async throws {
         try await withServer { server, client in
             try await server.put("a", [:], in: "TodoItem")
             try await server.put("b", [:], in: "TodoItem", updatedAt: Timestamp("2020-01-01T00:00:00.000Z"))
@@ -55,7 +57,7 @@ struct RowAccessTests {
         }
     }
 
-    @Test func `what cannot be kept is refused`() async throws {
+    @Test func `invalid tables, ids, names and rows are errors`() async throws {
         try await withServer { server, _ in
             let unknown = await #expect(throws: TableServerError.self) {
                 try await server.put("a", [:], in: "x")

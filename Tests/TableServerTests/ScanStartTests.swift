@@ -6,13 +6,13 @@ import Testing
 
 @testable import TableServer
 
-/// Where a list begins to look, which is what keeps the pages of a large table cheap.
+/// The row at which a list starts to scan, which keeps late pages of a large table cheap.
 struct ScanStartTests {
     private static let times = (0..<3).map { second in
         Timestamp(seconds: Timestamp.noon.seconds + second) ?? .noon
     }
 
-    /// Nine rows: at each of three seconds the ids `a`, `b` and `c`, the second behind the letter.
+    /// Nine rows: for each of three seconds the ids `a`, `b` and `c`, followed by the second.
     private static let rows: TableRows = {
         var rows = TableRows(table: TableServer.Table("TodoItem"))
         for (second, time) in times.enumerated() {
@@ -53,7 +53,7 @@ struct ScanStartTests {
         ("not (updatedAt ge \(later))", "a0 b0 c0 a1 b1 c1 a2 b2 c2"),
         ("updatedAt lt \(later)", "a0 b0 c0 a1 b1 c1 a2 b2 c2"),
     ])
-    func `changes are looked at from where the filter can first hold`(
+    func `a scan by updatedAt starts at the first row that can match`(
         _ filter: String, _ ids: String
     ) throws {
         #expect(try visited(.update, filter) == ids)
@@ -64,11 +64,11 @@ struct ScanStartTests {
         ("id gt 'b' or id gt 'b1'", "b0 b1 b2 c0 c1 c2"), ("id gt 'c2'", ""),
         ("id ne 'a'", "a0 a1 a2 b0 b1 b2 c0 c1 c2"),
     ])
-    func `ids are looked at from where the filter can first hold`(_ filter: String, _ ids: String) throws {
+    func `a scan by id starts at the first row that can match`(_ filter: String, _ ids: String) throws {
         #expect(try visited(.id, filter) == ids)
     }
 
-    @Test func `a scan ends when it is told to`() {
+    @Test func `a scan ends when its body returns false`() {
         var count = 0
         Self.rows.scan(.update) { _ in
             count += 1
@@ -77,7 +77,7 @@ struct ScanStartTests {
         #expect(count == 4)
     }
 
-    @Test func `a removed row leaves all orders`() {
+    @Test func `a removed row is not in any order`() {
         var rows = Self.rows
         rows.apply(.remove(RowKey("b1")))
         for order in [TableRows.Order.insertion, .id, .update] {

@@ -12,21 +12,21 @@ struct ServerClockTests {
         (.milliseconds(-1), "2024-05-30T11:59:59.999000000Z"),
         (.seconds(86_400), "2024-05-31T12:00:00.000000000Z"),
     ])
-    func `a standing clock moves when it is moved`(_ duration: Duration, _ text: String) {
+    func `a stopped clock changes only when it is advanced`(_ duration: Duration, _ text: String) {
         let clock = ServerClock.standing(at: .noon)
         clock.advance(by: duration)
         #expect(clock.now.description == text)
         #expect(clock.now == clock.now)
     }
 
-    @Test func `moves add up`() {
+    @Test func `several advances add up`() {
         let clock = ServerClock.standing(at: .noon)
         clock.advance(by: .seconds(2))
         clock.advance(by: .seconds(-1))
         #expect(clock.now.description == "2024-05-30T12:00:01.000000000Z")
     }
 
-    @Test func `every answer says what the clock shows`() async throws {
+    @Test func `every response has the clock's time in its Date header`() async throws {
         try await withServer { server, client in
             let first = try await client.send("GET", "/tables/TodoItem")
             #expect(first.headers["date"] == "Thu, 30 May 2024 12:00:00 GMT")
@@ -36,7 +36,7 @@ struct ServerClockTests {
         }
     }
 
-    @Test func `the system's clock goes on by itself and can be shifted`() {
+    @Test func `the system's clock runs and can be advanced`() {
         let clock = ServerClock.system()
         let start = clock.now
         #expect(!clock.now.isEarlier(than: start))

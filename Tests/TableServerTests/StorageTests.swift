@@ -4,11 +4,12 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 @Suite
 struct StorageTests {
-    @Test func `rows in a file survive a restart as they were`() async throws {
+    @Test func `rows in a file are unchanged after a restart`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             var before: [[TableRow]] = []
@@ -36,7 +37,7 @@ struct StorageTests {
                 #expect([try server.rows(in: "TodoItem"), try server.rows(in: "Other")] == before)
                 #expect(
                     try await client.list("TodoItem", [("$orderby", "id")]).ids == ["'", "e\u{301}", "z"])
-                // The spelling of columns and the place of new rows go on where they were.
+                // The spelling of columns and the order of insertion continue.
                 try await #expect(client.insert(["id": "new", "VALUE": 1])["Value"] == 1)
                 try #expect(server.rows(in: "TodoItem").last?.id == "new")
                 try await #expect(client.patch("z", ["n": 1], ifMatch: "\"Mg==\"").status == 200)
@@ -44,12 +45,12 @@ struct StorageTests {
         }
     }
 
-    @Test func `rows in memory end with the server`() async throws {
+    @Test func `rows in memory are lost when the server stops`() async throws {
         try await withServer { _, client in _ = try await client.insert(["id": "a"]) }
         try await withServer { server, _ in try #expect(server.rows(in: "TodoItem").isEmpty) }
     }
 
-    @Test func `a table that is no longer offered keeps its rows in the file`() async throws {
+    @Test func `a table that is no longer configured keeps its rows in the file`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             try await withServer({ $0.storage = .file(file) }) { _, client in
@@ -66,7 +67,7 @@ struct StorageTests {
         }
     }
 
-    @Test func `a file in use by another server is refused`() async throws {
+    @Test func `a file in use by another server is an error`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             try await withServer({ $0.storage = .file(file) }) { _, _ in
@@ -79,7 +80,7 @@ struct StorageTests {
         }
     }
 
-    @Test func `a file is free as soon as its server has stopped`() async throws {
+    @Test func `another server can use the file of a stopped server`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             let configuration = TableServer.Configuration(tables: [.init("TodoItem")], storage: .file(file))
@@ -89,16 +90,16 @@ struct StorageTests {
             try await withServer({ $0.storage = .file(file) }) { second, _ in
                 try #expect(second.rows(in: "TodoItem").count == 1)
             }
-            // What the stopped server knew can still be looked at.
+            // The rows of the stopped server can still be read.
             #expect(try server.rows(in: "TodoItem").count == 1)
             await #expect(throws: (any Error).self) { try await server.put("b", [:], in: "TodoItem") }
         }
     }
 
-    @Test func `a file that is no database is refused and left alone`() async throws {
+    @Test func `a file that is not a database is an error and is not changed`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite")
-            let text = Data(String(repeating: "This is a letter. ", count: 100).utf8)
+            let text = Data(String(repeating: "Not a database. ", count: 100).utf8)
             try text.write(to: file)
             let error = await #expect(throws: TableServerError.self) {
                 try await withServer({ $0.storage = .file(file.path) }) { _, _ in }
@@ -108,7 +109,7 @@ struct StorageTests {
         }
     }
 
-    @Test func `a folder that is not there is an error`() async throws {
+    @Test func `a directory that does not exist is an error`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "no/such/rows.sqlite").path
             let error = await #expect(throws: TableServerError.self) {

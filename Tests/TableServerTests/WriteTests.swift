@@ -7,7 +7,7 @@ import Testing
 
 @Suite
 struct WriteTests {
-    @Test func `an insert answers 201 with the stored row and its version`() async throws {
+    @Test func `an insert returns 201 with the stored row and its version`() async throws {
         try await withServer { server, client in
             let reply = try await client.insert(["id": "a", "text": "Milk", "rank": 9_007_199_254_740_993])
             #expect(reply.status == 201)
@@ -22,7 +22,7 @@ struct WriteTests {
         }
     }
 
-    @Test func `an insert without id gets one`() async throws {
+    @Test func `an insert without an id gets a new one`() async throws {
         try await withServer { server, client in
             let first = try await client.insert(["text": "a"])
             let second = try await client.insert(["id": nil, "text": "b"])
@@ -32,7 +32,7 @@ struct WriteTests {
         }
     }
 
-    @Test func `an insert of an id that exists echoes the item with a weak tag`() async throws {
+    @Test func `an insert of an existing id is 409 with the request's item and a weak tag`() async throws {
         try await withServer { server, client in
             _ = try await client.insert(["id": "a", "text": "first"])
             let reply = try await client.insert(["id": "a", "text": "second"])
@@ -43,7 +43,7 @@ struct WriteTests {
         }
     }
 
-    @Test func `an insert of an id that exists can be answered with the row`() async throws {
+    @Test func `an insert of an existing id can be 409 with the server's row`() async throws {
         try await withServer({ $0.insertConflictBody = .row }) { server, client in
             _ = try await client.insert(["id": "a", "text": "first"])
             let reply = try await client.insert(["id": "a", "text": "second"])
@@ -53,7 +53,7 @@ struct WriteTests {
         }
     }
 
-    @Test func `an update merges the fields that are sent and makes a new version`() async throws {
+    @Test func `an update merges the sent fields and creates a new version`() async throws {
         try await withServer { server, client in
             _ = try await client.insert(["id": "a", "text": "Milk", "done": false])
             server.clock.advance(by: .seconds(1))
@@ -70,7 +70,7 @@ struct WriteTests {
     }
 
     @Test(arguments: ["\"MA==\"", "*", "W/\"MQ==\"", "\"\""])
-    func `a precondition that is not the version is 412 with the row`(_ ifMatch: String) async throws {
+    func `a precondition that differs from the version is 412 with the row`(_ ifMatch: String) async throws {
         try await withServer { server, client in
             _ = try await client.insert(["id": "a", "text": "Milk"])
             for reply in [
@@ -93,7 +93,7 @@ struct WriteTests {
         }
     }
 
-    @Test func `a stale version in the body is 409 with the row, the current one is no obstacle`()
+    @Test func `a stale version in the body is 409 with the row, and the current one is accepted`()
         async throws
     {
         try await withServer { _, client in
@@ -106,7 +106,7 @@ struct WriteTests {
         }
     }
 
-    @Test func `writes to a row that is not there are 404`() async throws {
+    @Test func `requests for a row that does not exist are 404`() async throws {
         try await withServer { _, client in
             for reply in [
                 try await client.patch("a", ["text": "Tea"], ifMatch: "\"MQ==\""),
@@ -128,7 +128,7 @@ struct WriteTests {
         }
     }
 
-    @Test func `nested values are kept, or are 500 as on the modelled server`() async throws {
+    @Test func `nested values are stored, or are 500 as on the modelled server`() async throws {
         let item: ItemValue = ["id": "a", "tags": ["x", ["deep": 1.5]]]
         try await withServer { _, client in
             try await #expect(client.insert(item)["tags"] == item["tags"])

@@ -11,10 +11,10 @@ import Testing
 
 @Suite struct CommandLineTests {
     @Test(arguments: [StoreChoice.sqlite, .lmdb])
-    func `offline additions outlive the process, and a sync delivers exactly those`(_ store: StoreChoice)
+    func `items added offline survive the process, and a sync sends each of them once`(_ store: StoreChoice)
         async throws
     {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             try await TodoProcess.withDirectory { todo in
                 for text in ["Buy eggs", "Buy milk"] {
                     let run = try await todo.run(
@@ -25,28 +25,28 @@ import Testing
                     "sync", "--store", store.rawValue, "--server", "http://127.0.0.1:9")
                 #expect(offline.status == 1)
                 #expect(offline.errors.contains("2 changes are queued"))
-                #expect(try bench.texts() == [])
+                #expect(try fixture.texts() == [])
 
                 let list = try await todo.run("list", "--store", store.rawValue)
                 #expect(list.output.contains("Buy eggs") && list.output.contains("Buy milk"))
                 let sync = try await todo.run(
-                    "sync", "--store", store.rawValue, "--server", "\(bench.server.url)")
+                    "sync", "--store", store.rawValue, "--server", "\(fixture.server.url)")
                 #expect(sync.status == 0, "\(sync.errors)")
                 #expect(sync.output.contains("Pushed 2 changes."))
-                #expect(try bench.server.rows(in: "TodoItem").count == 2)
-                #expect(try bench.texts() == ["Buy eggs", "Buy milk"])
+                #expect(try fixture.server.rows(in: "TodoItem").count == 2)
+                #expect(try fixture.texts() == ["Buy eggs", "Buy milk"])
             }
         }
     }
 
-    @Test func `a conflict without a terminal ends with status 2, and its resolution with 0`() async throws {
-        try await Bench.run { bench in
+    @Test func `a conflict without a terminal exits with status 2, and its resolution with 0`() async throws {
+        try await TodoFixture.run { fixture in
             try await TodoProcess.withDirectory { todo in
-                let server = "\(bench.server.url)"
-                try await bench.put("eggs", "Buy eggs")
+                let server = "\(fixture.server.url)"
+                try await fixture.put("eggs", "Buy eggs")
                 #expect(try await todo.run("pull", "--server", server).status == 0)
                 #expect(try await todo.run("edit", "eggs", "Buy eggs (6)").status == 0)
-                try await bench.put("eggs", "Buy organic eggs")
+                try await fixture.put("eggs", "Buy organic eggs")
                 let sync = try await todo.run("sync", "--server", server)
                 #expect(sync.status == 2)
                 #expect(sync.output.contains("Buy eggs (6)") && sync.output.contains("Buy organic eggs"))
@@ -54,7 +54,7 @@ import Testing
                 #expect(try await todo.run("conflicts").output.contains("-1303"))
                 #expect(try await todo.run("conflicts", "resolve", "eg", "--use", "client").status == 0)
                 #expect(try await todo.run("push", "--server", server).status == 0)
-                #expect(try bench.texts() == ["Buy eggs (6)"])
+                #expect(try fixture.texts() == ["Buy eggs (6)"])
             }
         }
     }
@@ -63,7 +63,7 @@ import Testing
         ["add"], ["add", " "], ["list", "--limit", "-1"], ["sync", "--on-conflict", "both"], ["nosuch"],
         ["--server", "nowhere", "list"], ["--store", "paper", "list"], ["purge", "--discard", "--refuse"],
     ])
-    func `wrong usage is refused with status 64`(arguments: [String]) {
+    func `wrong usage exits with status 64`(arguments: [String]) {
         do {
             _ = try Todo.parseAsRoot(arguments)
             Issue.record("\(arguments) was accepted")
@@ -72,14 +72,14 @@ import Testing
         }
     }
 
-    @Test func `options may stand before and after the subcommand`() throws {
+    @Test func `options are accepted before and after the subcommand`() throws {
         let before = try #require(try Todo.parseAsRoot(["--store", "lmdb", "add", "Buy eggs"]) as? Add)
         let after = try #require(try Todo.parseAsRoot(["add", "Buy eggs", "--store", "lmdb"]) as? Add)
         #expect(before.options.store == .lmdb && after.options.store == .lmdb)
         #expect(before.text == "Buy eggs" && after.text == "Buy eggs")
     }
 
-    @Test func `the data directory is for its owner alone`() async throws {
+    @Test func `only the owner can read the data directory`() async throws {
         try await TodoProcess.withDirectory { todo in
             #expect(try await todo.run("add", "Buy eggs").status == 0)
             let attributes = try FileManager.default.attributesOfItem(atPath: todo.directory.path)
@@ -87,45 +87,46 @@ import Testing
         }
     }
 
-    @Test func `a store that cannot be opened is a sentence`() async throws {
+    @Test func `a store that cannot be opened is reported with its path`() async throws {
         try await TodoProcess.withDirectory { todo in
-            try Data("no directory".utf8).write(to: todo.directory)
+            try Data("not a directory".utf8).write(to: todo.directory)
             let run = try await todo.run("list")
             #expect(run.status == 1)
-            #expect(run.errors.contains("cannot be made"))
+            #expect(run.errors.contains("cannot be created"))
         }
         try await TodoProcess.withDirectory { todo in
             #expect(try await todo.run("add", "Buy eggs").status == 0)
             let file = todo.directory.appendingPathComponent("todo.sqlite")
-            try Data("this is no database, however long one looks at it".utf8).write(to: file)
+            try Data("This text is not a SQLite database, in any version.".utf8).write(to: file)
             let run = try await todo.run("list")
             #expect(run.status == 1)
             #expect(
-                run.errors.contains(file.path) && run.errors.contains("no SQLite database"), "\(run.errors)")
+                run.errors.contains(file.path) && run.errors.contains("not an SQLite database"),
+                "\(run.errors)")
         }
     }
 
-    @Test func `the memory store warns that it forgets`() async throws {
+    @Test func `the memory store warns that it loses the items`() async throws {
         try await TodoProcess.withDirectory { todo in
             let added = try await todo.run("--store", "memory", "add", "Buy eggs")
-            #expect(added.errors.contains("forgets"))
+            #expect(added.errors.contains("loses all items"))
             let list = try await todo.run("--store", "memory", "list")
             #expect(list.output == "0 items\n")
         }
     }
 
     @Test(arguments: StoreChoice.allCases)
-    func `the demonstration ends with the same rows on every store`(_ store: StoreChoice) async throws {
+    func `the demonstration ends with the same rows with every store`(_ store: StoreChoice) async throws {
         try await TodoProcess.withDirectory { todo in
             let run = try await todo.run("demo", "--store", store.rawValue)
             #expect(run.status == 0, "\(run.errors)")
-            let ending = run.output.split(separator: "\n").suffix(4).joined(separator: "\n")
+            let end = run.output.split(separator: "\n").suffix(4).joined(separator: "\n")
             #expect(
-                ending == """
+                end == """
                     A       [ ] Hello world 13   [x] Buy eggs (6)
                     B       [ ] Hello world 13   [x] Buy eggs (6)
                     Server  [ ] Hello world 13   [x] Buy eggs (6)
-                    The same everywhere.
+                    All rows are equal.
                     """)
         }
     }

@@ -9,27 +9,27 @@ import Testing
 @testable import todo
 
 @Suite struct ConflictDialogueTests {
-    /// An app whose edit "Buy eggs (6)" meets "Buy organic eggs" on the server.
-    private func conflicting(_ bench: Bench, _ transcript: Transcript, isInteractive: Bool = true)
+    /// Creates an app whose edit "Buy eggs (6)" conflicts with "Buy organic eggs" on the server.
+    private func appWithConflict(_ fixture: TodoFixture, _ transcript: Transcript, isInteractive: Bool = true)
         async throws
         -> TodoApp
     {
-        let app = try bench.app(transcript, isInteractive: isInteractive)
-        try await bench.put("eggs", "Buy eggs")
-        try await app.pullShowing()
+        let app = try fixture.app(transcript, isInteractive: isInteractive)
+        try await fixture.put("eggs", "Buy eggs")
+        try await app.pullWithProgress()
         try await app.edit("eggs", text: "Buy eggs (6)")
-        try await bench.put("eggs", "Buy organic eggs")
+        try await fixture.put("eggs", "Buy organic eggs")
         return app
     }
 
-    @Test func `both values are shown with their versions, and the errors with the original's codes`()
+    @Test func `both values are shown with their versions, and the errors with their codes`()
         async throws
     {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             let transcript = Transcript(answers: ["x"])
-            let app = try await conflicting(bench, transcript)
+            let app = try await appWithConflict(fixture, transcript)
             let client = try #require(try await app.table.item(id: "eggs")?.system.version)
-            let server = try #require(try bench.server.row("eggs", in: "TodoItem")?.version)
+            let server = try #require(try fixture.server.row("eggs", in: "TodoItem")?.version)
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
             #expect(transcript.text.contains("(code -1170)"))
             #expect(
@@ -42,65 +42,66 @@ import Testing
         }
     }
 
-    @Test func `use client sends the client's value`() async throws {
-        try await Bench.run { bench in
-            let app = try await conflicting(bench, Transcript(answers: ["what?", "c"]))
+    @Test func `the choice client sends the client's value`() async throws {
+        try await TodoFixture.run { fixture in
+            let app = try await appWithConflict(fixture, Transcript(answers: ["what?", "c"]))
             try await app.sync(onConflict: nil)
-            #expect(try bench.texts() == ["Buy eggs (6)"])
+            #expect(try fixture.texts() == ["Buy eggs (6)"])
             #expect(try await app.texts() == ["Buy eggs (6)"])
             #expect(try await app.context.pendingOperationCount() == 0)
         }
     }
 
-    @Test func `use server takes the server's value`() async throws {
-        try await Bench.run { bench in
-            let app = try await conflicting(bench, Transcript(answers: ["s"]))
+    @Test func `the choice server applies the server's value`() async throws {
+        try await TodoFixture.run { fixture in
+            let app = try await appWithConflict(fixture, Transcript(answers: ["s"]))
             try await app.sync(onConflict: nil)
-            #expect(try bench.texts() == ["Buy organic eggs"])
+            #expect(try fixture.texts() == ["Buy organic eggs"])
             #expect(try await app.texts() == ["Buy organic eggs"])
             #expect(try await app.context.pendingOperationCount() == 0)
         }
     }
 
-    @Test func `cancel leaves the change pending, brings other rows, and the next sync asks again`()
+    @Test
+    func `the choice cancel leaves the change pending, other rows are pulled, and the next sync asks again`()
         async throws
     {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             let transcript = Transcript(answers: ["x", "c"])
-            let app = try await conflicting(bench, transcript)
-            try await bench.put("milk", "Buy milk")
+            let app = try await appWithConflict(fixture, transcript)
+            try await fixture.put("milk", "Buy milk")
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
-            #expect(try bench.texts() == ["Buy milk", "Buy organic eggs"])
+            #expect(try fixture.texts() == ["Buy milk", "Buy organic eggs"])
             #expect(try await app.texts() == ["Buy eggs (6)", "Buy milk"])
             #expect(try await app.context.pendingOperationCount() == 1)
             try await app.sync(onConflict: nil)
-            #expect(try bench.texts() == ["Buy eggs (6)", "Buy milk"])
+            #expect(try fixture.texts() == ["Buy eggs (6)", "Buy milk"])
             #expect(transcript.unusedAnswers == 0)
         }
     }
 
-    @Test func `the question comes again while the server keeps moving`() async throws {
-        try await Bench.run { bench in
+    @Test func `the user is asked again while the server's row keeps changing`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript(answers: ["c", "c", "c"])
-            let app = try await conflicting(bench, transcript)
+            let app = try await appWithConflict(fixture, transcript)
             let patches = Counter()
-            bench.server.onRequest { request in
+            fixture.server.onRequest { request in
                 guard request.method == "PATCH", (2...3).contains(patches.next()) else { return .none }
-                try? await bench.put("eggs", "Buy eggs again")
+                try? await fixture.put("eggs", "Buy eggs again")
                 return .none
             }
             try await app.sync(onConflict: nil)
             #expect(transcript.unusedAnswers == 0)
             #expect(transcript.lines.filter { $0.contains("Server Conflict") }.count == 3)
-            #expect(try bench.texts() == ["Buy eggs (6)"])
+            #expect(try fixture.texts() == ["Buy eggs (6)"])
         }
     }
 
-    @Test func `an automatic choice gives up when the server never stops moving`() async throws {
-        try await Bench.run { bench in
-            let app = try await conflicting(bench, Transcript())
-            bench.server.onRequest { request in
-                if request.method == "PATCH" { try? await bench.put("eggs", "Buy eggs again") }
+    @Test func `an automatic choice ends after a limit while the server's row keeps changing`() async throws {
+        try await TodoFixture.run { fixture in
+            let app = try await appWithConflict(fixture, Transcript())
+            fixture.server.onRequest { request in
+                if request.method == "PATCH" { try? await fixture.put("eggs", "Buy eggs again") }
                 return .none
             }
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: .client) }
@@ -109,23 +110,23 @@ import Testing
     }
 
     @Test(arguments: [(ConflictChoice.client, "Buy eggs (6)"), (.server, "Buy organic eggs")])
-    func `a choice on the command line is not asked for`(_ choice: ConflictChoice, winner: String)
+    func `with a choice on the command line the user is not asked`(_ choice: ConflictChoice, winner: String)
         async throws
     {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             let transcript = Transcript(answers: ["x"])
-            let app = try await conflicting(bench, transcript)
+            let app = try await appWithConflict(fixture, transcript)
             try await app.sync(onConflict: choice)
-            #expect(try bench.texts() == [winner])
+            #expect(try fixture.texts() == [winner])
             #expect(try await app.texts() == [winner])
             #expect(transcript.unusedAnswers == 1)
         }
     }
 
     @Test func `without a terminal conflicts are left pending`() async throws {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             let transcript = Transcript(answers: ["c"])
-            let app = try await conflicting(bench, transcript, isInteractive: false)
+            let app = try await appWithConflict(fixture, transcript, isInteractive: false)
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
             #expect(transcript.unusedAnswers == 1)
             #expect(try await app.context.pendingOperationCount() == 1)
@@ -133,19 +134,19 @@ import Testing
     }
 
     @Test(arguments: [(ConflictChoice.client, "Buy eggs (6)"), (.server, "Buy organic eggs")])
-    func `a conflict can be resolved later, by the beginning of its id`(
+    func `a conflict can be resolved later, by the beginning of the item's id`(
         _ choice: ConflictChoice, winner: String
     ) async throws {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try await conflicting(bench, transcript)
+            let app = try await appWithConflict(fixture, transcript)
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: .cancel) }
             try await app.listConflicts()
             #expect(transcript.lines.filter { $0.contains("Server Conflict") }.count == 2)
-            await expectFailure(of: app, saying: "'milk'") { try await app.resolve("milk", by: choice) }
+            await expectFailure(of: app, containing: "'milk'") { try await app.resolve("milk", by: choice) }
             try await app.resolve("eg", by: choice)
             try await app.sync(onConflict: nil)
-            #expect(try bench.texts() == [winner])
+            #expect(try fixture.texts() == [winner])
             #expect(try await app.texts() == [winner])
         }
     }

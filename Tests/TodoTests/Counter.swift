@@ -3,11 +3,11 @@
 
 import Synchronization
 
-/// Counts from one.
+/// A counter that starts at one.
 final class Counter: Sendable {
     private let count = Mutex(0)
 
-    /// The next number.
+    /// Returns the next number.
     func next() -> Int {
         count.withLock { count in
             count += 1

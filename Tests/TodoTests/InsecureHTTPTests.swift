@@ -8,17 +8,17 @@ import Testing
 @testable import todo
 
 @Suite struct InsecureHTTPTests {
-    @Test func `the error about plain HTTP names the option that allows it`() async throws {
-        let app = try Bench.app(try #require(URL(string: "http://todo.invalid")))
+    @Test func `the message about plain HTTP names the option that allows it`() async throws {
+        let app = try TodoFixture.app(try #require(URL(string: "http://todo.invalid")))
         try await app.add("Buy eggs")
         let message = await expectFailure(
-            of: app, saying: "todo.invalid", "https", "--insecure-http", "1 change is queued"
+            of: app, containing: "todo.invalid", "https", "--insecure-http", "1 change is queued"
         ) { try await app.sync(onConflict: nil) }
         #expect(!message.contains("allowsInsecureHTTP"))
-        await expectFailure(of: app, saying: "--insecure-http") { try await app.pullShowing() }
+        await expectFailure(of: app, containing: "--insecure-http") { try await app.pullWithProgress() }
     }
 
-    @Test func `the option allows it, before and after the subcommand`() async throws {
+    @Test func `the option allows plain HTTP, before and after the subcommand`() async throws {
         try await TodoProcess.withDirectory { todo in
             for arguments in [["--insecure-http", "pull"], ["pull", "--insecure-http"]] {
                 let run = try await todo.run(arguments + ["--server", "http://todo.invalid"])
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["http://user:secret@todo.test", "http://todo.test?a=b", "http://todo.test#a"])
-    func `an address that no client accepts is wrong usage`(address: String) {
+    func `an address that a client does not accept is wrong usage`(address: String) {
         #expect(ServerURL(argument: address) == nil)
     }
 }

@@ -9,66 +9,67 @@ import Testing
 @testable import todo
 
 @Suite struct ListTests {
-    /// What the list shows for these arguments, without ids.
-    private func shown(_ arguments: String..., in app: TodoApp, _ transcript: Transcript) async throws
+    /// Returns the lines that `list` prints for these arguments, without ids.
+    private func listed(_ arguments: String..., in app: TodoApp, _ transcript: Transcript) async throws
         -> [String]
     {
-        let seen = transcript.lines.count
+        let lineCount = transcript.lines.count
         let command = try #require(try Todo.parseAsRoot(["list"] + arguments) as? List)
         try await command.run(app)
-        return transcript.lines.dropFirst(seen).map { line in
+        return transcript.lines.dropFirst(lineCount).map { line in
             line.firstIndex(of: "[").map { String(line[$0...]) } ?? line
         }
     }
 
-    @Test func `filters, order and limit`() async throws {
-        try await Bench.run { bench in
+    @Test func `the list is filtered, ordered and limited by its options`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try bench.app(transcript)
+            let app = try fixture.app(transcript)
             for (id, text) in [("3", "Buy milk"), ("1", "Call mum"), ("2", "Buy eggs")] {
-                try await bench.put(id, text)
-                bench.server.clock.advance(by: .seconds(1))
+                try await fixture.put(id, text)
+                fixture.server.clock.advance(by: .seconds(1))
             }
             try await app.sync(onConflict: nil)
             try await app.setComplete("2", true)
 
             let (eggs, milk, mum) = ("[x] Buy eggs", "[ ] Buy milk", "[ ] Call mum")
             let footer = "3 items, 1 change is queued"
-            #expect(try await shown(in: app, transcript) == [eggs, milk, mum, footer])
+            #expect(try await listed(in: app, transcript) == [eggs, milk, mum, footer])
             #expect(
-                try await shown("--all", "--order", "created", in: app, transcript) == [
+                try await listed("--all", "--order", "created", in: app, transcript) == [
                     milk, mum, eggs, footer,
                 ])
-            #expect(try await shown("--open", in: app, transcript).dropLast() == [milk, mum])
-            #expect(try await shown("--done", in: app, transcript).dropLast() == [eggs])
-            #expect(try await shown("--containing", "Buy", in: app, transcript).dropLast() == [eggs, milk])
+            #expect(try await listed("--open", in: app, transcript).dropLast() == [milk, mum])
+            #expect(try await listed("--done", in: app, transcript).dropLast() == [eggs])
+            #expect(try await listed("--containing", "Buy", in: app, transcript).dropLast() == [eggs, milk])
             #expect(
-                try await shown("--limit", "1", in: app, transcript) == [
+                try await listed("--limit", "1", in: app, transcript) == [
                     eggs, "1 of 3 items, 1 change is queued",
                 ])
             try await app.sync(onConflict: nil)
             #expect(
-                try await shown("--order", "updated", in: app, transcript) == [milk, mum, eggs, "3 items"])
+                try await listed("--order", "updated", in: app, transcript) == [milk, mum, eggs, "3 items"])
         }
     }
 
     @Test func `queued and refused changes are marked`() async throws {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try bench.app(transcript)
-            for id in ["a", "b", "c"] { try await bench.put(id, id) }
+            let app = try fixture.app(transcript)
+            for id in ["a", "b", "c"] { try await fixture.put(id, id) }
             try await app.sync(onConflict: nil)
             try await app.edit("b", text: "b2")
-            try await bench.put("b", "b3")
+            try await fixture.put("b", "b3")
             try? await app.sync(onConflict: .cancel)
             try await app.edit("c", text: "c2")
-            let seen = transcript.lines.count
+            let lineCount = transcript.lines.count
             try await app.list(TodoItem.query)
-            #expect(transcript.lines.dropFirst(seen).prefix(3) == ["a   [ ] a", "b ! [ ] b2", "c * [ ] c2"])
+            #expect(
+                transcript.lines.dropFirst(lineCount).prefix(3) == ["a   [ ] a", "b ! [ ] b2", "c * [ ] c2"])
         }
     }
 
-    @Test func `a text cannot play tricks with the terminal`() {
+    @Test func `control characters are removed from texts`() {
         #expect("a\u{1B}[2Jb\nc\u{202E}d".printable == "a [2Jb c d")
         #expect("👩‍👩‍👧 é".printable == "👩‍👩‍👧 é")
     }

@@ -9,39 +9,41 @@ import Testing
 @testable import todo
 
 @Suite struct LongTextTests {
-    private let long = String(repeating: "Buy eggs and ", count: 40) + "milk"
+    private let longText = String(repeating: "Buy eggs and ", count: 40) + "milk"
 
-    @Test func `a long text is shortened in lists, and shown in full when asked for`() async throws {
-        try await Bench.run { bench in
+    @Test func `a long text is shortened in lists, and shown in full with an option`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try bench.app(transcript)
-            try await app.add(long)
+            let app = try fixture.app(transcript)
+            try await app.add(longText)
             try await app.list(TodoItem.query)
             try await app.status()
             #expect(transcript.lines.allSatisfy { $0.count < 110 }, "\(transcript.text)")
             #expect(transcript.text.contains("…"))
             let command = try #require(try Todo.parseAsRoot(["list", "--full"]) as? List)
             try await command.run(app)
-            #expect(transcript.lines.contains { $0.hasSuffix(long) })
+            #expect(transcript.lines.contains { $0.hasSuffix(longText) })
         }
     }
 
-    @Test func `a conflict of long texts shows both in full, one below the other`() async throws {
-        try await Bench.run { bench in
+    @Test func `a conflict of long texts shows both in full`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try bench.app(transcript)
-            try await bench.put("eggs", "Buy eggs")
-            try await app.pullShowing()
-            try await app.edit("eggs", text: long + " here")
-            try await bench.put("eggs", long + " there")
+            let app = try fixture.app(transcript)
+            try await fixture.put("eggs", "Buy eggs")
+            try await app.pullWithProgress()
+            try await app.edit("eggs", text: longText + " here")
+            try await fixture.put("eggs", longText + " there")
             try? await app.push(onConflict: .cancel)
-            #expect(transcript.lines.contains { $0.hasPrefix("  client") && $0.hasSuffix(long + " here") })
-            #expect(transcript.lines.contains { $0.hasPrefix("  server") && $0.hasSuffix(long + " there") })
+            #expect(
+                transcript.lines.contains { $0.hasPrefix("  client") && $0.hasSuffix(longText + " here") })
+            #expect(
+                transcript.lines.contains { $0.hasPrefix("  server") && $0.hasSuffix(longText + " there") })
         }
     }
 
     @Test(arguments: [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 2, "👩‍👩‍👧…"), ("ab cd", 4, "ab…")])
-    func `shortening keeps whole characters`(text: String, count: Int, short: String) {
-        #expect(text.shortened(to: count) == short)
+    func `shortening keeps whole characters`(text: String, count: Int, expected: String) {
+        #expect(text.shortened(to: count) == expected)
     }
 }

@@ -9,23 +9,23 @@ import Testing
 @testable import todo
 
 @Suite struct PullProgressTests {
-    private func pull(rows: Int, on console: Console, _ bench: Bench) async throws {
+    private func pull(rows: Int, on console: Console, _ fixture: TodoFixture) async throws {
         for start in stride(from: 0, to: rows, by: 1000) {
             let page = (start..<min(start + 1000, rows)).map {
                 (id: "row-\($0)", fields: ["text": ItemValue.text("text \($0)")])
             }
-            try await bench.server.put(page, in: TodoItem.definition.name)
+            try await fixture.server.put(page, in: TodoItem.definition.name)
         }
-        // Rows of an instant that is not over yet are read once more.
-        bench.server.clock.advance(by: .seconds(10))
-        let app = TodoApp(context: try bench.app().context, console: console, storeName: "memory")
-        try await app.pullShowing()
+        // Moves past the instant of the rows: a pull fetches the rows of the current instant twice.
+        fixture.server.clock.advance(by: .seconds(10))
+        let app = TodoApp(context: try fixture.app().context, console: console, storeName: "memory")
+        try await app.pullWithProgress()
     }
 
-    @Test func `a long pull shows a line now and then`() async throws {
-        try await Bench.run { bench in
+    @Test func `without a terminal a long pull prints a line at intervals`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            try await pull(rows: 2100, on: transcript.console(), bench)
+            try await pull(rows: 2100, on: transcript.console(), fixture)
             #expect(
                 transcript.lines == [
                     "Pulling… rows: 1000", "Pulling… rows: 2000",
@@ -34,12 +34,12 @@ import Testing
         }
     }
 
-    @Test func `on a terminal one line changes and goes away`() async throws {
-        try await Bench.run { bench in
+    @Test func `on a terminal a pull overwrites one line and clears it at the end`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
             var console = transcript.console()
             console.rewritesLines = true
-            try await pull(rows: 120, on: console, bench)
+            try await pull(rows: 120, on: console, fixture)
             let steps = transcript.text.components(separatedBy: "\r\u{1B}[2K")
             #expect(steps.contains("Pulling… rows: 50"))
             #expect(steps.contains("Pulling… rows: 120"))

@@ -9,12 +9,14 @@ import Testing
 @testable import todo
 
 @Suite struct PushProgressTests {
-    @Test func `on a terminal a push shows how many changes are left, and the line goes away`() async throws {
-        try await Bench.run { bench in
+    @Test func `on a terminal a push shows how many changes are left, and clears the line at the end`()
+        async throws
+    {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
             var console = transcript.console()
             console.rewritesLines = true
-            let app = TodoApp(context: try bench.app().context, console: console, storeName: "memory")
+            let app = TodoApp(context: try fixture.app().context, console: console, storeName: "memory")
             for text in ["a", "b", "c"] {
                 try await app.table.insert(["text": .text(text), "complete": false])
             }
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `elsewhere a line comes now and then`() {
+    @Test func `without a terminal the progress is a line at intervals`() {
         let transcript = Transcript()
         var line = ProgressLine(transcript.console(), "Pushing… changes left: ", from: 2500)
         for left in (0...2500).reversed() { line.show(left) }
@@ -33,10 +35,10 @@ import Testing
         #expect(transcript.lines == ["Pushing… changes left: 1500", "Pushing… changes left: 500"])
     }
 
-    @Test func `a short push shows no progress without a terminal`() async throws {
-        try await Bench.run { bench in
+    @Test func `without a terminal a short push shows no progress`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try bench.app(transcript)
+            let app = try fixture.app(transcript)
             try await app.table.insert(["text": "a", "complete": false])
             try await app.push(onConflict: nil)
             #expect(transcript.lines == ["Pushed 1 change."])

@@ -10,13 +10,13 @@ import Testing
 @testable import todo
 
 @Suite struct SecondTerminalTests {
-    @Test func `a second terminal reads and adds while one syncs`() async throws {
-        try await Bench.run { bench in
+    @Test func `a second terminal reads and adds items during a sync`() async throws {
+        try await TodoFixture.run { fixture in
             try await TodoProcess.withDirectory { todo in
                 #expect(try await todo.run("add", "Buy eggs").status == 0)
                 let requests = Counter()
                 let runs = Mutex<[TodoProcess.Run]>([])
-                bench.server.onRequest { request in
+                fixture.server.onRequest { request in
                     guard request.method == "POST", requests.next() == 1 else { return .none }
                     for arguments in [["add", "Buy milk"], ["status"], ["list"]] {
                         guard let run = try? await todo.run(arguments) else { continue }
@@ -24,19 +24,19 @@ import Testing
                     }
                     return .none
                 }
-                let server = "\(bench.server.url)"
+                let server = "\(fixture.server.url)"
                 let sync = try await todo.run("sync", "--server", server)
                 #expect(sync.status == 0, "\(sync.errors)")
-                let seen = runs.withLock { $0 }
-                #expect(seen.map(\.status) == [0, 0, 0], "\(seen.map(\.errors))")
-                #expect(seen.last?.output.contains("Buy milk") == true)
+                let results = runs.withLock { $0 }
+                #expect(results.map(\.status) == [0, 0, 0], "\(results.map(\.errors))")
+                #expect(results.last?.output.contains("Buy milk") == true)
                 #expect(try await todo.run("sync", "--server", server).status == 0)
-                #expect(try bench.texts() == ["Buy eggs", "Buy milk"])
+                #expect(try fixture.texts() == ["Buy eggs", "Buy milk"])
             }
         }
     }
 
-    @Test func `an LMDB store says that another command uses it, and what to do`() async throws {
+    @Test func `an LMDB store in use by another command is an error that says what to do`() async throws {
         try await TodoProcess.withDirectory { todo in
             #expect(try await todo.run("add", "Buy eggs", "--store", "lmdb").status == 0)
             let store = try StoreChoice.lmdb.open(in: todo.directory)

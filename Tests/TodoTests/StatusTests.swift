@@ -8,24 +8,24 @@ import Testing
 @testable import todo
 
 @Suite struct StatusTests {
-    @Test func `queue, errors and delta tokens are shown`() async throws {
-        try await Bench.run { bench in
+    @Test func `the status shows the queue, the errors and the delta tokens`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try bench.app(transcript)
-            try await bench.put("eggs", "Buy eggs")
-            try await bench.put("milk", "Buy milk")
+            let app = try fixture.app(transcript)
+            try await fixture.put("eggs", "Buy eggs")
+            try await fixture.put("milk", "Buy milk")
             try await app.sync(onConflict: nil)
             try await app.edit("eggs", text: "Buy eggs (6)")
-            try await bench.put("eggs", "Buy organic eggs")
+            try await fixture.put("eggs", "Buy organic eggs")
             try? await app.push(onConflict: .cancel)
             try await app.delete("milk")
 
-            let seen = transcript.lines.count
+            let lineCount = transcript.lines.count
             try await app.status()
             let token = try #require(try await app.context.deltaTokens(of: "TodoItem")["all"])
             #expect(
-                Array(transcript.lines.dropFirst(seen)) == [
-                    "Server   \(bench.server.url)",
+                Array(transcript.lines.dropFirst(lineCount)) == [
+                    "Server   \(fixture.server.url)",
                     "Store    memory",
                     "Items    1, 0 done",
                     "Pulled",
@@ -39,10 +39,10 @@ import Testing
         }
     }
 
-    @Test func `a fresh device has nothing to show`() async throws {
-        try await Bench.run { bench in
+    @Test func `the status of a new device is empty`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            try await bench.app(transcript).status()
+            try await fixture.app(transcript).status()
             #expect(
                 transcript.lines.dropFirst(2) == [
                     "Items    0, 0 done", "Pulled   never", "Queued   0", "Errors   0",

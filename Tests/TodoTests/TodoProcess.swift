@@ -3,13 +3,14 @@
 
 import Foundation
 import Subprocess
+import TestSupport
 import Testing
 
-/// Runs the built `todo` as a process, with a data directory of its own.
+/// Runs the built `todo` program in a process, with a separate data directory.
 struct TodoProcess {
     let directory: URL
 
-    /// How a run ended.
+    /// The result of a run.
     struct Run {
         let status: Int32
         let output: String
@@ -18,10 +19,9 @@ struct TodoProcess {
 
     /// Runs the body with a fresh data directory, which is removed afterwards.
     static func withDirectory(_ body: (TodoProcess) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appendingPathComponent("todo-tests-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try await body(TodoProcess(directory: directory))
+        try await withTemporaryDirectory {
+            try await body(TodoProcess(directory: $0.appending(path: "data")))
+        }
     }
 
     /// Runs `todo` with these arguments and without a terminal, until it ends.
@@ -29,7 +29,7 @@ struct TodoProcess {
 
     /// Runs `todo` with these arguments and without a terminal, until it ends.
     func run(_ arguments: [String]) async throws -> Run {
-        let program = try Self.executable().path
+        let program = try builtProgram("todo").path
         let result = try await Subprocess.run(
             .name("env"), arguments: Arguments([program, "--data", directory.path] + arguments),
             output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
@@ -37,16 +37,5 @@ struct TodoProcess {
         return Run(
             status: try #require(status), output: result.standardOutput,
             errors: result.standardError)
-    }
-
-    /// The program beside the test bundle.
-    private static func executable() throws -> URL {
-        let bundles = [Bundle.main] + Bundle.allBundles.filter { $0.bundleURL.pathExtension == "xctest" }
-        let candidates = bundles.flatMap { bundle in
-            [bundle.bundleURL, bundle.bundleURL.deletingLastPathComponent()].map {
-                $0.appendingPathComponent("todo")
-            }
-        }
-        return try #require(candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) })
     }
 }

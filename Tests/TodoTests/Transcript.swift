@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import todo
 
-/// What a test's user has seen, and what he is going to answer.
+/// The console of a test: the text that the app has printed, and the user's next answers.
 final class Transcript: Sendable {
     private let state: Mutex<State>
 
@@ -14,7 +14,7 @@ final class Transcript: Sendable {
         var answers: [String]
     }
 
-    /// - Parameter answers: what is typed at each question; afterwards the input ends.
+    /// - Parameter answers: The user's answer to each question; then the input ends.
     init(answers: [String] = []) {
         state = Mutex(State(answers: answers))
     }
@@ -23,10 +23,10 @@ final class Transcript: Sendable {
 
     var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-    /// How many answers were not asked for.
+    /// The number of answers that are not used yet.
     var unusedAnswers: Int { state.withLock { $0.answers.count } }
 
-    /// A console that writes and reads here.
+    /// Returns a console that prints to this transcript and reads its answers.
     func console(isInteractive: Bool = true) -> Console {
         var console = Console { text in self.state.withLock { $0.text += text } }
         console.isInteractive = isInteractive

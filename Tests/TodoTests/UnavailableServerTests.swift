@@ -9,49 +9,52 @@ import Testing
 @testable import todo
 
 @Suite struct UnavailableServerTests {
-    private static func json(_ status: Int, _ error: String) -> ServerFault {
+    private static func jsonError(_ status: Int, _ error: String) -> ServerFault {
         .answer(
             status: status, headers: ["Content-Type": "application/json"],
             body: Data("{\"error\":\"\(error)\"}".utf8))
     }
 
-    @Test func `503 is not called a refusal, and the message says when to try again`() async throws {
-        try await Bench.run { bench in
-            let app = try bench.app()
+    @Test func `status 503 is not reported as a refusal, and the message says when to try again`()
+        async throws
+    {
+        try await TodoFixture.run { fixture in
+            let app = try fixture.app()
             try await app.add("Buy eggs")
-            bench.server.onRequest { _ in .answer(status: 503, headers: ["Retry-After": "90"]) }
+            fixture.server.onRequest { _ in .answer(status: 503, headers: ["Retry-After": "90"]) }
             let message = await expectFailure(
-                of: app, saying: "\(bench.server.url)", "not available", "503", "90 seconds",
+                of: app, containing: "\(fixture.server.url)", "not available", "503", "90 seconds",
                 "1 change is queued"
             ) { try await app.sync(onConflict: nil) }
             #expect(!message.contains("refused") && !message.contains("code"))
-            await expectFailure(of: app, saying: "not available", "503") {
-                try await app.pullShowing()
+            await expectFailure(of: app, containing: "not available", "503") {
+                try await app.pullWithProgress()
             }
-            bench.server.onRequest(nil)
+            fixture.server.onRequest(nil)
             try await app.sync(onConflict: nil)
-            #expect(try bench.texts() == ["Buy eggs"])
+            #expect(try fixture.texts() == ["Buy eggs"])
         }
     }
 
-    @Test func `a change that the server did not confirm is not called refused`() async throws {
-        try await Bench.run { bench in
-            let app = try bench.app()
+    @Test func `a change that the server did not confirm is not reported as refused`() async throws {
+        try await TodoFixture.run { fixture in
+            let app = try fixture.app()
             try await app.add("Buy eggs")
-            bench.server.inject(Self.json(500, "Out of order"), when: { $0.method == "POST" })
+            fixture.server.inject(Self.jsonError(500, "Out of order"), when: { $0.method == "POST" })
             let message = await expectFailure(
-                of: app, saying: "Buy eggs", "did not confirm", "Out of order"
+                of: app, containing: "Buy eggs", "did not confirm", "Out of order"
             ) { try await app.sync(onConflict: nil) }
             #expect(!message.contains("refused"))
         }
     }
 
-    @Test func `a server that does not present a trusted certificate is not called offline`() async throws {
-        try await Bench.run { bench in
-            let port = try #require(bench.server.url.port)
-            let app = try Bench.app(try #require(URL(string: "https://127.0.0.1:\(port)")))
+    @Test func `a server without a trusted certificate is not reported as offline`() async throws {
+        try await TodoFixture.run { fixture in
+            let port = try #require(fixture.server.url.port)
+            let app = try TodoFixture.app(try #require(URL(string: "https://127.0.0.1:\(port)")))
             try await app.add("Buy eggs")
-            let message = await expectFailure(of: app, saying: "secure connection", "1 change is queued") {
+            let message = await expectFailure(of: app, containing: "secure connection", "1 change is queued")
+            {
                 try await app.sync(onConflict: nil)
             }
             #expect(!message.contains("offline"))

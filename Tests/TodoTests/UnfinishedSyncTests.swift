@@ -9,37 +9,37 @@ import Testing
 
 @testable import todo
 
-/// A sync in which more than one thing goes wrong reports all of it.
+/// A sync with several failures reports all of them.
 @Suite struct UnfinishedSyncTests {
-    private func conflicting(_ bench: Bench, _ transcript: Transcript) async throws -> TodoApp {
-        let app = try bench.app(transcript)
-        try await bench.put("eggs", "Buy eggs")
-        try await app.pullShowing()
+    private func appWithConflict(_ fixture: TodoFixture, _ transcript: Transcript) async throws -> TodoApp {
+        let app = try fixture.app(transcript)
+        try await fixture.put("eggs", "Buy eggs")
+        try await app.pullWithProgress()
         try await app.edit("eggs", text: "Buy eggs (6)")
-        try await bench.put("eggs", "Buy organic eggs")
+        try await fixture.put("eggs", "Buy organic eggs")
         return app
     }
 
-    @Test func `a pull that fails after a conflict hides neither the conflict nor its exit code`()
+    @Test func `a failed pull after a conflict does not hide the conflict or its exit code`()
         async throws
     {
-        try await Bench.run { bench in
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try await conflicting(bench, transcript)
-            bench.server.onRequest { $0.method == "GET" ? .answer(status: 503) : .none }
+            let app = try await appWithConflict(fixture, transcript)
+            fixture.server.onRequest { $0.method == "GET" ? .answer(status: 503) : .none }
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: .cancel) }
-            #expect(transcript.text.contains("Error: The server \(bench.server.url) is not available"))
+            #expect(transcript.text.contains("Error: The server \(fixture.server.url) is not available"))
             #expect(transcript.lines.last?.contains("1 conflict is left pending") == true)
             #expect(transcript.lines.last?.contains("todo conflicts") == true)
         }
     }
 
-    @Test func `a refusal beside a conflict hides neither`() async throws {
-        try await Bench.run { bench in
+    @Test func `a refusal and a conflict in one push are both reported`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try await conflicting(bench, transcript)
+            let app = try await appWithConflict(fixture, transcript)
             try await app.add("Buy milk")
-            bench.server.inject(
+            fixture.server.inject(
                 .answer(
                     status: 400, headers: ["Content-Type": "application/json"],
                     body: Data(#"{"error":"No milk"}"#.utf8)),
@@ -50,10 +50,10 @@ import Testing
         }
     }
 
-    @Test func `the status counts what waits for a decision`() async throws {
-        try await Bench.run { bench in
+    @Test func `the status counts the conflicts`() async throws {
+        try await TodoFixture.run { fixture in
             let transcript = Transcript()
-            let app = try await conflicting(bench, transcript)
+            let app = try await appWithConflict(fixture, transcript)
             try await app.add("Buy milk")
             try? await app.push(onConflict: .cancel)
             try await app.edit("eggs", text: "Buy eggs (7)")

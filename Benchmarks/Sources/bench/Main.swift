@@ -7,41 +7,41 @@ import Foundation
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measures the framework.", subcommands: [Run.self, Probe.self], defaultSubcommand: Run.self)
+        abstract: "Measure the framework.", subcommands: [Run.self, Probe.self], defaultSubcommand: Run.self)
 }
 
 /// Runs benchmarks.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Measures the framework beside what is possible and what an app's author would have written.",
+            "Measure the framework, and compare it with the minimum work and with a hand-written app.",
         discussion: """
-            Every figure is the median of several rounds, in each of which all contenders run in turn. A run that \
-            comes to a wrong result ends everything with an error; a slow one does not.
+            Every figure is the median of several rounds; each round runs all contenders, one after another. A wrong \
+            result ends the program with an error; a missed goal does not.
             """)
 
-    @Option(help: "Run only benchmarks whose names contain this text; may be repeated.")
+    @Option(help: "Run only benchmarks whose names contain this text; can be repeated.")
     var filter: [String] = []
 
-    @Option(help: "Run only contenders of this name, for profiling; may be repeated.")
+    @Option(help: "Run only contenders with this name, for profiling; can be repeated.")
     var contender: [String] = []
 
-    @Option(help: "How many rounds, each with every contender.")
+    @Option(help: "The number of rounds, each with every contender.")
     var rounds: Int?
 
-    @Flag(help: "Run a twentieth of each workload, once: to see that all is well, not how fast it is.")
+    @Flag(help: "Run a twentieth of each workload once, to check that the benchmarks run.")
     var quick = false
 
-    @Option(help: "Write all figures to this JSON file.")
+    @Option(help: "Write all measurements to this JSON file.")
     var json: String?
 
-    @Option(help: "Write a report with plots into this directory.")
+    @Option(help: "Write a report with charts into this directory.")
     var report: String?
 
-    @Option(help: "Where databases are made; the default is the system's temporary directory.")
+    @Option(help: "The directory for databases; the default is the system's temporary directory.")
     var directory: String?
 
-    @Flag(help: "List the benchmarks and run none.")
+    @Flag(help: "List the benchmarks without running them.")
     var list = false
 
     func run() async throws {
@@ -49,15 +49,17 @@ struct Run: AsyncParsableCommand {
         let chosen = Workloads.all(scale).filter { benchmark in
             filter.isEmpty || filter.contains { benchmark.name.contains($0) }
         }
-        guard !chosen.isEmpty else { throw ValidationError("No benchmark has such a name; try --list.") }
+        guard !chosen.isEmpty else {
+            throw ValidationError("No benchmark's name contains this text; --list shows all names.")
+        }
         if list { return chosen.forEach { print($0.name) } }
 
-        let place = directory.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
+        let parent = directory.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
         let runner = Runner(
             rounds: self.rounds ?? (quick ? 1 : 5),
-            directory: place.appendingPathComponent("bench-\(UUID().uuidString)"))
+            directory: parent.appendingPathComponent("bench-\(UUID().uuidString)"))
         defer { try? FileManager.default.removeItem(at: runner.directory) }
-        let machine = Machine.current(directory: place)
+        let machine = Machine.current(directory: parent)
         print(machine.description)
         var results: [BenchmarkResult] = []
         for benchmark in chosen {
@@ -72,7 +74,7 @@ struct Run: AsyncParsableCommand {
     }
 }
 
-/// Does one large pull and prints what memory it took.
+/// Runs one large pull and prints its memory.
 struct Probe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(shouldDisplay: false)
 
@@ -81,7 +83,9 @@ struct Probe: AsyncParsableCommand {
     @Argument var path: String
 
     func run() async throws {
-        guard let kind = StoreKind(rawValue: store) else { throw ValidationError("There is no such store.") }
+        guard let kind = StoreKind(rawValue: store) else {
+            throw ValidationError("The store '\(store)' does not exist.")
+        }
         let probe = try await MillionRows.probe(kind, count: count, path: path)
         print(String(decoding: try JSONEncoder().encode(probe), as: UTF8.self))
     }

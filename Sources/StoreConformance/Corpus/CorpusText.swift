@@ -1,14 +1,14 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text that stores have stumbled over, and where it may stand.
+/// A string that has caused bugs in stores, and where it is valid.
 struct CorpusText: Sendable {
-    /// What is special about it, or who was bitten.
+    /// A description, with the project that had the bug.
     let name: String
     let text: String
-    /// Whether it can be the id of an item; it is refused with `invalidItemID` otherwise, before a store sees it.
+    /// Whether it is a valid item id. Invalid ids are refused with `invalidItemID` before a store receives them.
     let isID: Bool
-    /// Whether it can be the name of a table or column; it is refused with `invalidTableDefinition` otherwise.
+    /// Whether it is a valid name of a table or column. Invalid names are refused with `invalidTableDefinition`.
     let isName: Bool
 
     private init(_ name: String, _ text: String, isID: Bool = true, isName: Bool = false) {

@@ -4,7 +4,7 @@
 import Foundation
 import SyncCore
 
-/// Values other than text that stores have stumbled over, by the column they go into, in ascending order.
+/// Values other than strings that have caused bugs in stores, by column, in ascending order.
 struct CorpusValues: Sendable {
     let column: String
     let values: [ItemValue]
@@ -12,7 +12,7 @@ struct CorpusValues: Sendable {
     static let all = [integers, doubles, dates, blobs]
     static let count = all.map(\.values.count).reduce(0, +)
 
-    /// Powers of two and their neighbours; react-native-sqlite-storage 37, capacitor sqlite 124.
+    /// Powers of two and adjacent values; react-native-sqlite-storage 37, capacitor sqlite 124.
     private static let integers = CorpusValues(
         column: "count",
         values: ([
@@ -22,7 +22,7 @@ struct CorpusValues: Sendable {
             9_007_199_254_740_992, 9_007_199_254_740_993, .max - 1, .max,
         ] as [Int64]).map(ItemValue.int))
 
-    /// azure-mobile-apps 394: two digits left; FDB: special doubles.
+    /// azure-mobile-apps 394: only two digits stored; FDB: special doubles.
     private static let doubles = CorpusValues(
         column: "ratio",
         values: ([
@@ -34,7 +34,7 @@ struct CorpusValues: Sendable {
             .greatestFiniteMagnitude,
         ] as [Double]).map(ItemValue.double))
 
-    /// azure-mobile-apps 438 and 574: milliseconds lost, digits cut.
+    /// azure-mobile-apps 438 and 574: truncated milliseconds and digits.
     private static let dates = CorpusValues(
         column: "due",
         values: [

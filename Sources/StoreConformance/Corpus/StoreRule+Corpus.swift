@@ -4,10 +4,10 @@
 import SyncCore
 
 extension StoreRule {
-    /// Every awkward text and value in every place where one can stand.
+    /// Every string and value of the corpus, in every place where it is valid.
     @RuleList static var corpus: [StoreRule] {
         StoreRule(
-            "corpus.id", "Every id that is allowed is exact; every other is refused before a store sees it."
+            "corpus.id", "Every valid id is exact; every invalid one is refused before the store receives it."
         ) { run in
             for entry in CorpusText.all where !entry.isID {
                 try run.expect(throws: .invalidItemID, "the id '\(entry.name)'") {
@@ -28,10 +28,11 @@ extension StoreRule {
             for (index, entry) in entries.enumerated() {
                 try run.delete([entry.text])
                 let rest = try run.find(TableQuery("Thing").limit(0).includingTotalCount()).totalCount
-                try run.expect(rest, is: entries.count - index - 1, "what is left without '\(entry.name)'")
+                try run.expect(
+                    rest, is: entries.count - index - 1, "the remaining items without '\(entry.name)'")
             }
         }
-        StoreRule("corpus.field", "Every text is exact in a text column, indexed or not.") { run in
+        StoreRule("corpus.field", "Every string is exact in a text column, indexed or not.") { run in
             for column in ["label", "mark", "note"] {
                 try run.put(Self.items { [column: .text($0.text)] })
                 for (index, entry) in CorpusText.all.enumerated() {
@@ -40,7 +41,7 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("corpus.json", "Every text is exact as a JSON value, as a name in JSON, and nested.") {
+        StoreRule("corpus.json", "Every string is exact as a JSON value, as a key in JSON, and nested.") {
             run in
             try run.put(Self.items { ["extra": [.text($0.text), .object([$0.text: [.text($0.text)]])]] })
             for (index, entry) in CorpusText.all.enumerated() {
@@ -49,7 +50,8 @@ extension StoreRule {
                 try run.expect(found, is: [text, .object([entry.text: [text]])], "'\(entry.name)'")
             }
         }
-        StoreRule("corpus.version", "Every text is exact as a version, and in an undeclared column.") { run in
+        StoreRule("corpus.version", "Every string is exact as a version and in an undeclared column.") {
+            run in
             let items = CorpusText.all.enumerated().map { index, entry in
                 Item(
                     id: Fixture.number(index),
@@ -62,7 +64,7 @@ extension StoreRule {
                 try run.expect(try run.item(item.id), is: item, "'\(entry.name)'")
             }
         }
-        StoreRule("corpus.literal", "Every text as a filter's constant finds itself and nothing else.") {
+        StoreRule("corpus.literal", "Every string as a filter's constant matches only itself.") {
             run in
             try run.put(Self.items { ["label": .text($0.text), "mark": .text($0.text)] })
             for (index, entry) in CorpusText.all.enumerated() {
@@ -79,7 +81,7 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "corpus.part", "Every text as the part of a text test finds the texts that have its bytes there."
+            "corpus.part", "Every string in a text test matches exactly the strings with its bytes there."
         ) { run in
             try run.put(Self.items { ["label": .text($0.text)] })
             let all = CorpusText.all.enumerated().map { (Fixture.number($0), Array($1.text.utf8)) }
@@ -95,7 +97,7 @@ extension StoreRule {
                     "has suffix '\(entry.name)'")
             }
         }
-        StoreRule("corpus.order", "All texts are ordered by their bytes.") { run in
+        StoreRule("corpus.order", "All strings are ordered by their bytes.") { run in
             try run.put(Self.items { ["label": .text($0.text)] })
             let found = try run.find(TableQuery("Thing").order(by: "label")).items.compactMap {
                 $0["label"]?.textValue
@@ -104,7 +106,7 @@ extension StoreRule {
             try run.expect(found, is: inOrder, "all texts, ordered")
         }
         StoreRule(
-            "corpus.config", "Every text is exact as a config name, as a value and as the name of the table."
+            "corpus.config", "Every string is exact as a config name, as a value and as a table name."
         ) { run in
             try run.store.write { transaction in
                 for entry in CorpusText.all {
@@ -127,7 +129,9 @@ extension StoreRule {
                 try run.expect(names, is: inOrder, "all names, in order")
             }
         }
-        StoreRule("corpus.operation", "Every text is exact as the item and as the table of an operation.") {
+        StoreRule(
+            "corpus.operation", "Every string is exact as the item id and as the table of an operation."
+        ) {
             run in
             try run.store.write { transaction in
                 for (index, entry) in CorpusText.all.enumerated() {
@@ -144,11 +148,13 @@ extension StoreRule {
                     try run.expect(
                         ofTable, is: [Int64(2 * index + 2)], "operations of the table '\(entry.name)'")
                     try run.expect(
-                        try snapshot.operationCount(in: entry.text), is: 1, "how many of '\(entry.name)'")
+                        try snapshot.operationCount(in: entry.text), is: 1,
+                        "the number of operations of '\(entry.name)'")
                 }
             }
         }
-        StoreRule("corpus.error", "Every text is exact as the message and as the table of an error.") { run in
+        StoreRule("corpus.error", "Every string is exact as the message and as the table of an error.") {
+            run in
             try run.put(
                 CorpusText.all.enumerated().map {
                     Fixture.error(Int64($0 + 1), in: $1.text, message: $1.text)
@@ -161,7 +167,7 @@ extension StoreRule {
         }
         StoreRule(
             "corpus.name",
-            "Every name that is allowed works for a table and a column; every other is refused."
+            "Every valid name works for a table and a column; every invalid one is refused."
         ) { run in
             let (good, bad) = (CorpusText.all.filter(\.isName), CorpusText.all.filter { !$0.isName })
             for entry in bad {
@@ -200,7 +206,7 @@ extension StoreRule {
                 for value in corpus.values {
                     var item = Item(id: "it", fields: [corpus.column: value])
                     if value.doubleValue != nil { item["extra"] = [value, ["n": value]] }
-                    try run.expectExact(item, "\(value.exactForm)")
+                    try run.expectExact(item, "\(value.exactDescription)")
                 }
             }
         }
@@ -227,16 +233,16 @@ extension StoreRule {
                     try run.expect(
                         (less.totalCount ?? 0) + equal.count + (greater.totalCount ?? 0),
                         is: corpus.values.count,
-                        "how many are less, equal or greater than \(value.exactForm)")
+                        "the number of values less than, equal to or greater than \(value.exactDescription)")
                     try run.expect(
                         equal.contains { $0[corpus.column] == value },
-                        "\(value.exactForm) is found by its value.")
+                        "\(value.exactDescription) is found by its value.")
                 }
             }
         }
     }
 
-    /// An item for each text of the corpus, called by its number.
+    /// Returns an item for each string of the corpus; the id is the string's number.
     private static func items(_ fields: (CorpusText) -> [String: ItemValue]) -> [Item] {
         CorpusText.all.enumerated().map { Item(id: Fixture.number($0), fields: fields($1)) }
     }

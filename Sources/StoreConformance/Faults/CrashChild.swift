@@ -3,8 +3,8 @@
 
 import SyncCore
 
-/// What a child process does until it is killed: transactions that follow from a seed, each acknowledged when
-/// ``SyncCore/SyncContextDataSource/write(_:)`` has returned.
+/// The work of a child process until it is killed: transactions derived from a seed, each acknowledged after
+/// ``/SyncCore/SyncContextDataSource/write(_:)`` has returned.
 ///
 /// ```swift
 /// if let child = CrashChild(arguments: CommandLine.arguments.dropFirst()) { try child.run(MyHarness()) }
@@ -15,10 +15,10 @@ public struct CrashChild: Sendable {
     private let count: Int
     private let crashingChange: Int?
 
-    /// The word that the arguments begin with.
+    /// The first argument of a child process.
     public static let word = "crash-child"
 
-    /// Understands the arguments that the suite starts a child with; `nil` for any others.
+    /// Parses the arguments that the suite passes to a child process; returns `nil` for other arguments.
     public init?(arguments: some Sequence<String>) {
         let words = Array(arguments)
         guard words.count == 5, words[0] == Self.word, let seed = UInt64(words[2]), let count = Int(words[3])
@@ -33,7 +33,7 @@ public struct CrashChild: Sendable {
         [word, path, "\(seed)", "\(count)", crashingChange.map(String.init) ?? "never"]
     }
 
-    /// Works on the store at the path, from where an earlier child was killed.
+    /// Writes to the store at the path, continuing after the last committed transaction.
     public func run(_ harness: some StoreHarness) throws {
         let store = FaultingStore(try harness.open(at: path, tables: Fixture.tables))
         store.onChange = { [crashingChange] number in if number == crashingChange { crash() } }
@@ -49,10 +49,10 @@ public struct CrashChild: Sendable {
     }
 }
 
-/// Transactions that touch everything, each following from the seed and its number alone.
+/// Transactions that change every kind of data, each derived only from the seed and its number.
 struct CrashScript {
     let seed: UInt64
-    /// How many changes a transaction makes.
+    /// The number of changes in a transaction.
     static let length = 8
 
     func perform(_ number: Int64, _ transaction: any StoreTransaction) throws {
@@ -65,7 +65,7 @@ struct CrashScript {
         try transaction.upsert([Item(id: "last", fields: ["label": .text("\(number)")])], in: "Thing2")
         try transaction.deleteItems(ids: ["i\(random.below(40))"], in: "Thing")
         try transaction.put(Fixture.operation(number, item: items[0].id))
-        // Each goes once, out of order, so that the queue stays short.
+        // Removes each operation once, out of order, so that the queue stays short.
         try transaction.removeOperation(id: number - (number % 2 == 0 ? 3 : 5))
         try transaction.put(Fixture.error(number))
         try transaction.removeOperationError(operationID: number - 2)

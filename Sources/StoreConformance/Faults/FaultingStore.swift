@@ -4,43 +4,43 @@
 public import SyncCore
 import Synchronization
 
-/// A store that fails where it is told to: for testing what uses a store, and for testing stores.
+/// A store wrapper that injects faults, for testing code that uses a store and for testing stores.
 ///
 /// ```swift
 /// let store = FaultingStore(try MemoryStore(tables: tables))
 /// store.faults.failingChange = 3
 /// ```
 ///
-/// Changes are the calls of ``SyncCore/StoreTransaction`` that change something; they are counted from 1 over the
-/// whole life of the wrapper, as are writes and reads. Without faults the wrapper changes nothing.
+/// Changes are the calls of ``/SyncCore/StoreTransaction`` that change something. Changes, writes and reads are counted
+/// from 1 over the lifetime of the wrapper. Without faults the wrapper changes nothing.
 public final class FaultingStore: SyncContextDataSource {
     private let base: any SyncContextDataSource
     private let state = Mutex(State())
 
-    /// What goes wrong, and when.
+    /// The faults to inject.
     public struct Faults: Sendable {
-        /// The change that throws instead of being made.
+        /// The number of the change that throws instead of being made.
         public var failingChange: Int?
-        /// The write that throws when its body has returned; nothing of it is kept.
+        /// The number of the write that throws after its body has returned, and is rolled back.
         public var failingCommit: Int?
-        /// The write that is committed, and then throws all the same: an answer that was lost.
+        /// The number of the write that is committed and then throws, like a commit whose response is lost.
         public var failingAfterCommit: Int?
-        /// The read that throws before its body runs.
+        /// The number of the read that throws before its body runs.
         public var failingRead: Int?
-        /// What is thrown.
+        /// The error to throw.
         public var error: any Error = StoreError(.inputOutput, "An injected fault.")
 
-        /// No faults.
+        /// Creates a set without faults.
         public init() {}
     }
 
-    /// How often each kind of call was made.
+    /// The number of calls by kind.
     public struct Calls: Sendable, Hashable {
-        /// Transactions for reading.
+        /// The number of read transactions.
         public var reads = 0
-        /// Transactions for writing.
+        /// The number of write transactions.
         public var writes = 0
-        /// Changes in all of them.
+        /// The number of changes in all transactions.
         public var changes = 0
     }
 
@@ -54,34 +54,34 @@ public final class FaultingStore: SyncContextDataSource {
     /// Wraps a store.
     public init(_ base: any SyncContextDataSource) { self.base = base }
 
-    /// What goes wrong from now on.
+    /// The faults to inject from now on.
     public var faults: Faults {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
     }
 
-    /// What was called so far.
+    /// The number of calls so far.
     public var calls: Calls { state.withLock { $0.calls } }
 
-    /// Runs before every transaction, for example to block for a while.
+    /// Runs before every transaction, for example to simulate latency.
     public var latency: (@Sendable () -> Void)? {
         get { state.withLock { $0.latency } }
         set { state.withLock { $0.latency = newValue } }
     }
 
-    /// Runs before every change, with its number; it may end the process.
+    /// Runs before every change with its number; may end the process.
     public var onChange: (@Sendable (Int) -> Void)? {
         get { state.withLock { $0.onChange } }
         set { state.withLock { $0.onChange = newValue } }
     }
 
-    /// The base's.
+    /// The catalog of the base store.
     public var catalog: TableCatalog { base.catalog }
 
-    /// The base's.
+    /// The capabilities of the base store.
     public var capabilities: StoreCapabilities { base.capabilities }
 
-    /// Reads from the base, unless this read is to fail.
+    /// Reads from the base store, or throws if this read is set to fail.
     public func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
         latency?()
         try state.withLock { state in
@@ -91,7 +91,7 @@ public final class FaultingStore: SyncContextDataSource {
         return try base.read(body)
     }
 
-    /// Writes to the base, unless something in this write is to fail.
+    /// Writes to the base store, or throws if this write or one of its changes is set to fail.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         latency?()
         let number = state.withLock { state in
@@ -107,16 +107,16 @@ public final class FaultingStore: SyncContextDataSource {
         return result
     }
 
-    /// Passes the handler on.
+    /// Registers the handler with the base store.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) { base.onExternalCommit(handler) }
 
-    /// Takes the base's lock.
+    /// Acquires the lock of the base store.
     public func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
 
-    /// Closes the base.
+    /// Closes the base store.
     public func close() throws { try base.close() }
 
-    fileprivate func change() throws {
+    fileprivate func countChange() throws {
         let number = state.withLock { state in
             state.calls.changes += 1
             return state.calls.changes
@@ -125,9 +125,9 @@ public final class FaultingStore: SyncContextDataSource {
         try fail { $0.failingChange == number }
     }
 
-    private func fail(if isDue: (Faults) -> Bool) throws {
+    private func fail(if isFaulty: (Faults) -> Bool) throws {
         let faults = faults
-        if isDue(faults) { throw faults.error }
+        if isFaulty(faults) { throw faults.error }
     }
 }
 
@@ -139,47 +139,47 @@ private struct FaultingTransaction: StoreTransaction, ForwardingSnapshot {
     func lastOperationID() throws -> Int64 { try base.lastOperationID() }
 
     func insert(_ item: Item, in table: String) throws -> Bool {
-        try store.change()
+        try store.countChange()
         return try base.insert(item, in: table)
     }
 
     func upsert(_ items: [Item], in table: String) throws {
-        try store.change()
+        try store.countChange()
         try base.upsert(items, in: table)
     }
 
     func deleteItems(ids: [String], in table: String) throws {
-        try store.change()
+        try store.countChange()
         try base.deleteItems(ids: ids, in: table)
     }
 
     func deleteItems(matching query: TableQuery) throws -> Int {
-        try store.change()
+        try store.countChange()
         return try base.deleteItems(matching: query)
     }
 
     func put(_ operation: TableOperation) throws {
-        try store.change()
+        try store.countChange()
         try base.put(operation)
     }
 
     func removeOperation(id: Int64) throws {
-        try store.change()
+        try store.countChange()
         try base.removeOperation(id: id)
     }
 
     func put(_ error: TableOperationError) throws {
-        try store.change()
+        try store.countChange()
         try base.put(error)
     }
 
     func removeOperationError(operationID: Int64) throws {
-        try store.change()
+        try store.countChange()
         try base.removeOperationError(operationID: operationID)
     }
 
     func setConfigValue(_ value: String?, for key: ConfigKey) throws {
-        try store.change()
+        try store.countChange()
         try base.setConfigValue(value, for: key)
     }
 

@@ -3,7 +3,7 @@
 
 package import SyncCore
 
-/// Answers every question from another snapshot.
+/// A snapshot that forwards every read to another snapshot.
 package protocol ForwardingSnapshot: StoreSnapshot {
     var snapshot: any StoreSnapshot { get }
 }

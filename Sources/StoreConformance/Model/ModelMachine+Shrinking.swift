@@ -4,17 +4,18 @@
 import SyncCore
 
 extension ModelMachine {
-    /// The shortest script found that still differs, and where it does; `nil` when the script does not differ.
+    /// Returns the shortest script found that still shows a difference, with that difference; `nil` when the script
+    /// shows none.
     ///
-    /// Steps, acts and items are left out as long as the two still differ somewhere, each time on a fresh store.
-    func shrunk(_ steps: [ModelStep], firstPlace: Int, maxRuns: Int = 600) -> (
+    /// Removes steps, actions and items as long as the stores still differ, each time on a fresh store.
+    func shrunk(_ steps: [ModelStep], firstStoreIndex: Int, maxRuns: Int = 600) -> (
         steps: [ModelStep], Difference
     )? {
-        var place = firstPlace
+        var storeIndex = firstStoreIndex
         func difference(_ steps: [ModelStep]) -> Difference? {
-            place += 1
+            storeIndex += 1
             do {
-                _ = try run(steps, at: place)
+                _ = try run(steps, at: storeIndex)
                 return nil
             } catch {
                 return error as? Difference
@@ -22,28 +23,31 @@ extension ModelMachine {
         }
         guard var found = difference(steps) else { return nil }
         var shortest = steps
-        /// Takes the candidate if it differs too.
-        func take(_ candidate: [ModelStep]) -> Bool {
-            guard place - firstPlace < maxRuns, let other = difference(candidate) else { return false }
+        /// Accepts the candidate if it shows a difference too.
+        func accept(_ candidate: [ModelStep]) -> Bool {
+            guard storeIndex - firstStoreIndex < maxRuns, let other = difference(candidate) else {
+                return false
+            }
             (shortest, found) = (candidate, other)
             return true
         }
         var isShrinking = true
         while isShrinking {
-            isShrinking = removeRuns(from: { shortest }, take)
+            isShrinking = removeRanges(from: { shortest }, accept)
             for index in shortest.indices.reversed() {
-                for smaller in shortest[index].smaller where take(shortest.replacing(index, with: smaller)) {
+                for smaller in shortest[index].smaller where accept(shortest.replacing(index, with: smaller))
+                {
                     isShrinking = true
                     break
                 }
             }
-            if place - firstPlace >= maxRuns { break }
+            if storeIndex - firstStoreIndex >= maxRuns { break }
         }
         return (shortest, found)
     }
 
-    /// Leaves out runs of steps, the long ones first.
-    private func removeRuns(from steps: () -> [ModelStep], _ take: ([ModelStep]) -> Bool) -> Bool {
+    /// Removes ranges of steps, the longest first.
+    private func removeRanges(from steps: () -> [ModelStep], _ accept: ([ModelStep]) -> Bool) -> Bool {
         var removed = false
         var length = max(1, steps().count / 2)
         while true {
@@ -51,7 +55,7 @@ extension ModelMachine {
             while true {
                 var candidate = steps()
                 candidate.removeSubrange(start..<min(start + length, candidate.count))
-                if !candidate.isEmpty, candidate.count < steps().count, take(candidate) { removed = true }
+                if !candidate.isEmpty, candidate.count < steps().count, accept(candidate) { removed = true }
                 if start == 0 { break }
                 start = max(0, start - length)
             }
@@ -62,43 +66,45 @@ extension ModelMachine {
 }
 
 extension ModelStep {
-    /// The same step with one thing less.
+    /// Variants of the step with one element less.
     fileprivate var smaller: [ModelStep] {
         switch self {
-        case .write(let acts, let fails):
-            let fewer = acts.shorter.map { ModelStep.write($0, fails: fails) }
-            guard acts.count <= 20 else { return fewer }
-            let slighter = acts.indices.flatMap { index in
-                acts[index].smaller.map { ModelStep.write(acts.replacing(index, with: $0), fails: fails) }
+        case .write(let actions, let fails):
+            let fewer = actions.shorter.map { ModelStep.write($0, fails: fails) }
+            guard actions.count <= 20 else { return fewer }
+            let simpler = actions.indices.flatMap { index in
+                actions[index].smaller.map {
+                    ModelStep.write(actions.replacing(index, with: $0), fails: fails)
+                }
             }
-            return acts.count > 1 ? fewer + slighter : slighter
-        case .read(let questions, let fails):
-            guard questions.count > 1 else { return [] }
-            return questions.indices.map { .read(questions.removing($0), fails: fails) }
+            return actions.count > 1 ? fewer + simpler : simpler
+        case .read(let reads, let fails):
+            guard reads.count > 1 else { return [] }
+            return reads.indices.map { .read(reads.removing($0), fails: fails) }
         case .reopen:
             return []
         }
     }
 }
 
-extension ModelAct {
-    fileprivate var smaller: [ModelAct] {
+extension ModelAction {
+    fileprivate var smaller: [ModelAction] {
         guard case .upsert(let items, let table) = self else { return [] }
-        let fewer = items.count > 1 ? items.shorter.map { ModelAct.upsert($0, table: table) } : []
+        let fewer = items.count > 1 ? items.shorter.map { ModelAction.upsert($0, table: table) } : []
         guard items.count <= 20 else { return fewer }
-        let poorer = items.indices.flatMap { index in
+        let withFewerFields = items.indices.flatMap { index in
             items[index].fields.keys.map { name in
                 var item = items[index]
                 item.fields[name] = nil
-                return ModelAct.upsert(items.replacing(index, with: item), table: table)
+                return ModelAction.upsert(items.replacing(index, with: item), table: table)
             }
         }
-        return fewer + poorer
+        return fewer + withFewerFields
     }
 }
 
 extension Array {
-    /// The array with one element less; of many elements a quarter less.
+    /// Variants with one element less, or with a quarter of many elements less.
     fileprivate var shorter: [[Element]] {
         guard count > 20 else { return indices.map(removing) }
         return (0..<4).map { quarter in

@@ -4,31 +4,31 @@
 import StoreMemory
 import SyncCore
 
-/// Runs scripts on a store and on the memory store, and compares what they say at every step.
+/// Runs scripts on a store and on the memory store (the model), and compares all results.
 struct ModelMachine {
-    /// Opens a store. The same place is the same store; every run takes a place of its own.
-    let open: (_ place: Int) throws -> any SyncContextDataSource
+    /// Opens a store. The same index opens the same store; every run uses its own index.
+    let open: (_ storeIndex: Int) throws -> any SyncContextDataSource
 
-    /// Where the two differed.
+    /// A difference between the two stores.
     struct Difference: Error {
         let subject: String
         let expected: String
         let actual: String
     }
 
-    /// Runs the steps, and looks at everything now and then.
+    /// Runs the steps; compares the complete contents every 20 steps and at the end.
     ///
-    /// - Returns: a hash of all that the store answered.
+    /// - Returns: a hash of all results of the store.
     /// - Throws: ``Difference``.
-    func run(_ steps: [ModelStep], at place: Int) throws -> UInt64 {
-        var pair = ModelPair(model: try MemoryStore(tables: Fixture.tables), store: try open(place))
+    func run(_ steps: [ModelStep], at storeIndex: Int) throws -> UInt64 {
+        var pair = ModelPair(model: try MemoryStore(tables: Fixture.tables), store: try open(storeIndex))
         var isOpen = true
         defer { if isOpen { try? pair.store.close() } }
         for (index, step) in steps.enumerated() {
             do {
                 if case .reopen = step {
                     try pair.store.close()
-                    pair.store = try open(place)
+                    pair.store = try open(storeIndex)
                     try pair.compareAll()
                 } else {
                     try pair.perform(step)
@@ -46,7 +46,7 @@ struct ModelMachine {
     }
 }
 
-/// The two stores, side by side.
+/// The model and the store under test.
 private struct ModelPair {
     let model: MemoryStore
     var store: any SyncContextDataSource
@@ -54,17 +54,17 @@ private struct ModelPair {
 
     mutating func perform(_ step: ModelStep) throws {
         switch step {
-        case .write(let acts, let fails):
-            let found = try Self.write(acts, fails, to: store)
-            try compare(found, try Self.write(acts, fails, to: model), acts)
-        case .read(let questions, let fails):
-            let found = try Self.read(questions, fails, from: store)
-            try compare(found, try Self.read(questions, fails, from: model), questions)
+        case .write(let actions, let fails):
+            let found = try Self.write(actions, fails, to: store)
+            try compare(found, try Self.write(actions, fails, to: model), actions)
+        case .read(let reads, let fails):
+            let found = try Self.read(reads, fails, from: store)
+            try compare(found, try Self.read(reads, fails, from: model), reads)
         case .reopen: break
         }
     }
 
-    /// Closes both; neither may be read from after that.
+    /// Closes both stores and checks that both refuse a read afterwards.
     mutating func close() throws {
         try store.close()
         model.close()
@@ -76,7 +76,7 @@ private struct ModelPair {
             try store.read { _ in }
             return "no error"
         } catch let error as StoreError {
-            return "StoreError.\(error.code)\(error.message.isEmpty ? ", without a word" : "")"
+            return "StoreError.\(error.code)\(error.message.isEmpty ? ", without a message" : "")"
         } catch {
             return "\(type(of: error))"
         }
@@ -85,48 +85,49 @@ private struct ModelPair {
     mutating func compareAll() throws {
         let (found, expected) = (try StoreDump(store).lines, try StoreDump(model).lines)
         try compare(
-            [found.joined(separator: "\n")], [expected.joined(separator: "\n")], ["all that there is"])
+            [found.joined(separator: "\n")], [expected.joined(separator: "\n")], ["the complete contents"])
     }
 
     private static func write(
-        _ acts: [ModelAct], _ fails: Bool, to store: any SyncContextDataSource
+        _ actions: [ModelAction], _ fails: Bool, to store: any SyncContextDataSource
     ) throws -> [String] {
-        var answers: [String] = []
+        var results: [String] = []
         do {
             try store.write { transaction in
-                for act in acts { answers.append(try act.tell(transaction)) }
+                for action in actions { results.append(try action.result(transaction)) }
                 if fails { throw AppError() }
             }
         } catch is AppError {
-            answers.append("undone")
+            results.append("rolled back")
         }
-        return answers
+        return results
     }
 
     private static func read(
-        _ questions: [ModelQuestion], _ fails: Bool, from store: any SyncContextDataSource
+        _ reads: [ModelRead], _ fails: Bool, from store: any SyncContextDataSource
     ) throws -> [String] {
-        // Outside the body: one that runs twice answers twice.
-        var answers: [String] = []
+        // Declared outside the body, so that a body that runs twice appends its results twice.
+        var results: [String] = []
         do {
             try store.read { snapshot in
-                for question in questions { answers.append(try question.tell(snapshot)) }
+                for read in reads { results.append(try read.result(snapshot)) }
                 if fails { throw AppError() }
             }
         } catch is AppError {
-            answers.append("given up")
+            results.append("the read threw")
         }
-        return answers
+        return results
     }
 
     private mutating func compare(
         _ found: [String], _ expected: [String], _ subjects: [some CustomStringConvertible]
     ) throws {
         for index in 0..<max(found.count, expected.count) {
-            let (actual, wanted) = (found[at: index] ?? "nothing", expected[at: index] ?? "nothing")
-            guard actual.utf8.elementsEqual(wanted.utf8) else {
+            let (actual, expectedResult) = (found[at: index] ?? "nothing", expected[at: index] ?? "nothing")
+            guard actual.utf8.elementsEqual(expectedResult.utf8) else {
                 throw ModelMachine.Difference(
-                    subject: subjects[at: index]?.description ?? "the transaction's end", expected: wanted,
+                    subject: subjects[at: index]?.description ?? "the transaction's end",
+                    expected: expectedResult,
                     actual: actual)
             }
             hash = ExactHash.of(actual.utf8, after: hash)

@@ -1,14 +1,14 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A script drawn from a seed: the same seed always gives the same script.
+/// A random script derived from a seed: the same seed always generates the same script.
 struct ModelScript: Sendable {
     let seed: UInt64
     var steps: [ModelStep]
 
     /// - Parameters:
-    ///   - length: how many acts and questions, about.
-    ///   - reopens: whether the store is closed and opened again now and then.
+    ///   - length: the approximate number of actions and reads.
+    ///   - reopens: whether the script closes and reopens the store at random.
     init(seed: UInt64, length: Int, reopens: Bool) {
         self.seed = seed
         var source = ModelSource(seed: seed)
@@ -21,15 +21,15 @@ struct ModelScript: Sendable {
         }
     }
 
-    /// How many acts and questions there are.
+    /// The number of actions and reads.
     var length: Int { steps.reduce(0) { $0 + $1.length } }
 }
 
 extension ModelStep {
     var length: Int {
         switch self {
-        case .write(let acts, _): acts.count
-        case .read(let questions, _): questions.count
+        case .write(let actions, _): actions.count
+        case .read(let reads, _): reads.count
         case .reopen: 1
         }
     }

@@ -1,13 +1,13 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension ModelSource {
     mutating func query() -> TableQuery {
         var query = TableQuery(random.once(in: 8) ? random.pick(["Thing2", "order", "Nothing"]) : "Thing")
         if query.table == "Thing" {
-            if !random.once(in: 4) { query.filter = random.once(in: 100) ? vastFilter() : filter(depth: 0) }
+            if !random.once(in: 4) { query.filter = random.once(in: 100) ? largeFilter() : filter(depth: 0) }
             query.orderings = (0..<random.below(3)).map { _ in
                 let type = random.pick(ColumnType.allCases.filter { $0 != .json })
                 return Ordering(column(type), isDescending: random.once(in: 2))
@@ -63,7 +63,7 @@ extension ModelSource {
         random.pick([.bool, .integer, .integer, .double, .double, .text, .text, .text, .date, .date, .data])
     }
 
-    /// A column of that type, or something computed that is of that type.
+    /// Returns a column of the type, or a computed expression of the type.
     private mutating func expression(_ type: ColumnType, depth: Int = 0) -> FilterExpression {
         guard depth < 2, random.once(in: 2 + 2 * depth) else { return column(type) }
         let inner = depth + 1
@@ -110,8 +110,8 @@ extension ModelSource {
         return .column(random.pick(names))
     }
 
-    /// A filter of a thousand parts or of hundreds of levels.
-    private mutating func vastFilter() -> Filter {
+    /// Returns a filter with a thousand operands or hundreds of levels.
+    private mutating func largeFilter() -> Filter {
         let counts = (-2..<1100).map(Int64.init)
         switch random.below(4) {
         case 0: return .membership(.column("count"), counts.map(ItemValue.int))

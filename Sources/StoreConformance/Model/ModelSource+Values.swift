@@ -34,7 +34,7 @@ extension ModelSource {
 
     mutating func text() -> String { random.pick(random.once(in: 6) ? Self.rareTexts : Self.texts) }
 
-    /// Now and then one that takes more than 32 bits.
+    /// Returns a small id, rarely one with more than 32 bits.
     mutating func operationID() -> Int64 {
         Int64(1 + random.below(20)) + (random.once(in: 30) ? 1 << 33 : 0)
     }

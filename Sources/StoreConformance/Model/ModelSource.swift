@@ -3,44 +3,44 @@
 
 import SyncCore
 
-/// Draws steps. Names and values are few, so that they meet again.
+/// Generates random steps from small sets of names and values, so that they collide often.
 struct ModelSource {
     var random: SeededGenerator
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     static let tables = Fixture.tables.map(\.name)
-    /// Operations need no declared table; two of these look alike.
+    /// Operations need no declared table; two of these names are canonically equivalent.
     private static let queues = tables + ["e\u{301}", "\u{e9}"]
 
-    /// The next step, or a few that belong together.
+    /// Returns the next step, or several related ones.
     mutating func steps(reopens: Bool) -> [ModelStep] {
         if random.once(in: 800) { return random.once(in: 3) ? largeValues() : manyItems() }
         if reopens, random.once(in: 12) { return [.reopen] }
         if random.once(in: 3) {
-            return [.read((0...random.below(4)).map { _ in question() }, fails: random.once(in: 12))]
+            return [.read((0...random.below(4)).map { _ in read() }, fails: random.once(in: 12))]
         }
-        return [.write((0...random.below(6)).map { _ in act() }, fails: random.once(in: 6))]
+        return [.write((0...random.below(6)).map { _ in action() }, fails: random.once(in: 6))]
     }
 
-    private mutating func act() -> ModelAct {
+    private mutating func action() -> ModelAction {
         let table = table()
         switch random.below(16) {
         case 0: return .insert(item(in: table), table: table)
         case 1...4: return .upsert((0..<random.below(5)).map { _ in item(in: table) }, table: table)
         case 5: return .delete(ids: (0..<random.below(4)).map { _ in id() }, table: table)
-        case 6: return random.once(in: 3) ? .deleteMatching(query()) : .ask(question())
+        case 6: return random.once(in: 3) ? .deleteMatching(query()) : .read(read())
         case 7: return .putOperation(operation())
         case 8, 9: return .appendOperation(item: id(), table: random.pick(Self.queues))
         case 10: return .removeOperation(operationID())
         case 11: return random.once(in: 3) ? .removeError(operationID()) : .putError(error())
         case 12, 13: return .setConfig(random.once(in: 3) ? nil : text(), key())
-        case 14: return .askLastOperationID
-        default: return .ask(question())
+        case 14: return .lastOperationID
+        default: return .read(read())
         }
     }
 
-    private mutating func question() -> ModelQuestion {
+    private mutating func read() -> ModelRead {
         let queue = random.pick(Self.queues)
         let someQueue = random.once(in: 3) ? nil : queue
         switch random.below(16) {
@@ -56,7 +56,7 @@ struct ModelSource {
         }
     }
 
-    /// Now and then a table that nobody declared: what it is asked must be refused, and the rest must go on.
+    /// Returns a table, rarely an undeclared one, which the store must refuse without ending the transaction.
     private mutating func table() -> String { random.once(in: 40) ? "Nothing" : random.pick(Self.tables) }
 
     private mutating func operation() -> TableOperation {
@@ -78,39 +78,40 @@ struct ModelSource {
 }
 
 extension ModelSource {
-    /// Many items come, are looked at, and go again, at once or one by one, each time at the second attempt.
+    /// Returns steps that insert, read and delete many items, in one call or one by one; each write first fails, then
+    /// succeeds.
     private mutating func manyItems() -> [ModelStep] {
         let items = Fixture.series(1001 + random.below(100))
         let ids = items.map(\.id)
-        let coming: [ModelAct] =
+        let inserts: [ModelAction] =
             random.once(in: 2)
             ? [.upsert(items, table: "Thing")] : items.map { .upsert([$0], table: "Thing") }
-        let going: [ModelAct] =
+        let deletes: [ModelAction] =
             random.once(in: 2)
             ? [.delete(ids: ids, table: "Thing")] : ids.map { .delete(ids: [$0], table: "Thing") }
-        let everything = ModelQuestion.query(TableQuery("Thing").includingTotalCount())
+        let allItems = ModelRead.query(TableQuery("Thing").includingTotalCount())
         return [
-            .write(coming, fails: true), .write(coming, fails: false),
-            .read([everything, .query(query()), .query(query())], fails: false),
-            .write(going, fails: true), .read([everything], fails: false), .write(going, fails: false),
+            .write(inserts, fails: true), .write(inserts, fails: false),
+            .read([allItems, .query(query()), .query(query())], fails: false),
+            .write(deletes, fails: true), .read([allItems], fails: false), .write(deletes, fails: false),
         ]
     }
 
-    /// A text of more than 64 KiB and one of more than a million bytes come, are looked at, and go again.
+    /// Returns steps that insert, read and delete one text of more than 64 KiB and one of more than a million bytes.
     private mutating func largeValues() -> [ModelStep] {
         let items = [66_000, 1_100_000].map { length in
             Item(id: "large \(length)", fields: ["label": .text(String(repeating: "x", count: length))])
         }
-        let questions = items.map { ModelQuestion.item(id: $0.id, table: "Thing") }
+        let reads = items.map { ModelRead.item(id: $0.id, table: "Thing") }
         return [
-            .write([.upsert(items, table: "Thing")] + questions.map(ModelAct.ask), fails: false),
-            .read(questions + [.query(query())], fails: false),
+            .write([.upsert(items, table: "Thing")] + reads.map(ModelAction.read), fails: false),
+            .read(reads + [.query(query())], fails: false),
             .write([.delete(ids: items.map(\.id), table: "Thing")], fails: false),
         ]
     }
 }
 
 extension RandomNumberGenerator {
-    /// 0 up to that number, without it.
+    /// Returns a random number from 0 up to, but not including, the bound.
     mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 }

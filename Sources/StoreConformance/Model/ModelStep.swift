@@ -5,39 +5,39 @@ import SyncCore
 
 /// One step of a random script.
 enum ModelStep: Sendable {
-    /// A transaction; it throws at its end when it fails.
-    case write([ModelAct], fails: Bool)
-    /// A read with its questions; it throws at its end when it fails.
-    case read([ModelQuestion], fails: Bool)
-    /// The store is closed and opened again.
+    /// A transaction; when `fails` is true, its body throws at the end.
+    case write([ModelAction], fails: Bool)
+    /// A snapshot with reads; when `fails` is true, its body throws at the end.
+    case read([ModelRead], fails: Bool)
+    /// Closes and reopens the store.
     case reopen
 }
 
-/// What a transaction does.
-enum ModelAct: Sendable {
+/// One call in a transaction.
+enum ModelAction: Sendable {
     case insert(Item, table: String)
     case upsert([Item], table: String)
     case delete(ids: [String], table: String)
     case deleteMatching(TableQuery)
     case putOperation(TableOperation)
-    /// Puts an operation with the id after the last.
+    /// Puts an operation with the next id.
     case appendOperation(item: String, table: String)
     case removeOperation(Int64)
     case putError(TableOperationError)
     case removeError(Int64)
     case setConfig(String?, ConfigKey)
-    case askLastOperationID
-    case ask(ModelQuestion)
+    case lastOperationID
+    case read(ModelRead)
 
-    /// Does it, and tells what came back, or how it was refused.
-    func tell(_ transaction: any StoreTransaction) throws -> String {
-        try refusalsTold { try perform(transaction) }
+    /// Performs the call and returns a description of its result or of its refusal.
+    func result(_ transaction: any StoreTransaction) throws -> String {
+        try describingRefusal { try perform(transaction) }
     }
 
     private func perform(_ transaction: any StoreTransaction) throws -> String {
         switch self {
         case .insert(let item, let table):
-            return try transaction.insert(item, in: table) ? "inserted" : "there already"
+            return try transaction.insert(item, in: table) ? "inserted" : "exists"
         case .upsert(let items, let table): try transaction.upsert(items, in: table)
         case .delete(let ids, let table): try transaction.deleteItems(ids: ids, in: table)
         case .deleteMatching(let query): return "\(try transaction.deleteItems(matching: query)) deleted"
@@ -50,15 +50,15 @@ enum ModelAct: Sendable {
         case .putError(let error): try transaction.put(error)
         case .removeError(let id): try transaction.removeOperationError(operationID: id)
         case .setConfig(let value, let key): try transaction.setConfigValue(value, for: key)
-        case .askLastOperationID: return "last operation \(try transaction.lastOperationID())"
-        case .ask(let question): return try question.answer(transaction)
+        case .lastOperationID: return "last operation \(try transaction.lastOperationID())"
+        case .read(let read): return try read.perform(transaction)
         }
         return ""
     }
 }
 
-/// What a snapshot is asked.
-enum ModelQuestion: Sendable {
+/// One read of a snapshot.
+enum ModelRead: Sendable {
     case item(id: String, table: String)
     case query(TableQuery)
     case operation(Int64)
@@ -70,82 +70,83 @@ enum ModelQuestion: Sendable {
     case config(ConfigKey)
     case configs(table: String, ConfigKey.Kind)
 
-    /// What the answer is, or how the question was refused.
-    func tell(_ snapshot: any StoreSnapshot) throws -> String {
-        try refusalsTold { try answer(snapshot) }
+    /// Performs the read and returns a description of its result or of its refusal.
+    func result(_ snapshot: any StoreSnapshot) throws -> String {
+        try describingRefusal { try perform(snapshot) }
     }
 
-    fileprivate func answer(_ snapshot: any StoreSnapshot) throws -> String {
+    fileprivate func perform(_ snapshot: any StoreSnapshot) throws -> String {
         switch self {
-        case .item(let id, let table): try snapshot.item(id: id, in: table).exactForm
-        case .query(let query): try snapshot.items(matching: query).exactForm
-        case .operation(let id): try snapshot.operation(id: id).exactForm
+        case .item(let id, let table): try snapshot.item(id: id, in: table).exactDescription
+        case .query(let query): try snapshot.items(matching: query).exactDescription
+        case .operation(let id): try snapshot.operation(id: id).exactDescription
         case .operations(let id, let table, let limit):
-            try snapshot.operations(after: id, in: table, limit: limit).exactForm
+            try snapshot.operations(after: id, in: table, limit: limit).exactDescription
         case .operationsOfItem(let id, let table):
-            try snapshot.operations(forItem: id, in: table).exactForm
-        case .operationCount(let table): try snapshot.operationCount(in: table).exactForm
-        case .error(let id): try snapshot.operationError(operationID: id).exactForm
-        case .errors(let table): try snapshot.operationErrors(in: table).exactForm
-        case .config(let key): try snapshot.configValue(key).exactForm
+            try snapshot.operations(forItem: id, in: table).exactDescription
+        case .operationCount(let table): try snapshot.operationCount(in: table).exactDescription
+        case .error(let id): try snapshot.operationError(operationID: id).exactDescription
+        case .errors(let table): try snapshot.operationErrors(in: table).exactDescription
+        case .config(let key): try snapshot.configValue(key).exactDescription
         case .configs(let table, let kind):
-            try snapshot.configValues(in: table, kind: kind).map { "\($0.key.exactForm)=\($0.value)" }
-                .exactForm
+            try snapshot.configValues(in: table, kind: kind).map { "\($0.key.exactDescription)=\($0.value)" }
+                .exactDescription
         }
     }
 }
 
-/// A refusal is an answer: the store must refuse the same, with a sentence, and the transaction goes on.
-private func refusalsTold(_ body: () throws -> String) throws -> String {
+/// Describes a refusal as a result: both stores must refuse the same calls with a message, and the transaction
+/// continues.
+private func describingRefusal(_ body: () throws -> String) throws -> String {
     do { return try body() } catch let error as SyncError {
-        return "refused with code \(error.code.rawValue)\(error.message.isEmpty ? ", without a word" : "")"
+        return "refused with code \(error.code.rawValue)\(error.message.isEmpty ? ", without a message" : "")"
     }
 }
 
 extension ModelStep: CustomStringConvertible {
     var description: String {
         switch self {
-        case .write(let acts, let fails):
-            "write { \(acts.map(\.description).joined(separator: "; "))\(fails ? "; throw" : "") }"
-        case .read(let questions, let fails):
-            "read { \(questions.map(\.description).joined(separator: "; "))\(fails ? "; throw" : "") }"
+        case .write(let actions, let fails):
+            "write { \(actions.map(\.description).joined(separator: "; "))\(fails ? "; throw" : "") }"
+        case .read(let reads, let fails):
+            "read { \(reads.map(\.description).joined(separator: "; "))\(fails ? "; throw" : "") }"
         case .reopen: "close and open again"
         }
     }
 }
 
-extension ModelAct: CustomStringConvertible {
+extension ModelAction: CustomStringConvertible {
     var description: String {
         switch self {
-        case .insert(let item, let table): "insert \(item.exactForm) in \(table)"
-        case .upsert(let items, let table): "upsert \(items.exactForm) in \(table)"
-        case .delete(let ids, let table): "delete \(ids.exactForm) in \(table)"
+        case .insert(let item, let table): "insert \(item.exactDescription) in \(table)"
+        case .upsert(let items, let table): "upsert \(items.exactDescription) in \(table)"
+        case .delete(let ids, let table): "delete \(ids.exactDescription) in \(table)"
         case .deleteMatching(let query): "delete matching \(query.outline)"
-        case .putOperation(let operation): "put \(operation.exactForm)"
-        case .appendOperation(let item, let table): "append operation of \(item.exactForm) in \(table)"
+        case .putOperation(let operation): "put \(operation.exactDescription)"
+        case .appendOperation(let item, let table): "append operation of \(item.exactDescription) in \(table)"
         case .removeOperation(let id): "remove operation \(id)"
-        case .putError(let error): "put \(error.exactForm)"
+        case .putError(let error): "put \(error.exactDescription)"
         case .removeError(let id): "remove error \(id)"
-        case .setConfig(let value, let key): "set \(key.exactForm) = \(value.exactForm)"
-        case .askLastOperationID: "last operation id?"
-        case .ask(let question): question.description
+        case .setConfig(let value, let key): "set \(key.exactDescription) = \(value.exactDescription)"
+        case .lastOperationID: "last operation id?"
+        case .read(let read): read.description
         }
     }
 }
 
-extension ModelQuestion: CustomStringConvertible {
+extension ModelRead: CustomStringConvertible {
     var description: String {
         switch self {
-        case .item(let id, let table): "item \(id.exactForm) in \(table)?"
+        case .item(let id, let table): "item \(id.exactDescription) in \(table)?"
         case .query(let query): "items matching \(query.outline)?"
         case .operation(let id): "operation \(id)?"
         case .operations(let id, let table, let limit):
-            "operations after \(id) in \(table.exactForm), limit \(limit)?"
-        case .operationsOfItem(let id, let table): "operations of \(id.exactForm) in \(table)?"
-        case .operationCount(let table): "operation count in \(table.exactForm)?"
+            "operations after \(id) in \(table.exactDescription), limit \(limit)?"
+        case .operationsOfItem(let id, let table): "operations of \(id.exactDescription) in \(table)?"
+        case .operationCount(let table): "operation count in \(table.exactDescription)?"
         case .error(let id): "error \(id)?"
-        case .errors(let table): "errors in \(table.exactForm)?"
-        case .config(let key): "config \(key.exactForm)?"
+        case .errors(let table): "errors in \(table.exactDescription)?"
+        case .config(let key): "config \(key.exactDescription)?"
         case .configs(let table, let kind): "config values of \(table)/\(kind.rawValue)?"
         }
     }

@@ -3,15 +3,15 @@
 
 import Foundation
 
-/// Looks for a difference between a store and the memory store with random scripts alone.
+/// Searches for a difference between a store and the memory store with random scripts only.
 package enum ScriptSearch {
     /// Runs scripts until one shows a difference.
     ///
     /// - Parameters:
-    ///   - harness: makes the store.
-    ///   - reopens: whether the scripts close the store and open it again now and then.
-    ///   - limit: the greatest number of steps to try.
-    /// - Returns: an upper bound of the steps that were needed; `nil` when the limit was reached.
+    ///   - harness: opens the store.
+    ///   - reopens: whether the scripts close and reopen the store at random.
+    ///   - limit: the maximum number of actions and reads to try.
+    /// - Returns: an upper bound of the number needed; `nil` when the limit was reached.
     package static func stepsUntilDifference(
         of harness: some StoreHarness, reopens: Bool, limit: Int
     ) async -> Int? {
@@ -27,8 +27,8 @@ package enum ScriptSearch {
             let run = try? RuleRun(rule, harness, seed: StoreRule.defaultSeed, effort: .thorough)
         else { return nil }
         defer { run.cleanUp() }
-        let machine = ModelMachine { place in
-            try harness.open(at: try run.path("model\(place)"), tables: Fixture.tables)
+        let machine = ModelMachine { storeIndex in
+            try harness.open(at: try run.path("model\(storeIndex)"), tables: Fixture.tables)
         }
         var (spent, number) = (0, 0)
         while true {

@@ -4,22 +4,22 @@
 import SyncCore
 
 extension StoreRule {
-    /// Random scripts, compared with the memory store.
+    /// Random scripts whose results are compared with the memory store's.
     @RuleList static var model: [StoreRule] {
         StoreRule(
             "model.scripts",
-            "After any script of transactions, questions and reopenings, the store says what the memory store says.",
+            "After any random script, the store returns what the memory store returns.",
             level: .full
         ) { run in
             for number in 0..<UInt64(run.effort.modelScripts) { try run.runScript(seed: run.seed &+ number) }
         }
-        StoreRule("model.repeats", "The same script gives the same answers on a fresh store.", level: .full) {
+        StoreRule("model.repeats", "The same script has the same results on a fresh store.", level: .full) {
             run in
             let script = ModelScript(seed: run.seed, length: 200, reopens: try run.isDurable)
             let machine = run.machine(named: "repeats")
             try run.expect(
                 try machine.run(script.steps, at: 0) == machine.run(script.steps, at: 1),
-                "Both runs gave the same.")
+                "Both runs have the same results.")
         }
     }
 }
@@ -28,20 +28,21 @@ extension RuleRun {
     fileprivate var isDurable: Bool { get throws { try store.capabilities.isDurable } }
 
     fileprivate func machine(named name: String) -> ModelMachine {
-        ModelMachine { [harness, path] place in
-            try harness.open(at: try path("\(name)-\(place)"), tables: Fixture.tables)
+        ModelMachine { [harness, path] storeIndex in
+            try harness.open(at: try path("\(name)-\(storeIndex)"), tables: Fixture.tables)
         }
     }
 
-    /// Runs one script; a difference is shrunk to the shortest script that shows it.
+    /// Runs one script; shrinks a difference to the shortest script that shows it.
     func runScript(seed: UInt64) throws {
         let script = ModelScript(seed: seed, length: effort.modelLength, reopens: try isDurable)
         let machine = machine(named: "model\(seed)")
         do {
             _ = try machine.run(script.steps, at: 0)
-            try expect(true, "The script of seed \(seed) was run.")
+            try expect(true, "The script with seed \(seed) shows no difference.")
         } catch let difference as ModelMachine.Difference {
-            let (steps, shortest) = machine.shrunk(script.steps, firstPlace: 0) ?? (script.steps, difference)
+            let (steps, shortest) =
+                machine.shrunk(script.steps, firstStoreIndex: 0) ?? (script.steps, difference)
             throw StoreRuleFailure(
                 ruleID: rule.id, sentence: rule.sentence, store: harness.name,
                 subject: "\(shortest.subject) (\(script.steps.count) random steps, shrunk to \(steps.count))",

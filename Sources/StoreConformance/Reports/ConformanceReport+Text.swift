@@ -31,7 +31,7 @@ extension ConformanceReport {
         return report.json
     }
 
-    /// The report as JUnit's XML, for continuous integration.
+    /// The report as JUnit XML, for continuous integration.
     public var junit: String {
         let cases = results.map { result in
             let head =
@@ -57,11 +57,11 @@ extension ConformanceReport {
             """
     }
 
-    /// The report as Markdown, for people.
+    /// The report as Markdown.
     public var markdown: String {
         var lines = [
             "# \(store): store conformance", "",
-            "Suite \(Self.suiteVersion), \(course). \(results.count) clauses, \(assertions) assertions.",
+            "Suite \(Self.suiteVersion), \(parameters). \(results.count) clauses, \(assertions) assertions.",
             "",
             "| level | |", "|---|---|",
         ]
@@ -86,7 +86,7 @@ extension ConformanceReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The results by the first part of the rules' ids.
+    /// The results, grouped by the first part of the rules' ids.
     var families: [(name: String, results: [Result])] {
         var names: [String] = []
         for result in results where !names.contains(result.rule.family) { names.append(result.rule.family) }
@@ -105,7 +105,7 @@ extension ConformanceReport {
 }
 
 extension String {
-    /// The text where XML and HTML take text or a quoted value; characters that XML cannot hold are shown by name.
+    /// The string escaped for XML text and quoted attributes; characters that XML cannot represent become `\u{…}`.
     var escapedForXML: String {
         var escaped = ""
         for scalar in unicodeScalars {

@@ -3,96 +3,96 @@
 
 public import SyncCore
 
-/// How a store fared with every rule.
+/// The results of a store for every rule.
 public struct ConformanceReport: Sendable {
     /// The version of the rules.
     public static let suiteVersion = "1.0"
 
     /// The store's name.
     public let store: String
-    /// What the store declares.
+    /// The capabilities that the store declares.
     public let capabilities: StoreCapabilities
-    /// The seed of everything random.
+    /// The seed of all random values.
     public let seed: UInt64
-    /// How long random checks went on.
+    /// The length of random checks.
     public let effort: SuiteEffort
-    /// A result for each rule, in the order of the rules.
+    /// The result of each rule, in the order of the rules.
     public let results: [Result]
 
-    /// How a store fared with one rule.
+    /// The result of a store for one rule.
     public struct Result: Sendable {
         /// The rule.
         public let rule: StoreRule
         /// How the check ended.
         public let ending: Ending
-        /// How long it took.
+        /// The duration of the check.
         public let duration: Duration
 
         /// How a check ended.
         public enum Ending: Sendable {
-            /// As an outcome that is no failure.
+            /// The check ended without a failure.
             case outcome(RuleOutcome)
             /// The store broke the rule.
             case failed(StoreRuleFailure)
         }
     }
 
-    /// How a store stands to a level.
+    /// Whether a store conforms to a level.
     public enum Standing: String, Sendable, Hashable {
-        /// All its rules and those of core are kept.
+        /// The store conforms to all rules of the level and of core.
         case conformant
-        /// A rule is broken or was not checked.
+        /// The store breaks a rule, or a rule was not checked.
         case notConformant = "not conformant"
-        /// The store does not declare what the level is about.
+        /// The store does not declare the level's capability.
         case notDeclared = "not declared"
     }
 
-    /// How the store stands to that level.
+    /// Returns whether the store conforms to the level.
     public func standing(_ level: StoreLevel) -> Standing {
         if level == .durable, !capabilities.isDurable {
-            return isKept(.durable) ? .notDeclared : .notConformant
+            return conforms(to: .durable) ? .notDeclared : .notConformant
         }
         switch level {
-        case .core: return isKept(.core) ? .conformant : .notConformant
-        case .full: return StoreLevel.allCases.allSatisfy(isKept) ? .conformant : .notConformant
-        default: return isKept(.core) && isKept(level) ? .conformant : .notConformant
+        case .core: return conforms(to: .core) ? .conformant : .notConformant
+        case .full: return StoreLevel.allCases.allSatisfy(conforms) ? .conformant : .notConformant
+        default: return conforms(to: .core) && conforms(to: level) ? .conformant : .notConformant
         }
     }
 
-    /// Whether every rule of the level was checked, or needs no check, and none is broken.
-    private func isKept(_ level: StoreLevel) -> Bool {
-        let kept = Set(results.filter { !$0.isObstacle }.map(\.rule.id))
-        return StoreRule.all.allSatisfy { $0.level != level || kept.contains($0.id) }
+    /// Returns whether every rule of the level was checked or does not apply, and none is broken.
+    private func conforms(to level: StoreLevel) -> Bool {
+        let passed = Set(results.filter { !$0.preventsConformance }.map(\.rule.id))
+        return StoreRule.all.allSatisfy { $0.level != level || passed.contains($0.id) }
     }
 
-    /// Whether no rule that was checked is broken.
+    /// Whether the store breaks no checked rule.
     public var hasNoFailure: Bool { failures.isEmpty }
 
-    /// The rules that were broken.
+    /// The failures of all broken rules.
     public var failures: [StoreRuleFailure] { results.compactMap(\.failure) }
 
-    /// How many assertions all checks made.
+    /// The number of assertions in all checks.
     public var assertions: Int { results.map(\.assertions).reduce(0, +) }
 
-    /// What the random checks were drawn from, and how long they went on.
-    var course: String {
+    /// The seed and the length of random checks.
+    var parameters: String {
         "seed \(seed), \(effort.modelScripts) scripts of \(effort.modelLength) steps, \(effort.kills) kills"
     }
 
-    /// How many rules ended so.
+    /// Returns the number of rules with this status.
     public func count(_ status: Result.Status) -> Int { results.count { $0.status == status } }
 }
 
 extension ConformanceReport.Result {
-    /// How a check ended, in one word.
+    /// The status of a rule.
     public enum Status: String, Sendable, Hashable, CaseIterable {
-        /// The store keeps the rule.
+        /// The store conforms to the rule.
         case passed
         /// The store breaks the rule.
         case failed
         /// The rule was not checked.
         case skipped
-        /// The rule speaks about other stores.
+        /// The rule applies to stores with other capabilities.
         case notApplicable = "not applicable"
         /// No check can decide the rule.
         case untested
@@ -109,12 +109,12 @@ extension ConformanceReport.Result {
         }
     }
 
-    /// What the store did wrong.
+    /// The failure, if the store breaks the rule.
     public var failure: StoreRuleFailure? {
         if case .failed(let failure) = ending { failure } else { nil }
     }
 
-    /// Why there was no check.
+    /// The reason that the rule was not checked, if so.
     public var reason: String? {
         if let reason = rule.untestedReason { return reason }
         switch ending {
@@ -123,20 +123,20 @@ extension ConformanceReport.Result {
         }
     }
 
-    /// How many assertions the check made.
+    /// The number of assertions in the check.
     public var assertions: Int {
         if case .outcome(.passed(let assertions)) = ending { assertions } else { 0 }
     }
 
-    fileprivate var isObstacle: Bool { status == .failed || status == .skipped }
+    fileprivate var preventsConformance: Bool { status == .failed || status == .skipped }
 
     var seconds: Double { duration / .seconds(1) }
 }
 
 extension ConformanceReport {
-    /// Checks every rule on stores of that harness, one after another.
+    /// Checks every rule on stores of the harness, one after another.
     ///
-    /// - Parameter progress: is told each result as it comes.
+    /// - Parameter progress: is called with each result.
     public static func checking(
         _ harness: some StoreHarness, rules: [StoreRule] = StoreRule.clauses,
         seed: UInt64 = StoreRule.defaultSeed, effort: SuiteEffort = .standard,

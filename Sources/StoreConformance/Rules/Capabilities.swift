@@ -5,7 +5,7 @@ import Foundation
 import SyncCore
 
 extension StoreRule {
-    /// What a store declares is true, and so is what it does not declare.
+    /// Declared capabilities are present; undeclared ones are not.
     @RuleList static var capabilities: [StoreRule] {
         StoreRule("capability.constant", "Capabilities never change, and every opening declares the same.") {
             run in
@@ -16,15 +16,15 @@ extension StoreRule {
             let other = try run.open("other")
             try run.expect(other.capabilities == first, "Another store declares the same.")
         }
-        StoreRule("capability.id-length", "A store takes ids of 255 characters of 4 bytes: 1020 bytes.") {
+        StoreRule("capability.id-length", "A store supports ids of 1020 bytes: 255 characters of 4 bytes.") {
             run in
             let length = try run.store.capabilities.maxIDLength
             try run.expect(length >= ItemID.maxUTF8Length, "maxIDLength \(length) is at least 1020.")
             try run.expectExact(Item(id: String(repeating: "\u{1F600}", count: 255)), "an id of 1020 bytes")
         }
         StoreRule(
-            "capability.id-length.unlimited", "A store without a limit takes ids of any length.",
-            level: .full, need: .declared(.unlimitedIDs)
+            "capability.id-length.unlimited", "A store without a limit supports ids of any length.",
+            level: .full, requirement: .declared(.unlimitedIDs)
         ) { run in
             for length in [1021, 5000, 70_000] {
                 try run.expectExact(
@@ -32,8 +32,9 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "capability.id-length.limit", "A longer id than declared throws unsupported and changes nothing.",
-            level: .full, need: .undeclared(.unlimitedIDs)
+            "capability.id-length.limit",
+            "An id longer than declared throws unsupported and changes nothing.",
+            level: .full, requirement: .undeclared(.unlimitedIDs)
         ) { run in
             let longest = String(repeating: "i", count: try run.store.capabilities.maxIDLength)
             try run.expectExact(Item(id: longest), "the longest id")
@@ -45,8 +46,8 @@ extension StoreRule {
         }
         StoreRule(
             "capability.multi-process.refused",
-            "A store for one process refuses a second opening with alreadyOpen, unless it keeps nothing at its path.",
-            level: .full, need: .undeclared(.multiProcess)
+            "A single-process store refuses a second opening with alreadyOpen, unless it stores nothing at its path.",
+            level: .full, requirement: .undeclared(.multiProcess)
         ) { run in
             try run.put([Item(id: "first")])
             do {
@@ -56,15 +57,15 @@ extension StoreRule {
                 try run.expect(!second.capabilities.isDurable, "A durable store does not open twice.")
                 let seen = try second.read { try $0.item(id: "first", in: "Thing") }
                 try run.expect(
-                    seen, is: nil, "the first's item in a second opening that is not declared to work")
+                    seen, is: nil, "the first opening's item in an undeclared second opening")
             } catch let error as StoreError {
                 try run.expect(error.code == .alreadyOpen, "The error is alreadyOpen: \(error)")
             }
             try run.expect(try run.ids(), is: ["first"], "the ids afterwards")
         }
         StoreRule(
-            "capability.multi-process.released", "Once closed, a store can be opened again at once.",
-            level: .full, need: .undeclared(.multiProcess)
+            "capability.multi-process.released", "A closed store can be reopened immediately.",
+            level: .full, requirement: .undeclared(.multiProcess)
         ) { run in
             for round in 0..<10 {
                 try run.reopen()
@@ -75,7 +76,7 @@ extension StoreRule {
         }
         StoreRule(
             "capability.multi-process.shared", "Two openings of a shared store see each other's writes.",
-            level: .concurrent, need: .declared(.multiProcess)
+            level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
             let second = try run.open()
             for round in 1...20 {
@@ -88,12 +89,13 @@ extension StoreRule {
                 }
                 try run.expect(id, is: Int64(round), "the operation id in round \(round)")
                 let seen = try reader.read { try $0.item(id: "a", in: "Thing")?["count"] }
-                try run.expect(seen, is: .int(id), "what the other opening sees in round \(round)")
+                try run.expect(seen, is: .int(id), "the item in the other opening in round \(round)")
             }
         }
         StoreRule(
-            "capability.multi-process.close", "Closing one opening of a shared store leaves the others open.",
-            level: .concurrent, need: .declared(.multiProcess)
+            "capability.multi-process.close",
+            "Closing one opening of a shared store does not close the others.",
+            level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
             let second = try run.open()
             try run.put([Item(id: "a")])
@@ -103,26 +105,27 @@ extension StoreRule {
         }
         StoreRule(
             "capability.multi-process.push-lock",
-            "One opening of a shared store holds the push lock at a time, until it is released.",
-            level: .concurrent, need: .declared(.multiProcess)
+            "Only one opening of a shared store holds the push lock, until it releases it.",
+            level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
             let second = try run.open()
             for round in 0..<3 {
                 let lock = try run.store.tryLockPush()
-                try run.expect(lock != nil, "The lock is free in round \(round).")
-                try run.expect(try second.tryLockPush() == nil, "The other opening does not get it.")
-                try run.expect(try run.store.tryLockPush() == nil, "Nor does the same one again.")
+                try run.expect(lock != nil, "The lock is available in round \(round).")
+                try run.expect(try second.tryLockPush() == nil, "The other opening does not acquire it.")
+                try run.expect(
+                    try run.store.tryLockPush() == nil, "The same opening does not acquire it again.")
                 lock?.release()
                 lock?.release()
                 let other = try second.tryLockPush()
-                try run.expect(other != nil, "The other opening gets it when it is released.")
+                try run.expect(other != nil, "The other opening acquires it after release.")
                 other?.release()
             }
         }
         StoreRule(
             "capability.multi-process.stamp",
-            "The stamp of other commits changes with those of other openings, and with no others.",
-            level: .concurrent, need: .declared(.multiProcess)
+            "The external commit stamp changes after commits of other openings, and only then.",
+            level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
             let second = try run.open()
             var stamp = try run.store.write { try $0.externalCommitStamp() }
@@ -130,17 +133,17 @@ extension StoreRule {
                 try run.put([Item(id: "own\(round)")])
                 try run.expect(
                     try run.store.write { try $0.externalCommitStamp() }, is: stamp,
-                    "the stamp after a commit of its own")
+                    "the stamp after the opening's own commit")
                 try second.write { try $0.upsert([Item(id: "other\(round)")], in: "Thing") }
                 let changed = try run.store.write { try $0.externalCommitStamp() }
-                try run.expect(changed != stamp, "The stamp is another one after the other's commit.")
+                try run.expect(changed != stamp, "The stamp changes after the other opening's commit.")
                 stamp = changed
             }
         }
         StoreRule(
             "capability.durable.undeclared",
-            "A store that is not durable opens again with a state it once had, between two writes.",
-            level: .durable, need: .undeclared(.durable)
+            "A store that is not durable reopens in the state after some earlier write, never in the middle of one.",
+            level: .durable, requirement: .undeclared(.durable)
         ) { run in
             var states = [try StoreDump(run.store).lines]
             for id: Int64 in 1...5 {
@@ -153,31 +156,33 @@ extension StoreRule {
             }
             try run.reopen()
             let found = try StoreDump(run.store).lines
-            try run.expect(states.contains(found), "The state \(found) is one that the store had.")
+            try run.expect(states.contains(found), "The state \(found) is an earlier state of the store.")
         }
         StoreRule(
             "capability.indexes.declared",
-            "A query on an indexed column is faster than one on another column.",
-            level: .full, need: .declared(.indexes)
+            "A query on an indexed column is faster than one on an unindexed column.",
+            level: .full, requirement: .declared(.indexes)
         ) { run in
             let ratio = try run.indexedToScannedTime { $0 < 0.5 }
-            try run.expect(ratio < 0.5, "It takes \(ratio) of the time of a scan, less than half.")
+            try run.expect(
+                ratio < 0.5, "An indexed query takes \(ratio) of the time of a scan, less than half.")
         }
         StoreRule(
             "capability.indexes.undeclared",
-            "A store that does not declare indexes is not ten times faster with them.",
-            level: .full, need: .undeclared(.indexes)
+            "A store that does not declare indexes is not ten times faster on indexed columns.",
+            level: .full, requirement: .undeclared(.indexes)
         ) { run in
             let ratio = try run.indexedToScannedTime { $0 > 0.1 }
-            try run.expect(ratio > 0.1, "It takes \(ratio) of the time of a scan; declare usesIndexes.")
+            try run.expect(
+                ratio > 0.1, "An indexed query takes \(ratio) of the time of a scan; declare usesIndexes.")
         }
     }
 }
 
 extension RuleRun {
-    /// How long finding one of many items takes by an indexed column, as a part of the time without.
+    /// Measures the time of an indexed query as a fraction of the time of a scan.
     ///
-    /// Each is the best of several, and a machine that is busy with something else gets further chances.
+    /// Uses the minimum of several measurements, and repeats the measurement while a busy machine distorts the result.
     fileprivate func indexedToScannedTime(until isExpected: (Double) -> Bool) throws -> Double {
         try put(
             (0..<4000).map { number in

@@ -6,11 +6,11 @@ import SyncCore
 extension StoreRule {
     private static let durable = StoreRequirement.declared(.durable)
 
-    /// Values in columns that the app does not declare, or declares no more.
+    /// Values in columns that the app does not declare, or no longer declares.
     @RuleList static var columns: [StoreRule] {
         StoreRule(
             "columns.undeclared",
-            "Undeclared values come back exactly, are no fields, and are replaced with the item."
+            "Undeclared values are stored exactly, are not fields, and are replaced with the item."
         ) { run in
             let undeclared: [String: ItemValue] = [
                 "label": "the server's", "note": nil, "": 1, "e\u{301}": [1.0, .double(-0.0), ["\0": nil]],
@@ -30,8 +30,8 @@ extension StoreRule {
         }
         StoreRule(
             "columns.dropped",
-            "A column that is declared no more is no field; its value is undeclared, and there when it is declared again.",
-            level: .durable, need: durable
+            "The value of a column that is no longer declared is undeclared until it is declared again.",
+            level: .durable, requirement: durable
         ) { run in
             let item = Item(id: "a", fields: ["label": "kept", "count": 1, "mark": nil])
             try run.put([item, Item(id: "b")])
@@ -50,8 +50,8 @@ extension StoreRule {
             try run.expect(found, is: [again], "found by the column")
         }
         StoreRule(
-            "columns.declared", "A column that is declared takes what was undeclared, where it fits.",
-            level: .durable, need: durable
+            "columns.declared", "A newly declared column takes over its undeclared values of the right type.",
+            level: .durable, requirement: durable
         ) { run in
             try run.put([Item(id: "a", fields: ["label": "old", "mark": "old"])])
             try run.reopen(tables: Self.tables(without: ["label", "mark"]))
@@ -65,17 +65,17 @@ extension StoreRule {
             let taken = Item(
                 id: "a", fields: ["label": "newer", "mark": "newer"],
                 system: SystemProperties(undeclared: ["x": 1]))
-            try run.expect(try run.item("a"), is: taken, "the item whose values fit")
+            try run.expect(try run.item("a"), is: taken, "the item whose values have the right type")
             let found = try run.find(TableQuery("Thing").where(.column("mark") == "newer")).items
             try run.expect(found, is: [taken], "found by the indexed column")
             try run.expect(
                 try run.item("b"), is: Item(id: "b", system: SystemProperties(undeclared: ["label": 7])),
-                "the item whose value does not fit")
+                "the item whose value has another type")
         }
         StoreRule(
             "columns.local",
-            "The value of a local-only column that is declared no more is kept, and is not undeclared.",
-            level: .durable, need: durable
+            "The value of a local-only column that is no longer declared is kept, and is not undeclared.",
+            level: .durable, requirement: durable
         ) { run in
             try run.put([Item(id: "a", fields: ["note": "private", "count": 1])])
             try run.reopen(tables: Self.tables(without: ["note"]))
@@ -87,8 +87,8 @@ extension StoreRule {
                 "with the column again")
         }
         StoreRule(
-            "columns.remembered", "Operations and errors remember rows with the columns that are declared.",
-            level: .durable, need: durable
+            "columns.remembered", "Rows in operations and errors have the declared columns.",
+            level: .durable, requirement: durable
         ) { run in
             let row = Item(id: "a", fields: ["label": "kept", "count": 1])
             var operation = Fixture.operation(1)
@@ -105,8 +105,8 @@ extension StoreRule {
             let moved = Item(
                 id: "a", fields: ["count": 1], system: SystemProperties(undeclared: ["label": "kept"]))
             let read = try run.store.read { try $0.operation(id: 1) }
-            try run.expect(read?.base, is: moved, "the row that the change was made on")
-            try run.expect(read?.serverItem, is: moved, "the newer row")
+            try run.expect(read?.base, is: moved, "the base row")
+            try run.expect(read?.serverItem, is: moved, "the server's row")
             try run.expect(read?.deletedItem, is: moved, "the deleted item")
             try run.expect(read?.sent?.fields, is: ["count": 2], "what was sent")
             let logged = try run.store.read { try $0.operationError(operationID: 1) }
@@ -118,7 +118,7 @@ extension StoreRule {
         }
     }
 
-    /// The tables of the fixture, with fewer columns in `Thing`.
+    /// Returns the fixture's tables, without some columns of `Thing`.
     private static func tables(without names: Set<String>) -> [SyncTableDefinition] {
         Fixture.tables.map { table in
             guard table.name == "Thing" else { return table }

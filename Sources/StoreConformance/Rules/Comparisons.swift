@@ -6,36 +6,36 @@ import SyncCore
 import struct Foundation.Data
 
 extension StoreRule {
-    /// Filters that compare.
+    /// Comparisons in filters.
     @RuleList static var comparisons: [StoreRule] {
         filters(
-            "query.equal", "Equal finds the items whose value is the constant.", (.column("count") == 10, "c")
+            "query.equal", "Equal matches items whose value is the constant.", (.column("count") == 10, "c")
         )
         filters(
-            "query.not-equal", "Not equal finds other values, and no nulls.",
+            "query.not-equal", "Not equal matches other values, but not null.",
             (.column("count") != 10, "a b d g h i j k l"))
-        filters("query.less", "Less leaves the constant out.", (.column("count") < 1, "d g i"))
+        filters("query.less", "Less excludes the constant.", (.column("count") < 1, "d g i"))
         filters(
-            "query.less-or-equal", "Less or equal takes the constant in.", (.column("count") <= 1, "a d g i"))
-        filters("query.greater", "Greater leaves the constant out.", (.column("count") > 2, "c h j k l"))
+            "query.less-or-equal", "Less or equal includes the constant.", (.column("count") <= 1, "a d g i"))
+        filters("query.greater", "Greater excludes the constant.", (.column("count") > 2, "c h j k l"))
         filters(
-            "query.greater-or-equal", "Greater or equal takes the constant in.",
+            "query.greater-or-equal", "Greater or equal includes the constant.",
             (.column("count") >= 2, "b c h j k l")
         )
         filters(
-            "query.between", "Between takes both ends in.", (.between(.column("count"), 0, 10), "a b c d"))
+            "query.between", "Between includes both bounds.", (.between(.column("count"), 0, 10), "a b c d"))
         filters(
             "query.integer.exact", "Integers beyond the precision of a double compare exactly.",
             (.column("count") == Int64(9_007_199_254_740_993), "j"),
             (.column("count") == Int64(9_007_199_254_740_992), "k"),
             (.column("count") > Int64(9_007_199_254_740_992), "h j"))
         filters(
-            "query.integer.limits", "The least and the greatest integer are found.",
+            "query.integer.limits", "The minimum and the maximum integer are found.",
             (.column("count") == Int64.min, "i"),
             (.column("count") == Int64.max, "h"), (.column("count") > Int64.min, "a b c d g h j k l"),
             (.column("count") >= Int64.max, "h"))
         filters(
-            "query.number.mixed", "An integer equals the double of the same value, either way round.",
+            "query.number.mixed", "An integer equals the double of the same value, on either side.",
             (.column("count") == 2.0, "b"), (.column("ratio") == 1, "a"), (.column("count") < 0.5, "d g i"))
         filters(
             "query.number.mixed-exact", "An integer and a double compare by value, not after conversion.",
@@ -48,7 +48,7 @@ extension StoreRule {
             "query.double", "Doubles compare to the last bit.", (.column("ratio") == 0.1, "i"),
             (.column("ratio") == 0.3, ""))
         filters(
-            "query.double.small", "The least double above zero is above zero.",
+            "query.double.small", "The smallest positive double is greater than zero.",
             (.column("ratio") == Double.leastNonzeroMagnitude, "l"),
             (.column("ratio") > 0.0, "a b g i j k l n"), (.column("ratio") < 0.1, "c d h l m o"))
         filters(
@@ -63,36 +63,37 @@ extension StoreRule {
             (.column("flag") >= false, "a b c d"),
             (.column("flag") > true, ""))
         filters(
-            "query.text.bytes", "Texts are equal only byte for byte.", (.column("label") == "\u{e9}", "g"),
+            "query.text.bytes", "Strings are equal only byte for byte.", (.column("label") == "\u{e9}", "g"),
             (.column("label") == "e\u{301}", "h"), (.column("label") != "\u{e9}", "a b c d h i j k l m n o p")
         )
         filters(
-            "query.text.case", "Comparing texts minds the case.", (.column("label") == "apple", "a"),
+            "query.text.case", "String comparison is case-sensitive.", (.column("label") == "apple", "a"),
             (.column("label") == "APPLE", "p"), (.column("label") == "Apple", ""))
         filters(
-            "query.text.space", "Comparing texts minds white space.", (.column("label") == " apple\n", "k"),
+            "query.text.space", "String comparison includes white space.",
+            (.column("label") == " apple\n", "k"),
             (.column("label") == "cherry ", ""))
         filters(
-            "query.text.nul", "A text is not cut at NUL.", (.column("label") == "a\0b", "l"),
+            "query.text.nul", "A string does not end at NUL.", (.column("label") == "a\0b", "l"),
             (.column("label") == "a", ""),
             (.column("label") == "a\0", ""))
         filters(
-            "query.text.empty", "The empty text is a value.", (.column("label") == "", "d"),
+            "query.text.empty", "The empty string is a value.", (.column("label") == "", "d"),
             (.column("label") <= "", "d"))
         filters(
-            "query.text.order", "Texts are ordered by their bytes, not by language or number.",
+            "query.text.order", "Strings are ordered by their bytes, not by language or numeric value.",
             (.column("label") < "a", "b d i j k o p"), (.column("label") >= "a", "a c g h l m n"),
             (.column("label") < "9", "d i k o"))
         filters(
-            "query.text.order-utf8", "A character beyond the first 65 536 comes after all others.",
+            "query.text.order-utf8", "Characters above U+FFFF sort after all others.",
             (.column("label") > "\u{FFFD}", "n"), (.column("label") >= "\u{FFFD}", "m n"))
         filters(
             "query.date.instant",
-            "Dates are equal when they are the same instant, however many digits they show.",
+            "Dates of the same instant are equal, whatever their number of digits.",
             (.column("due") == Fixture.timestamp("2020-01-01T00:00:00.0000000Z"), "a b"),
             (.column("due") != Fixture.timestamp("2020-01-01T00:00:00Z"), "c d"))
         filters(
-            "query.date.order", "Dates are ordered in time, also before 1970.",
+            "query.date.order", "Dates are ordered by time, also before 1970.",
             (.column("due") < Timestamp.unixEpoch, "d"), (.column("due") >= Timestamp.unixEpoch, "a b c"))
         filters(
             "query.date.digits", "Dates compare to the nanosecond.",
@@ -109,7 +110,7 @@ extension StoreRule {
             (.column("count") < FilterExpression.column("ratio"), "b g i"),
             (.column("count") == FilterExpression.column("ratio"), "a d"))
         filters(
-            "query.id", "The id can be compared like text.", (.column("id") == "c", "c"),
+            "query.id", "The id compares like a string.", (.column("id") == "c", "c"),
             (.column("id") > "n", "o p"),
             (.isIn(.column("id"), ["p", "zz", "a"]), "a p"),
             (.column("id") == "c" && .column("count") == 1, ""))
@@ -118,20 +119,21 @@ extension StoreRule {
             (.column("updatedAt") > Fixture.timestamp("2021-01-01T00:00:00Z"), "b"),
             (.isNull(.column("version")) && .column("flag") == true, "c"), (.column("deleted") == true, ""))
         filters(
-            "query.indexed", "An indexed column finds the same as any other.",
+            "query.indexed", "A query on an indexed column has the same result as on any other.",
             (.column("mark") == "x", "a c g"),
             (.column("mark") > "x", "b d"), (.column("mark") == "X", ""),
             (.isNull(.column("mark")) && .column("count") < 0, "i"))
     }
 
-    /// Filters and nulls.
+    /// Nulls in filters.
     @RuleList static var nulls: [StoreRule] {
         filters(
-            "query.null.test", "A null test finds null and missing alike.",
+            "query.null.test", "A null test matches null and missing fields.",
             (.isNull(.column("count")), "e f m n o p"),
             (.isNull(.column("mark")), "e f h i j k l m n o p"))
         filters(
-            "query.null.literal", "Equal to the constant null is a null test, and not equal its opposite.",
+            "query.null.literal",
+            "Equal to the constant null is a null test; not equal to it is the opposite.",
             (.column("count") == Int64?.none, "e f m n o p"),
             (.column("count") != Int64?.none, "a b c d g h i j k l"))
         filters(
@@ -139,11 +141,11 @@ extension StoreRule {
             (.column("count") < Int64?.none, ""),
             (.column("count") >= Int64?.none, ""), (!(.column("count") > Int64?.none), ""))
         filters(
-            "query.null.not", "What is unknown stays unknown when negated: nulls match neither.",
+            "query.null.not", "The negation of unknown is unknown: nulls match neither.",
             (!(.column("count") == 10), "a b d g h i j k l"), (!(.column("flag") == true), "b d"),
             (!(.column("flag") != true), "a c"))
         filters(
-            "query.null.left", "Null on the left is no null test.",
+            "query.null.left", "Null on the left side is not a null test.",
             (.comparison(.equal, .constant(.null), .column("count")), ""))
         filters(
             "query.null.json", "JSON columns can be tested for null.", (!.isNull(.column("extra")), "a"),
@@ -152,26 +154,27 @@ extension StoreRule {
             "query.null.system", "Absent system properties are null.",
             (!.isNull(.column("updatedAt")), "a b"), (!.isNull(.column("createdAt")), ""))
         filters(
-            "query.in", "Membership finds the values of the list.",
+            "query.in", "Membership matches the values of the list.",
             (.isIn(.column("count"), [1, 10, 99]), "a c"),
             (.isIn(.column("label"), ["apple", "\u{e9}"]), "a g"), (.isIn(.column("flag"), [true]), "a c"))
         filters(
-            "query.in.empty", "Nothing is in an empty list, and everything is not in it.",
+            "query.in.empty", "No value is in an empty list; every value is not in it.",
             (.isIn(.column("count"), [Int]()), ""),
             (!.isIn(.column("count"), [Int]()), "a b c d e f g h i j k l m n o p"))
         filters(
             "query.in.null", "A null in the list matches nothing and makes 'not in' unknown.",
             (.membership(.column("count"), [1, nil]), "a"), (!.membership(.column("count"), [1, nil]), ""))
         filters(
-            "query.in.not", "Not in finds the other values, and no nulls.",
+            "query.in.not", "Not in matches other values, but not null.",
             (!.isIn(.column("count"), [1]), "b c d g h i j k l"))
         filters(
-            "query.in.equality", "Membership is equality: numbers by value, dates by instant, text by bytes.",
+            "query.in.equality",
+            "Membership uses equality: numbers by value, dates by instant, strings by bytes.",
             (.membership(.column("ratio"), [1, 2.5, 0]), "a b c d"), (.isIn(.column("count"), [2.0]), "b"),
             (.isIn(.column("due"), [Fixture.timestamp("2020-01-01T00:00:00.0Z")]), "a b"),
             (.isIn(.column("label"), ["APPLE", "e\u{301}"]), "h p"))
         filters(
-            "query.in.many", "A list may have more values than a statement has parameters.",
+            "query.in.many", "A list may have more values than an SQL statement supports parameters.",
             (.isIn(.column("count"), Array(0..<1200)), "a b c d l"),
             (.isIn(.column("count"), Array(1...40_000)), "a b c l"))
     }

@@ -5,15 +5,15 @@ import Foundation
 import SyncCore
 
 extension StoreRule {
-    /// Many threads on one store.
+    /// Concurrent use of one store.
     @RuleList static var concurrency: [StoreRule] {
         StoreRule(
-            "concurrent.no-lost-updates", "Writes happen one after another: no update is lost.",
+            "concurrent.no-lost-updates", "Writes are serialized: no update is lost.",
             level: .concurrent
         ) { run in
             let store = try run.store
             try run.put([Item(id: "n", fields: ["count": 0])])
-            try run.together(
+            try run.runConcurrently(
                 (0..<8).map { _ in
                     {
                         for _ in 0..<25 {
@@ -30,11 +30,11 @@ extension StoreRule {
             try run.expect(try run.item("n")?["count"], is: 200, "the count after 8 times 25 increments")
         }
         StoreRule(
-            "concurrent.one-writer", "No two bodies of writes run at the same time.", level: .concurrent
+            "concurrent.one-writer", "Bodies of writes never run concurrently.", level: .concurrent
         ) { run in
             let store = try run.store
             let (inside, most) = (Shared(0), Shared(0))
-            try run.together(
+            try run.runConcurrently(
                 (0..<8).map { thread in
                     {
                         for _ in 0..<15 {
@@ -49,14 +49,14 @@ extension StoreRule {
                         }
                     }
                 })
-            try run.expect(most.value, is: 1, "the most bodies of writes at one time")
+            try run.expect(most.value, is: 1, "the maximum number of concurrent write bodies")
         }
         StoreRule(
             "concurrent.operation-ids",
-            "Operation ids drawn by many threads are unique, complete and in order.", level: .concurrent
+            "Operation ids allocated by many threads are unique, complete and in order.", level: .concurrent
         ) { run in
             let store = try run.store
-            try run.together(
+            try run.runConcurrently(
                 (0..<8).map { thread in
                     {
                         for step in 0..<25 {
@@ -74,12 +74,12 @@ extension StoreRule {
             for thread in 0..<8 {
                 let own = items.filter { $0.hasPrefix("t\(thread)-") }
                 try run.expect(
-                    own, is: own.sorted(), "the steps of thread \(thread), in the order it made them")
-                try run.expect(own.count, is: 25, "how many steps of thread \(thread)")
+                    own, is: own.sorted(), "the steps of thread \(thread), in order")
+                try run.expect(own.count, is: 25, "the number of steps of thread \(thread)")
             }
         }
         StoreRule(
-            "concurrent.whole-transactions", "Readers beside writers see whole transactions only.",
+            "concurrent.whole-transactions", "Concurrent readers see only whole transactions.",
             level: .concurrent
         ) { run in
             let store = try run.store
@@ -109,7 +109,7 @@ extension StoreRule {
             }
             do { try run.join(group) } catch let torn as TornRead {
                 throw run.failure(
-                    "A reader summed up the accounts of a bank.", expected: "800",
+                    "A reader computed the sum of all accounts of a bank.", expected: "800",
                     actual: "\(torn.sum): half a transfer")
             }
             let counts = try run.find(TableQuery("Thing")).items.compactMap { $0["count"]?.intValue }
@@ -117,7 +117,7 @@ extension StoreRule {
         }
         StoreRule(
             "concurrent.read-your-writes",
-            "A read that begins after a write returned sees it, on any thread.", level: .concurrent
+            "A read that begins after a write has returned sees the write, on any thread.", level: .concurrent
         ) { run in
             let store = try run.store
             let latest = Shared<Int64>(0)
@@ -145,14 +145,14 @@ extension StoreRule {
                 latest.change { [count] in $0 = count }
             }
             try run.join(group)
-            try run.expect(stale.value, is: [], "by how much reads were behind")
+            try run.expect(stale.value, is: [], "the lag of stale reads")
         }
         StoreRule(
-            "concurrent.failed-writes", "Writes that fail beside others undo nothing but themselves.",
+            "concurrent.failed-writes", "A failed write does not affect concurrent writes.",
             level: .concurrent
         ) { run in
             let store = try run.store
-            try run.together(
+            try run.runConcurrently(
                 (0..<6).map { thread in
                     {
                         for step in 0..<20 {
@@ -164,14 +164,14 @@ extension StoreRule {
                     }
                 })
             let ids = try run.ids()
-            try run.expect(ids.count, is: 60, "how many items")
+            try run.expect(ids.count, is: 60, "the number of items")
             try run.expect(
                 ids.allSatisfy { "024".contains($0.dropFirst().prefix(1)) },
-                "All are of writes that did not fail.")
+                "All items are from successful writes.")
         }
         StoreRule(
             "concurrent.delete-and-put",
-            "Queue operations put and removed by many threads are neither lost nor doubled.",
+            "Operations put and removed by many threads are neither lost nor duplicated.",
             level: .concurrent
         ) { run in
             let store = try run.store
@@ -199,13 +199,13 @@ extension StoreRule {
                     }
                 }
             }
-            try run.together(producers + consumers)
-            try run.expect(taken.value.sorted(), is: Array(1...80), "the ids taken")
+            try run.runConcurrently(producers + consumers)
+            try run.expect(taken.value.sorted(), is: Array(1...80), "the removed ids")
             try run.expect(try run.queue(), is: [], "the queue")
             try run.expect(try run.lastOperationID(), is: 80, "the last operation id")
         }
         StoreRule(
-            "concurrent.close", "Close waits for running transactions, and lets nobody in afterwards.",
+            "concurrent.close", "Close waits for running transactions and refuses later ones.",
             level: .concurrent
         ) { run in
             let store = try run.store
@@ -220,7 +220,7 @@ extension StoreRule {
                     ended.change { $0 = true }
                 }
             }
-            try run.expect(inside.wait(), "The write began.")
+            try run.expect(inside.wait(), "The write has started.")
             let endedBeforeClose = Shared(false)
             group.start {
                 try store.close()
@@ -233,7 +233,7 @@ extension StoreRule {
         StoreRule(
             "concurrent.reader-beside-writer",
             "A read does not wait for a running write, and does not see it.",
-            level: .concurrent, need: .declared(.concurrentReaders)
+            level: .concurrent, requirement: .declared(.concurrentReaders)
         ) { run in
             let store = try run.store
             try run.put([Item(id: "old")])
@@ -249,14 +249,14 @@ extension StoreRule {
                 }
                 return isDone.wait(seconds: 60)
             }
-            try run.expect(finished, "The read came to an end while the write was running.")
+            try run.expect(finished, "The read finished while the write was running.")
             try run.join(group)
-            try run.expect(seen.value, is: ["old"], "what the read saw")
+            try run.expect(seen.value, is: ["old"], "the ids in the read")
         }
         StoreRule(
             "concurrent.reader-beside-writer.undeclared",
-            "A store without concurrent readers lets a read wait for the write.",
-            level: .concurrent, need: .undeclared(.concurrentReaders)
+            "In a store without concurrent readers, a read waits for the running write.",
+            level: .concurrent, requirement: .undeclared(.concurrentReaders)
         ) { run in
             let store = try run.store
             let isDone = Signal()
@@ -269,45 +269,46 @@ extension StoreRule {
                 }
                 return isDone.wait(seconds: 0.3)
             }
-            try run.expect(!finished, "The read waited; if it need not, declare hasConcurrentReaders.")
+            try run.expect(
+                !finished, "The read waited for the write; if it does not, declare hasConcurrentReaders.")
             try run.join(group)
         }
         StoreRule(
             "concurrent.snapshot",
-            "A read sees one state while writes are committed beside it, and does not hold them up.",
-            level: .concurrent, need: .declared(.concurrentReaders)
+            "A read sees one state while concurrent writes are committed, and does not block them.",
+            level: .concurrent, requirement: .declared(.concurrentReaders)
         ) { run in
             let store = try run.store
             try run.seedEverything()
             let group = ThreadGroup()
             let isDone = Signal()
             try store.read { snapshot in
-                let before = try Self.look(snapshot)
+                let before = try Self.samples(snapshot)
                 group.start {
                     for _ in 0..<5 { try store.write { try Self.changeEverything($0) } }
                     isDone.send()
                 }
                 try run.expect(
-                    isDone.wait(seconds: 60), "The writes came to an end while the read was running.")
-                try run.expect(try Self.look(snapshot), is: before, "what the read sees after them")
+                    isDone.wait(seconds: 60), "The writes finished while the read was running.")
+                try run.expect(try Self.samples(snapshot), is: before, "the snapshot after the writes")
             }
             try run.join(group)
-            try run.expect(try run.item("new")?["count"], is: 1, "what the next read sees")
+            try run.expect(try run.item("new")?["count"], is: 1, "the item in the next read")
         }
         StoreRule(
-            "concurrent.readers", "Eight readers at once see the same as one.", level: .concurrent
+            "concurrent.readers", "Eight concurrent readers see the same as one.", level: .concurrent
         ) { run in
             try run.put(Fixture.items)
             let store = try run.store
             let query = TableQuery("Thing").where(.column("count") > 0).order(byDescending: "ratio")
                 .includingTotalCount()
-            let expected = try run.find(query).exactForm
+            let expected = try run.find(query).exactDescription
             let different = Shared<[String]>([])
-            try run.together(
+            try run.runConcurrently(
                 (0..<8).map { _ in
                     {
                         for _ in 0..<15 {
-                            let found = try store.read { try $0.items(matching: query) }.exactForm
+                            let found = try store.read { try $0.items(matching: query) }.exactDescription
                             if found != expected { different.change { $0.append(found) } }
                         }
                     }
@@ -316,7 +317,7 @@ extension StoreRule {
         }
     }
 
-    /// Moves an amount from one account to another.
+    /// Transfers a random amount between two accounts.
     private static func transfer(in store: any SyncContextDataSource, random: inout SeededGenerator) throws {
         let (from, to) = (Int.random(in: 0..<8, using: &random), Int.random(in: 0..<8, using: &random))
         let amount = Int64.random(in: 1...50, using: &random)
@@ -328,15 +329,15 @@ extension StoreRule {
         }
     }
 
-    /// Something of everything that a snapshot shows.
-    private static func look(_ snapshot: any StoreSnapshot) throws -> [String] {
+    /// Returns samples of every kind of data in a snapshot.
+    private static func samples(_ snapshot: any StoreSnapshot) throws -> [String] {
         var seen = try snapshot.items(matching: TableQuery("Thing").includingTotalCount()).items.map(
-            \.exactForm)
-        seen.append(try snapshot.item(id: "new", in: "Thing").exactForm)
-        seen.append(try snapshot.operations(after: 0, in: nil, limit: 99).exactForm)
-        seen.append(try snapshot.operationCount(in: nil).exactForm)
-        seen.append(try snapshot.operationErrors(in: nil).exactForm)
-        seen.append(try snapshot.configValue(Fixture.key("k")).exactForm)
+            \.exactDescription)
+        seen.append(try snapshot.item(id: "new", in: "Thing").exactDescription)
+        seen.append(try snapshot.operations(after: 0, in: nil, limit: 99).exactDescription)
+        seen.append(try snapshot.operationCount(in: nil).exactDescription)
+        seen.append(try snapshot.operationErrors(in: nil).exactDescription)
+        seen.append(try snapshot.configValue(Fixture.key("k")).exactDescription)
         return seen
     }
 

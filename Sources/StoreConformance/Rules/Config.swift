@@ -6,7 +6,7 @@ import SyncCore
 extension StoreRule {
     /// The table config.
     @RuleList static var config: [StoreRule] {
-        StoreRule("config.set", "A value that was set is there, and replaces the one before.") { run in
+        StoreRule("config.set", "Setting a value stores it and replaces an earlier one.") { run in
             let key = Fixture.key("query")
             try run.expect(try run.config(key), is: nil, "before")
             try run.set("one", for: key)
@@ -15,7 +15,7 @@ extension StoreRule {
             try run.expect(try run.config(key), is: "two", "after setting it again")
             try run.expect(try run.names(), is: ["query"], "the names")
         }
-        StoreRule("config.remove", "Setting nil removes the value, and is no error when there is none.") {
+        StoreRule("config.remove", "Setting nil removes the value; without a value it does nothing.") {
             run in
             try run.set("v", for: Fixture.key("a"))
             try run.set("v", for: Fixture.key("b"))
@@ -35,19 +35,21 @@ extension StoreRule {
             let names = ["", " ", "A", "a", "a\0", "a\0b", "a ", "e\u{301}", "\u{e9}", "'", "%"]
             for name in names { try run.set(name, for: Fixture.key(name)) }
             for name in names {
-                try run.expect(try run.config(Fixture.key(name)), is: name, "the value of \(name.exactForm)")
+                try run.expect(
+                    try run.config(Fixture.key(name)), is: name, "the value of \(name.exactDescription)")
             }
-            try run.expect(try run.names().count, is: names.count, "how many names")
+            try run.expect(try run.names().count, is: names.count, "the number of names")
         }
         StoreRule(
-            "config.table", "Tables do not share values, exact in name; the empty name is one of its own."
+            "config.table", "Tables do not share values; table names are exact and may be empty."
         ) { run in
             let tables = ["", "Thing", "Thing2", "thing", "Gone", "e\u{301}", "\u{e9}"]
             for table in tables { try run.set(table, for: Fixture.key("k", in: table)) }
             for table in tables {
                 try run.expect(
-                    try run.config(Fixture.key("k", in: table)), is: table, "the value of \(table.exactForm)")
-                try run.expect(try run.names(in: table), is: ["k"], "the names of \(table.exactForm)")
+                    try run.config(Fixture.key("k", in: table)), is: table,
+                    "the value of \(table.exactDescription)")
+                try run.expect(try run.names(in: table), is: ["k"], "the names of \(table.exactDescription)")
             }
         }
         StoreRule("config.kind", "Kinds do not share values.") { run in
@@ -58,7 +60,7 @@ extension StoreRule {
             try run.expect(try run.config(Fixture.key("k", .setting)), is: "setting", "the setting")
             try run.expect(try run.names(.setting), is: ["k"], "the settings' names")
         }
-        StoreRule("config.separator", "Table and name are not run together.") { run in
+        StoreRule("config.separator", "Table and name are separate parts of a key.") { run in
             try run.set("1", for: Fixture.key("b/c", in: "a"))
             try run.set("2", for: Fixture.key("c", in: "a/b"))
             try run.set("3", for: Fixture.key("c", in: "a\0b"))
@@ -69,7 +71,7 @@ extension StoreRule {
             try run.expect(try run.names(in: "a"), is: ["b\0c", "b/c"], "the names of a")
         }
         StoreRule(
-            "config.order", "The values of a table come in byte order of their names, each with its key."
+            "config.order", "The values of a table are in byte order of their names, each with its key."
         ) { run in
             let names = ["", "10", "9", "B", "a", "ab", "e\u{301}", "\u{e9}", "\u{FFFD}", "\u{1F600}"]
             for name in names.reversed() { try run.set("value of \(name)", for: Fixture.key(name)) }
@@ -87,7 +89,7 @@ extension StoreRule {
                 try run.expect(found, is: ["new"], "the values")
             }
         }
-        StoreRule("config.apart", "Config values have nothing to do with items and operations.") { run in
+        StoreRule("config.apart", "Config values are independent of items and operations.") { run in
             try run.put([Item(id: "a", fields: ["label": "x"])])
             try run.put([Fixture.operation(1)])
             try run.set("v", for: Fixture.key("a"))

@@ -5,23 +5,25 @@ import StoreMemory
 import SyncCore
 
 extension StoreRule {
-    /// Processes that are killed.
+    /// Killed processes.
     @RuleList static var crashes: [StoreRule] {
         StoreRule(
             "crash.any-time",
-            "A process killed at any time loses no write that returned, and leaves none half done.",
-            level: .durable, need: .childProgram
+            "A process that is killed at any time loses no returned write and leaves no partial one.",
+            level: .durable, requirement: .childProgram
         ) { run in
             var crashes = try CrashRun(run)
             var random = SeededGenerator(seed: run.seed)
             for _ in 0..<run.effort.kills {
                 try crashes.kill(afterAcknowledged: random.below(12), atPercent: random.below(150))
             }
-            try run.expect(crashes.kills, is: run.effort.kills, "how many processes were killed at work")
+            try run.expect(
+                crashes.kills, is: run.effort.kills, "the number of processes killed while running")
         }
         StoreRule(
-            "crash.every-change", "A process that ends at any change of a transaction leaves nothing of it.",
-            level: .durable, need: .childProgram
+            "crash.every-change",
+            "A process that is killed at any change of a transaction leaves nothing of the transaction.",
+            level: .durable, requirement: .childProgram
         ) { run in
             var crashes = try CrashRun(run)
             for transaction in 0..<2 {
@@ -30,20 +32,20 @@ extension StoreRule {
                 }
             }
             try run.expect(
-                crashes.kills, is: 2 * CrashScript.length, "how many processes ended where they should")
+                crashes.kills, is: 2 * CrashScript.length, "the number of processes killed at their change")
         }
     }
 }
 
-/// A store whose processes keep being killed, and a memory store that is told only what may have been kept.
+/// A store whose processes are killed, with a memory store as the model of its committed transactions.
 private struct CrashRun {
     private let run: RuleRun
     private let program: ChildProgram
     private let path: String
     private let model: MemoryStore
     private(set) var kills = 0
-    /// How long a process took for a write, about.
-    private var pace = Duration.milliseconds(1)
+    /// The approximate time that a process takes for a write.
+    private var writeDuration = Duration.milliseconds(1)
 
     init(_ run: RuleRun) throws {
         guard let program = run.harness.child else {
@@ -55,8 +57,8 @@ private struct CrashRun {
         model = try MemoryStore(tables: Fixture.tables)
     }
 
-    /// Lets a process work until it has acknowledged so many writes, and kills it at that part of the next write or
-    /// of the one behind it, by the pace of the writes so far: in its body, while it commits, or before it tells.
+    /// Starts a process, waits for `count` acknowledged writes and kills it after a fraction of the time of a write:
+    /// in the body, during the commit, or before the acknowledgement.
     mutating func kill(afterAcknowledged count: Int, atPercent percent: Int) throws {
         var child = try start(count: 1000)
         var last: Int64 = 0
@@ -65,34 +67,35 @@ private struct CrashRun {
             last = child.next() ?? last
             acknowledged.append(.now)
         }
-        if count > 1 { pace = (acknowledged[count - 1] - acknowledged[0]) / (count - 1) }
-        let delay = pace * percent / 100
+        if count > 1 { writeDuration = (acknowledged[count - 1] - acknowledged[0]) / (count - 1) }
+        let delay = writeDuration * percent / 100
         let moment = (acknowledged.last ?? .now) + delay
-        run.trace.note("kill \(delay) after operation \(last) was acknowledged")
+        run.trace.record("kill \(delay) after operation \(last) was acknowledged")
+        // Busy-waits, because a sleep is too coarse for delays shorter than a write.
         while ContinuousClock.now < moment {}
         child.kill()
         while let number = child.next() { last = number }
         try check(acknowledged: last, wasKilled: child.wait())
     }
 
-    /// Lets a process work that ends itself before its change of that number.
+    /// Starts a process that kills itself before the given change.
     mutating func end(atChange change: Int) throws {
         var child = try start(count: 3, crashingChange: change)
-        run.trace.note("the process ends before its change \(change)")
+        run.trace.record("the process kills itself before its change \(change)")
         var last: Int64 = 0
         while let number = child.next() { last = number }
         try check(acknowledged: last, wasKilled: child.wait())
     }
 
     private func start(count: Int, crashingChange: Int? = nil) throws -> ChildProcess {
-        run.trace.note("start a process")
+        run.trace.record("start a process")
         return try ChildProcess(
             program,
             arguments: CrashChild.arguments(
                 path: path, seed: run.seed, count: count, crashingChange: crashingChange))
     }
 
-    /// What is there is what was there after the last acknowledged write, or after the one behind it.
+    /// Expects the contents after the last acknowledged write, or after the one that followed it.
     private mutating func check(acknowledged: Int64, wasKilled: Bool) throws {
         if wasKilled { kills += 1 }
         let found = try run.with("crashing") { try StoreDump($0).lines }
@@ -104,7 +107,7 @@ private struct CrashRun {
         }
         try run.expect(
             found, is: expected,
-            "the store after a process was killed that had acknowledged \(acknowledged)")
+            "the store after a process was killed that had acknowledged operation \(acknowledged)")
     }
 
     private func lastReplayed() throws -> Int64 { try model.write { try $0.lastOperationID() } }

@@ -7,10 +7,11 @@ import SyncCore
 extension StoreRule {
     private static let durable = StoreRequirement.declared(.durable)
 
-    /// What is there after closing and opening again, and in a copy of the files of a store that is still open.
+    /// Contents after reopening, and in a copy of the files of an open store.
     @RuleList static var durability: [StoreRule] {
-        StoreRule("durable.items", "Items are the same after opening again.", level: .durable, need: durable)
-        { run in
+        StoreRule(
+            "durable.items", "Items are the same after reopening.", level: .durable, requirement: durable
+        ) { run in
             try run.put(Fixture.items)
             try run.reopen()
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "all items")
@@ -19,29 +20,33 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "durable.everything", "All that a store tells is the same after opening again.", level: .durable,
-            need: durable
+            "durable.everything", "The complete contents are the same after reopening.", level: .durable,
+            requirement: durable
         ) { run in
             try run.seedEverything()
             try run.store.write { try Self.changeEverything($0) }
             for round in 0..<3 {
-                try run.expectUnchanged("the store after opening it again, round \(round)") {
+                try run.expectUnchanged("the store after reopening, round \(round)") {
                     try run.reopen()
                 }
             }
         }
         StoreRule(
-            "durable.queries", "Queries find the same after opening again.", level: .durable, need: durable
+            "durable.queries", "Queries have the same results after reopening.", level: .durable,
+            requirement: durable
         ) { run in
             try run.put(Fixture.items)
             let query = TableQuery("Thing").where(.column("mark") == "x").order(byDescending: "count")
                 .includingTotalCount()
             let before = try run.find(query)
             try run.reopen()
-            try run.expect(before.items.count, is: 3, "how many before")
-            try run.expect(try run.find(query), is: before, "what the query finds")
+            try run.expect(before.items.count, is: 3, "the number of items before")
+            try run.expect(try run.find(query), is: before, "the result of the query")
         }
-        StoreRule("durable.deletes", "What was deleted stays deleted.", level: .durable, need: durable) {
+        StoreRule(
+            "durable.deletes", "Deleted data stays deleted after reopening.", level: .durable,
+            requirement: durable
+        ) {
             run in
             try run.seedEverything()
             try run.delete(["a", "b"])
@@ -56,7 +61,10 @@ extension StoreRule {
             try run.expect(try run.store.read { try $0.operationErrors(in: nil) }, is: [], "the log")
             try run.expect(try run.config(Fixture.key("k")), is: nil, "the value")
         }
-        StoreRule("durable.rollback", "What was undone does not come back.", level: .durable, need: durable) {
+        StoreRule(
+            "durable.rollback", "Rolled back changes do not return after reopening.", level: .durable,
+            requirement: durable
+        ) {
             run in
             try run.seedEverything()
             try run.expectUnchanged("the store") {
@@ -68,8 +76,8 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "durable.last-id", "Operation ids go on where they were, also when the queue has drained.",
-            level: .durable, need: durable
+            "durable.last-id", "Operation ids continue after reopening, also when the queue is empty.",
+            level: .durable, requirement: durable
         ) { run in
             try run.put((1...5).map { Fixture.operation($0) })
             try run.store.write { for id: Int64 in 1...5 { try $0.removeOperation(id: id) } }
@@ -83,8 +91,8 @@ extension StoreRule {
             try run.expect(try run.lastOperationID(), is: 6, "the last operation id after one more")
         }
         StoreRule(
-            "durable.last-write", "Close does not lose the last write, however small.", level: .durable,
-            need: durable
+            "durable.last-write", "Close does not lose the last write.", level: .durable,
+            requirement: durable
         ) { run in
             for round in 0..<20 {
                 try run.put([Item(id: "a", fields: ["count": .int(Int64(round))])])
@@ -94,8 +102,8 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "durable.new-table", "A table declared later is added; the others keep what they have.",
-            level: .durable, need: durable
+            "durable.new-table", "A table declared later is added; the others keep their items.",
+            level: .durable, requirement: durable
         ) { run in
             try run.put(Fixture.items)
             let added = SyncTableDefinition("Added", columns: [SyncColumn("label", .text)])
@@ -105,8 +113,8 @@ extension StoreRule {
             try run.expect(try run.ids("Added"), is: ["n"], "the ids of Added")
         }
         StoreRule(
-            "durable.new-column", "A column declared later is missing from older items, and takes values.",
-            level: .durable, need: durable
+            "durable.new-column", "A column declared later is missing in older items and accepts values.",
+            level: .durable, requirement: durable
         ) { run in
             try run.with("columns", tables: [Self.table("label")]) { store in
                 try store.write { try $0.upsert([Item(id: "old", fields: ["label": "x"])], in: "T") }
@@ -124,8 +132,9 @@ extension StoreRule {
         }
         StoreRule(
             "durable.gone-column",
-            "A column no longer declared loses nothing: it is there when declared again.", level: .durable,
-            need: durable
+            "A column that is no longer declared keeps its values until it is declared again.",
+            level: .durable,
+            requirement: durable
         ) { run in
             let item = Item(id: "a", fields: ["label": "x", "more": "y"])
             try run.with("columns", tables: [Self.table("label", "more")]) { store in
@@ -142,21 +151,22 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "durable.gone-table", "A table no longer declared keeps its items for when it is declared again.",
-            level: .durable, need: durable
+            "durable.gone-table",
+            "A table that is no longer declared keeps its items until it is declared again.",
+            level: .durable, requirement: durable
         ) { run in
             try run.put(Fixture.items)
             try run.put([Fixture.operation(1)])
             try run.reopen(tables: [Fixture.thing2])
-            try run.expect(try run.queue(in: "Thing"), is: [1], "its operations meanwhile")
-            try run.expect(throws: .unknownTable, "its items meanwhile") { try run.item("a") }
+            try run.expect(try run.queue(in: "Thing"), is: [1], "its operations while undeclared")
+            try run.expect(throws: .unknownTable, "its items while undeclared") { try run.item("a") }
             try run.reopen()
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "its items again")
         }
         StoreRule(
             "durable.column-type",
-            "A column declared with another type than before is refused with schemaMismatch.",
-            level: .durable, need: durable
+            "A column declared with another type than stored is refused with schemaMismatch.",
+            level: .durable, requirement: durable
         ) { run in
             try run.with("columns", tables: [Self.table("label")]) { store in
                 try store.write { try $0.upsert([Item(id: "a", fields: ["label": "x"])], in: "T") }
@@ -173,11 +183,11 @@ extension StoreRule {
         }
         StoreRule(
             "durable.foreign-file",
-            "A file that is no store is refused as corrupt or not to be opened, and left alone.",
-            level: .durable, need: durable
+            "A file that is not a store is refused with corrupt or cannotOpen, and is not changed.",
+            level: .durable, requirement: durable
         ) { run in
             let path = try run.path("foreign")
-            let text = Data(String(repeating: "This is no store. ", count: 500).utf8)
+            let text = Data(String(repeating: "This is not a store. ", count: 500).utf8)
             try text.write(to: URL(fileURLWithPath: path))
             try run.expectError(
                 "StoreError.corrupt or .cannotOpen", "opening it", { try run.open("foreign") }
@@ -187,8 +197,8 @@ extension StoreRule {
             try run.expect(FileManager.default.contents(atPath: path), is: text, "the file afterwards")
         }
         StoreRule(
-            "durable.image", "A copy of the files, made when a write has returned, holds the write.",
-            level: .durable, need: durable
+            "durable.image", "A copy of the files made after a write has returned contains the write.",
+            level: .durable, requirement: durable
         ) { run in
             for round in 0..<12 {
                 try run.store.write { transaction in
@@ -204,8 +214,8 @@ extension StoreRule {
         }
         StoreRule(
             "durable.image.inside",
-            "A copy of the files, made at any point inside a write, holds nothing of it.", level: .durable,
-            need: durable
+            "A copy of the files made at any point inside a write contains nothing of it.", level: .durable,
+            requirement: durable
         ) { run in
             try run.seedEverything()
             let before = try StoreDump(run.store).lines
@@ -216,7 +226,7 @@ extension StoreRule {
                     try run.makeImage(images[images.count - 1])
                 }
             }
-            try run.expect(images.count >= 10, "There were copies at every change.")
+            try run.expect(images.count >= 10, "Every change has a copy.")
             for image in images {
                 try run.expect(try run.dump(ofImage: image), is: before, "the copy '\(image)'")
             }
@@ -224,7 +234,9 @@ extension StoreRule {
                 try run.dumpOfImage("after"), is: try StoreDump(run.store).lines, "the copy after the write")
         }
         StoreRule(
-            "durable.image.large", "The same for a write of many megabytes.", level: .full, need: durable
+            "durable.image.large",
+            "A copy of the files made inside a write of many megabytes contains nothing of it.", level: .full,
+            requirement: durable
         ) { run in
             try run.put([Item(id: "before")])
             let before = try StoreDump(run.store).lines
@@ -247,16 +259,16 @@ extension StoreRule {
 }
 
 extension RuleRun {
-    /// Copies the files of the store as they are now: what a process that was killed at this moment would leave.
+    /// Copies the current files of the store: the state that a process killed at this moment would leave.
     func makeImage(_ name: String) throws {
         _ = try store
         try FileManager.default.copyItem(atPath: "\(directory)/store", toPath: "\(directory)/\(name)")
     }
 
-    /// What a store that is opened on the copy tells.
+    /// Opens a store on the copy and returns its contents.
     func dump(ofImage name: String) throws -> [String] { try with(name) { try StoreDump($0).lines } }
 
-    /// What a store that is opened on a copy of this moment tells.
+    /// Copies the current files, opens a store on them and returns its contents.
     func dumpOfImage(_ name: String) throws -> [String] {
         try makeImage("image\(name)")
         return try dump(ofImage: "image\(name)")

@@ -6,7 +6,7 @@ import SyncCore
 extension StoreRule {
     /// The error log.
     @RuleList static var errorLog: [StoreRule] {
-        StoreRule("log.exact", "An error comes back with everything it was put with.") { run in
+        StoreRule("log.exact", "An error is stored with all its properties.") { run in
             let full = TableOperationError(
                 operationID: 3, table: "Thing", itemID: "e\u{301}", kind: .insert, item: Fixture.items[0],
                 serverItem: Item(id: "a", system: SystemProperties(version: "2", deleted: true)), status: 412,
@@ -19,46 +19,46 @@ extension StoreRule {
             try run.expect(found, is: full, "the error by its operation")
             try run.expect(try run.errors(), is: [full, bare], "the log")
         }
-        StoreRule("log.missing", "There is no error of an operation that has none.") { run in
+        StoreRule("log.missing", "An operation without an error has none, although others do.") { run in
             try run.put([Fixture.operation(1)])
             try run.put([Fixture.error(2)])
             let found = try run.store.read { try $0.operationError(operationID: 1) }
             try run.expect(found, is: nil, "the error of operation 1")
         }
-        StoreRule("log.replaces", "A later error of the same operation takes the place of the earlier.") {
+        StoreRule("log.replaces", "A later error of the same operation replaces the earlier one.") {
             run in
             try run.put([Fixture.error(1, message: "first"), Fixture.error(2)])
             try run.put([Fixture.error(1, message: "second")])
             try run.expect(
                 try run.errors(), is: [Fixture.error(1, message: "second"), Fixture.error(2)], "the log")
         }
-        StoreRule("log.moves", "An error put again for another table is found there, and only there.") {
+        StoreRule("log.moves", "An error put again for another table is found only there.") {
             run in
             try run.put([Fixture.error(1, in: "Thing")])
             try run.put([Fixture.error(1, in: "Thing2")])
             try run.expect(try run.errors(in: "Thing"), is: [], "errors of Thing")
             try run.expect(try run.errors(in: "Thing2").map(\.operationID), is: [1], "errors of Thing2")
         }
-        StoreRule("log.order", "Errors come in ascending order of operation id.") { run in
+        StoreRule("log.order", "Errors are in ascending order of operation id.") { run in
             try run.put([300, 2, 70_000, 1, 255, 256].map { Fixture.error($0) })
             try run.expect(try run.errors().map(\.operationID), is: [1, 2, 255, 256, 300, 70_000], "the log")
         }
-        StoreRule("log.table", "The errors of a table are that table's alone, exact in name.") { run in
+        StoreRule("log.table", "The errors of a table are only those of the exact table name.") { run in
             let names = ["Thing", "Thing2", "thing", "Gone", "e\u{301}", "\u{e9}", ""]
             try run.put(names.enumerated().map { Fixture.error(Int64($0 + 1), in: $1) })
             for (index, name) in names.enumerated() {
                 let found = try run.errors(in: name).map(\.operationID)
-                try run.expect(found, is: [Int64(index + 1)], "errors of \(name.exactForm)")
+                try run.expect(found, is: [Int64(index + 1)], "errors of \(name.exactDescription)")
             }
         }
-        StoreRule("log.remove", "A removed error is gone, and the others stay.") { run in
+        StoreRule("log.remove", "A removed error is not found; the others are kept.") { run in
             try run.put((1...3).map { Fixture.error($0) })
             try run.store.write { try $0.removeOperationError(operationID: 2) }
             try run.expect(try run.errors().map(\.operationID), is: [1, 3], "the log")
             let found = try run.store.read { try $0.operationError(operationID: 2) }
             try run.expect(found, is: nil, "by its operation")
         }
-        StoreRule("log.remove.missing", "Removing an error that is not there changes nothing.") { run in
+        StoreRule("log.remove.missing", "Removing a missing error changes nothing.") { run in
             try run.put([Fixture.error(1)])
             try run.put([Fixture.operation(2)])
             try run.expectUnchanged("the store") {
@@ -68,7 +68,8 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "log.without-operation", "An error needs no operation, and does not raise the last operation id."
+            "log.without-operation",
+            "An error does not require an operation and does not change the last operation id."
         ) { run in
             try run.put([Fixture.error(40)])
             try run.expect(try run.errors().map(\.operationID), is: [40], "the log")

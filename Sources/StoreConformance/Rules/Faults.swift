@@ -4,7 +4,7 @@
 import SyncCore
 
 extension StoreRule {
-    /// Failures in the middle, at every point there is.
+    /// Injected faults at every point of a transaction.
     @RuleList static var faults: [StoreRule] {
         StoreRule("fault.none", "A wrapper without faults changes nothing.", level: .full) { run in
             let store = FaultingStore(try run.store)
@@ -15,7 +15,7 @@ extension StoreRule {
         }
         StoreRule(
             "fault.every-change",
-            "Wherever a transaction fails, at its first change or its last, nothing of it is kept.",
+            "A transaction that fails at any of its changes is rolled back completely.",
             level: .full
         ) { run in
             try run.seedEverything()
@@ -27,14 +27,16 @@ extension StoreRule {
                         try store.write { try Self.changeEverything($0) }
                     }
                 }
-                try run.expect(store.calls.changes, is: number, "how far it came")
+                try run.expect(store.calls.changes, is: number, "the number of changes made")
             }
             try run.store.write { try Self.changeEverything($0) }
-            try run.expect(try run.item("new")?["count"], is: 1, "the item, once it does not fail")
+            try run.expect(try run.item("new")?["count"], is: 1, "the item after a successful write")
         }
         StoreRule(
-            "fault.every-change.reopened", "The same holds after opening again.", level: .full,
-            need: .declared(.durable)
+            "fault.every-change.reopened",
+            "A transaction that fails at any of its changes is rolled back completely, also after reopening.",
+            level: .full,
+            requirement: .declared(.durable)
         ) { run in
             try run.seedEverything()
             for number in 1...11 {
@@ -46,7 +48,9 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("fault.commit", "A transaction that fails at its end is undone whole.", level: .full) {
+        StoreRule(
+            "fault.commit", "A transaction that fails at its end is rolled back completely.", level: .full
+        ) {
             run in
             try run.seedEverything()
             for number in 1...3 {
@@ -60,7 +64,8 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "fault.after-commit", "A transaction whose answer is lost was made all the same.", level: .full
+            "fault.after-commit", "A transaction whose commit is reported as failed may have been committed.",
+            level: .full
         ) { run in
             try run.seedEverything()
             let store = FaultingStore(try run.store)
@@ -71,7 +76,7 @@ extension StoreRule {
             try run.expect(try run.item("new")?["count"], is: 1, "the item")
             try run.expect(try run.queue(), is: [2, 100], "the queue")
         }
-        StoreRule("fault.read", "A read that fails leaves the next one unharmed.", level: .full) { run in
+        StoreRule("fault.read", "A failed read does not affect the next one.", level: .full) { run in
             try run.seedEverything()
             let store = FaultingStore(try run.store)
             store.faults.failingRead = 1
@@ -80,7 +85,8 @@ extension StoreRule {
         }
         StoreRule(
             "fault.interleaved",
-            "Failing and succeeding transactions in turn leave what the succeeding ones did.", level: .full
+            "When transactions fail and succeed alternately, only the successful ones have an effect.",
+            level: .full
         ) { run in
             for round in 1...30 {
                 try? run.store.write { transaction in
@@ -92,11 +98,11 @@ extension StoreRule {
             }
             try run.expect(try run.lastOperationID(), is: 20, "the last operation id")
             try run.expect(try run.queue().count, is: 20, "the operations")
-            try run.expect(try run.item("a")?["count"], is: 29, "the item of the last that succeeded")
+            try run.expect(try run.item("a")?["count"], is: 29, "the item of the last successful transaction")
         }
     }
 }
 
-extension FaultingStore.Calls: ExactlyShown {
-    package var exactForm: String { "\(reads) reads, \(writes) writes, \(changes) changes" }
+extension FaultingStore.Calls: ExactlyDescribed {
+    package var exactDescription: String { "\(reads) reads, \(writes) writes, \(changes) changes" }
 }

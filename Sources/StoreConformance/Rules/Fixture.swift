@@ -4,9 +4,10 @@
 import Foundation
 package import SyncCore
 
-/// The tables and items that rules work with.
+/// The tables and items that rules use.
 package enum Fixture {
-    /// A table with a column of every type, one whose name begins with the other's, and one of SQL's own words.
+    /// A table with a column of every type, a table whose name has the other's as prefix, and one named like an SQL
+    /// keyword.
     package static let tables = [thing, thing2, order]
 
     package static let thing = SyncTableDefinition(
@@ -28,7 +29,7 @@ package enum Fixture {
             SyncColumn("rowid", .integer),
         ])
 
-    /// Items for queries: plain ones, nulls, missing fields, and values that careless stores mix up.
+    /// Items for queries: ordinary values, nulls, missing fields, and values that stores often confuse.
     package static let items: [Item] = [
         Item(
             id: "a",
@@ -75,7 +76,7 @@ package enum Fixture {
     ]
 
     package static func timestamp(_ text: String) -> Timestamp {
-        guard let timestamp = Timestamp(text) else { preconditionFailure("'\(text)' is no date.") }
+        guard let timestamp = Timestamp(text) else { preconditionFailure("'\(text)' is not a date.") }
         return timestamp
     }
 
@@ -102,7 +103,7 @@ package enum Fixture {
         ConfigKey(table: table, kind: kind, name: name)
     }
 
-    /// So many items `0000`, `0001`… with their number as count.
+    /// Returns items `00000`, `00001`… with their number as `count`.
     package static func series(_ count: Int) -> [Item] {
         (0..<count).map { Item(id: number($0), fields: ["count": .int(Int64($0)), "label": "s"]) }
     }

@@ -4,9 +4,9 @@
 import SyncCore
 
 extension StoreRule {
-    /// Inserting items that may be there already.
+    /// Inserting new and existing items.
     @RuleList static var insertions: [StoreRule] {
-        StoreRule("item.insert.adds", "An insert adds an item that is not there, and says so.") { run in
+        StoreRule("item.insert.adds", "An insert adds a new item and returns true.") { run in
             let item = Item(
                 id: "a", fields: ["label": "one", "count": nil], system: SystemProperties(version: "1"))
             try run.expect(try run.insert(item), is: true, "whether the item was added")
@@ -14,7 +14,7 @@ extension StoreRule {
             try run.expect(try run.insert(Item(id: "b")), is: true, "whether another was added")
             try run.expect(try run.ids(), is: ["a", "b"], "the table's ids")
         }
-        StoreRule("item.insert.keeps", "An insert leaves an item that is there as it is, and says so.") {
+        StoreRule("item.insert.keeps", "An insert does not change an existing item and returns false.") {
             run in
             let item = Item(id: "a", fields: ["label": "old"], system: SystemProperties(version: "1"))
             try run.put([item])
@@ -26,7 +26,7 @@ extension StoreRule {
             try run.expect(try run.insert(item), is: false, "whether the same item was added")
             try run.expect(try run.item("a"), is: item, "the item")
         }
-        StoreRule("item.insert.inside", "An insert sees what its own transaction has done before.") { run in
+        StoreRule("item.insert.inside", "An insert sees the earlier changes of its transaction.") { run in
             try run.put([Item(id: "old")])
             try run.store.write { transaction in
                 let item = Item(id: "a", fields: ["count": 1])
@@ -44,21 +44,23 @@ extension StoreRule {
             }
             try run.expect(try run.ids(), is: ["a", "b", "old"], "the table's ids")
         }
-        StoreRule("item.insert.own-table", "An item of another table does not stand in the way.") { run in
+        StoreRule(
+            "item.insert.own-table", "An item with the same id in another table does not prevent an insert."
+        ) { run in
             try run.put([Item(id: "a", fields: ["label": "one"])], in: "Thing2")
             try run.expect(try run.insert(Item(id: "a")), is: true, "whether the item was added")
             try run.expect(try run.item("a", in: "Thing2")?["label"], is: "one", "the other item")
         }
-        StoreRule("item.insert.bytes", "Ids that differ in any byte do not stand in each other's way.") {
+        StoreRule("item.insert.bytes", "Ids that differ in any byte do not prevent each other's inserts.") {
             run in
             for id in ["A", "a", "a ", "e\u{301}", "\u{e9}", "1", "01", "1.0"] {
                 try run.expect(
                     try run.insert(Item(id: id, fields: ["label": .text(id)])), is: true,
-                    "whether \(id.exactForm) was added")
+                    "whether \(id.exactDescription) was added")
             }
             try run.expect(try run.item("\u{e9}")?["label"], is: "\u{e9}", "the item \"\\u{e9}\"")
         }
-        StoreRule("item.insert.long-id", "Ids as long as they may be are told apart to the end.") { run in
+        StoreRule("item.insert.long-id", "Ids of the maximum length are compared completely.") { run in
             let length = min(try run.store.capabilities.maxIDLength, ItemID.maxUTF8Length)
             let beginning = String(repeating: "\u{1F600}", count: (length - 1) / 4)
             for end in ["a", "b"] {
@@ -68,17 +70,18 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "item.insert.found", "Queries find what an insert added, and what a refused one left as it was."
+            "item.insert.found",
+            "Queries find inserted items and, after a refused insert, the unchanged ones."
         ) { run in
             let x = TableQuery("Thing").where(.column("mark") == "x").includingTotalCount()
             let y = TableQuery("Thing").where(.column("mark") == "y").includingTotalCount()
             _ = try run.insert(Item(id: "a", fields: ["mark": "x"]))
             try run.expect(try run.find(x).items.map(\.id), is: ["a"], "the ids with mark x")
             _ = try run.insert(Item(id: "a", fields: ["mark": "y"]))
-            try run.expect(try run.find(x).totalCount, is: 1, "how many have mark x")
-            try run.expect(try run.find(y).totalCount, is: 0, "how many have mark y")
+            try run.expect(try run.find(x).totalCount, is: 1, "the number of items with mark x")
+            try run.expect(try run.find(y).totalCount, is: 0, "the number of items with mark y")
         }
-        StoreRule("item.insert.rollback", "An insert in a transaction that failed adds nothing.") { run in
+        StoreRule("item.insert.rollback", "An insert in a failed transaction adds nothing.") { run in
             try run.put([Item(id: "a", fields: ["mark": "x"])])
             try run.expectUnchanged("the store") {
                 try? run.store.write { transaction in
@@ -87,10 +90,10 @@ extension StoreRule {
                     throw AppError()
                 }
             }
-            try run.expect(try run.insert(Item(id: "b")), is: true, "whether the item was added then")
+            try run.expect(try run.insert(Item(id: "b")), is: true, "whether the item was added afterwards")
         }
         StoreRule(
-            "item.insert.unknown-table", "An insert into a table that is not in the catalog is refused."
+            "item.insert.unknown-table", "An insert into an undeclared table is refused."
         ) {
             run in
             for table in ["Nothing", "thing", ""] {

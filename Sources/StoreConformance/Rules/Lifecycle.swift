@@ -24,7 +24,7 @@ extension StoreRule {
             }
             try run.expect(!ran, "The body of a write on a closed store does not run.")
         }
-        StoreRule("close.again", "Closing again does nothing.") { run in
+        StoreRule("close.again", "A second close does nothing.") { run in
             let store = try run.store
             for _ in 0..<5 { try store.close() }
             try run.expect(throws: .closed, "a read after closing five times") { try store.read { _ in } }
@@ -34,14 +34,14 @@ extension StoreRule {
                 try run.with("unused\(round)") { try run.expect($0.catalog.tables.count, is: 3, "tables") }
             }
         }
-        StoreRule("close.keeps-catalog", "Catalog and capabilities can be asked also after close.") { run in
+        StoreRule("close.keeps-catalog", "Catalog and capabilities are available after close.") { run in
             let store = try run.store
             let before = (store.catalog.tables, store.capabilities)
             try store.close()
-            try run.expect(store.catalog.tables == before.0, "The catalog is the same.")
-            try run.expect(store.capabilities == before.1, "The capabilities are the same.")
+            try run.expect(store.catalog.tables == before.0, "The catalog is unchanged.")
+            try run.expect(store.capabilities == before.1, "The capabilities are unchanged.")
         }
-        StoreRule("close.releases-files", "Close leaves no file open and no memory mapped.") { run in
+        StoreRule("close.releases-files", "Close closes all files and unmaps all memory.") { run in
             for round in 0..<3 {
                 try run.with("files\(round)") { store in
                     try store.write { try $0.upsert(Fixture.series(200), in: "Thing") }
@@ -51,32 +51,33 @@ extension StoreRule {
                     OpenFiles.inside(run.directory), is: [], "open files after closing store \(round)")
             }
         }
-        StoreRule("close.after-error", "A store whose transactions failed closes cleanly.") { run in
+        StoreRule("close.after-error", "A store with failed transactions closes without errors.") { run in
             try run.with("failed") { store in
                 for _ in 0..<5 { try? store.write { _ in throw AppError() } }
                 for _ in 0..<5 { try? store.read { _ in throw AppError() } }
             }
             try run.expect(OpenFiles.inside(run.directory), is: [], "open files")
         }
-        StoreRule("isolation.stores", "Two stores share nothing.") { run in
+        StoreRule("isolation.stores", "Two stores share no data.") { run in
             let other = try run.open("other")
             try run.seedEverything()
             try run.expect(
-                try other.write { try $0.lastOperationID() }, is: 0, "the other's last operation id")
+                try other.write { try $0.lastOperationID() }, is: 0, "the other store's last operation id")
             try other.read { snapshot in
                 try run.expect(
-                    try snapshot.items(matching: TableQuery("Thing")).items, is: [], "the other's items")
-                try run.expect(try snapshot.operationCount(in: nil), is: 0, "the other's operations")
-                try run.expect(try snapshot.operationErrors(in: nil), is: [], "the other's errors")
+                    try snapshot.items(matching: TableQuery("Thing")).items, is: [], "the other store's items"
+                )
+                try run.expect(try snapshot.operationCount(in: nil), is: 0, "the other store's operations")
+                try run.expect(try snapshot.operationErrors(in: nil), is: [], "the other store's errors")
                 try run.expect(
-                    try snapshot.configValue(Fixture.key("k")), is: nil, "the other's config value")
+                    try snapshot.configValue(Fixture.key("k")), is: nil, "the other store's config value")
             }
             try other.write { try $0.upsert([Item(id: "mine")], in: "Thing") }
             try other.close()
-            try run.expect(try run.item("mine"), is: nil, "the other's item here")
-            try run.expect(try run.ids().count, is: 16, "the items after the other has closed")
+            try run.expect(try run.item("mine"), is: nil, "the other store's item in this store")
+            try run.expect(try run.ids().count, is: 16, "the items after the other store has closed")
         }
-        StoreRule("open.many", "Thirty stores can be open at once.") { run in
+        StoreRule("open.many", "Thirty stores can be open at the same time.") { run in
             let stores = try (0..<30).map { try run.open("many\($0)") }
             for (index, store) in stores.enumerated() {
                 try store.write { try $0.upsert([Item(id: "i\(index)")], in: "Thing") }
@@ -88,16 +89,19 @@ extension StoreRule {
         }
     }
 
-    /// Tables at opening.
+    /// Table definitions at opening.
     @RuleList static var opening: [StoreRule] {
-        StoreRule("open.catalog", "The catalog has the tables the store was opened with, in their order.") {
+        StoreRule("open.catalog", "The catalog contains the tables that the store was opened with, in order.")
+        {
             run in
-            try run.expect(try run.store.catalog.tables == Fixture.tables, "The catalog is the one given.")
+            try run.expect(
+                try run.store.catalog.tables == Fixture.tables, "The catalog has the given tables.")
             try run.expect(
                 try run.store.catalog.tables.map(\.name), is: ["Thing", "Thing2", "order"],
                 "the tables' names")
         }
-        StoreRule("open.no-tables", "A store can be opened without tables; queue, log and config work.") {
+        StoreRule("open.no-tables", "A store can be opened without tables; queue, error log and config work.")
+        {
             run in
             try run.with("none", tables: []) { store in
                 try store.write { transaction in
@@ -109,12 +113,12 @@ extension StoreRule {
                     try run.expect(try snapshot.operationCount(in: nil), is: 1, "operations")
                     try run.expect(try snapshot.configValue(Fixture.key("k", in: "")), is: "v", "the value")
                 }
-                try run.expect(throws: .unknownTable, "an item of a table not declared") {
+                try run.expect(throws: .unknownTable, "an item of an undeclared table") {
                     try store.read { try $0.item(id: "a", in: "Thing") }
                 }
             }
         }
-        StoreRule("open.no-columns", "A table may have no columns of its own.") { run in
+        StoreRule("open.no-columns", "A table may have no declared columns.") { run in
             try run.with("bare", tables: [SyncTableDefinition("Bare", columns: [])]) { store in
                 let item = Item(id: "a", system: SystemProperties(version: "1"))
                 try store.write { try $0.upsert([item], in: "Bare") }
@@ -124,24 +128,28 @@ extension StoreRule {
                 try run.expect(found.items, is: [item], "the items")
             }
         }
-        StoreRule("open.invalid-name", "Bad names of tables and columns are refused at opening.") { run in
+        StoreRule("open.invalid-name", "Invalid names of tables and columns are refused at opening.") { run in
             let badTables = [
                 "", "a b", "a-b", "1a", "MS_x", "ms_X", "sqlite_x", "\u{e9}", "a\0", "a;", "\"a\"",
             ]
             for name in badTables {
-                try run.expect(throws: .invalidTableDefinition, "opening a table called \(name.exactForm)") {
+                try run.expect(
+                    throws: .invalidTableDefinition, "opening a table named \(name.exactDescription)"
+                ) {
                     try run.harness.open(
                         at: try run.path("bad"), tables: [SyncTableDefinition(name, columns: [])])
                 }
             }
             for name in ["", "id", "ID", "version", "Deleted", "a b", "\u{e9}", "a]"] {
-                try run.expect(throws: .invalidTableDefinition, "opening a column called \(name.exactForm)") {
+                try run.expect(
+                    throws: .invalidTableDefinition, "opening a column named \(name.exactDescription)"
+                ) {
                     let table = SyncTableDefinition("T", columns: [SyncColumn(name, .text)])
                     return try run.harness.open(at: try run.path("bad"), tables: [table])
                 }
             }
         }
-        StoreRule("open.same-name", "Names that differ in case alone are refused at opening.") { run in
+        StoreRule("open.same-name", "Names that differ only in case are refused at opening.") { run in
             try run.expect(throws: .invalidTableDefinition, "two tables") {
                 try run.harness.open(
                     at: try run.path("bad"), tables: ["T", "t"].map { SyncTableDefinition($0, columns: []) })
@@ -153,7 +161,7 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "open.refused-leaves-nothing", "An opening that was refused leaves nothing that hinders the next."
+            "open.refused-leaves-nothing", "A refused opening leaves nothing that prevents the next one."
         ) { run in
             _ = try? run.harness.open(
                 at: run.path("twice"), tables: [SyncTableDefinition("a b", columns: [])])
@@ -164,7 +172,7 @@ extension StoreRule {
             }
             try run.expect(OpenFiles.inside(run.directory), is: [], "open files")
         }
-        StoreRule("open.many-columns", "A table may have two hundred columns, and names of 128 characters.") {
+        StoreRule("open.many-columns", "A table may have 200 columns and names of 128 characters.") {
             run in
             let names = (0..<199).map { "c\($0)" } + [String(repeating: "n", count: 128)]
             let table = SyncTableDefinition(
@@ -183,7 +191,7 @@ extension StoreRule {
         }
         StoreRule(
             "open.canonical-name",
-            "A table's name is exact: a sign that merely looks and counts like K is not K."
+            "Table names are exact: a character that is canonically equivalent to K is not K."
         ) { run in
             try run.with("kelvin", tables: [SyncTableDefinition("K", columns: [])]) { store in
                 try run.expect(throws: .unknownTable, "an item of table KELVIN SIGN") {
@@ -193,9 +201,9 @@ extension StoreRule {
         }
     }
 
-    /// What a store throws, and how it is afterwards.
+    /// Errors, and the state of the store after them.
     @RuleList static var errors: [StoreRule] {
-        StoreRule("error.usable", "After any refused call the store is as usable as before.") { run in
+        StoreRule("error.usable", "The store is usable after refused calls.") { run in
             try run.seedEverything()
             try run.expectUnchanged("the store after refused calls") {
                 let store = try run.store
@@ -207,7 +215,8 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "error.partial", "A call that throws in the middle of a transaction undoes what came before it."
+            "error.partial",
+            "A call that throws in the middle of a transaction rolls back the earlier changes."
         ) { run in
             try run.seedEverything()
             try run.expectUnchanged("the store after an upsert into an unknown table") {
@@ -219,7 +228,7 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("error.message", "An error is a typed one with a sentence to read.") { run in
+        StoreRule("error.message", "Errors have a type and a readable message.") { run in
             let store = try run.store
             do { _ = try store.read { try $0.item(id: "a", in: "Nothing") } } catch let error as SyncError {
                 try run.expect(
@@ -231,7 +240,7 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "error.swallowed", "An error inside a body that the body handles does not end the transaction."
+            "error.swallowed", "An error that the body handles does not end the transaction."
         ) { run in
             let count = try run.store.write { transaction in
                 try transaction.upsert([Item(id: "a")], in: "Thing")
@@ -243,8 +252,7 @@ extension StoreRule {
             try run.expect(count, is: 2, "items in the transaction")
             try run.expect(try run.ids(), is: ["a", "b"], "items after it")
         }
-        StoreRule("error.empty-catch", "A read that fails in one snapshot does not spoil the next question.")
-        { run in
+        StoreRule("error.empty-catch", "A failed read in a snapshot does not affect the next read.") { run in
             try run.put([Item(id: "a")])
             try run.store.read { snapshot in
                 _ = try? snapshot.item(id: "a", in: "Nothing")
@@ -256,19 +264,21 @@ extension StoreRule {
     /// Clauses that no check can decide.
     @RuleList static var untested: [StoreRule] {
         StoreRule(
-            untested: "durable.power", "A write that returned survives the loss of power.", level: .durable,
-            because: "It takes a machine whose power can be cut. Killing the process is what the suite does.")
+            untested: "durable.power", "A returned write survives power loss.", level: .durable,
+            because: "The check needs a machine whose power can be cut. The suite kills processes instead.")
         StoreRule(
-            untested: "error.full", "A write for which there is no room throws full and changes nothing.",
-            because: "How to run out of room is each store's own; its author tests it with a small limit.")
+            untested: "error.full",
+            "A write that exceeds the available space throws full and changes nothing.",
+            because: "Each store runs out of space in its own way; its author tests that with a small limit.")
         StoreRule(
-            untested: "error.input-output", "A disk that fails makes a call throw inputOutput.",
-            because: "It takes a disk that fails. FaultingStore shows that callers cope.")
+            untested: "error.input-output", "A disk failure makes a call throw inputOutput.",
+            because: "The check needs a failing disk. Callers are tested with FaultingStore.")
         StoreRule(
             untested: "close.memory", "Close releases memory.",
-            because: "Allocators keep what they may use again. Files and mappings are checked.")
+            because: "Allocators retain memory for reuse. Files and mappings are checked.")
         StoreRule(
-            untested: "rely.body", "Bodies keep nothing they are lent and do not call back into the store.",
-            because: "It is the caller's promise; SyncCore keeps it.")
+            untested: "rely.body",
+            "Bodies do not retain borrowed memory and do not call back into the store.",
+            because: "It is an obligation of the caller; SyncCore fulfills it.")
     }
 }

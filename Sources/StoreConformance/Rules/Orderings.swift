@@ -1,15 +1,15 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreRule {
     private static var things: TableQuery { TableQuery("Thing") }
 
-    /// The order of what queries find.
+    /// The order of query results.
     @RuleList static var orderings: [StoreRule] {
         query(
-            "order.none", "Without an order, items come by id, whatever order they were put in.",
+            "order.none", "Without an ordering, items are in the order of ids.",
             (things, "a b c d e f g h i j k l m n o p"))
         StoreRule("order.id-bytes", "Ids are ordered by their UTF-8 bytes.") { run in
             let ids = ["10", "9", "B", "a", "e\u{301}", "\u{e9}", "\u{FFFD}", "\u{1F600}"]
@@ -20,17 +20,19 @@ extension StoreRule {
                 "descending")
         }
         query(
-            "order.ascending", "Nulls and missing come first, then values; ties go by id.",
+            "order.ascending",
+            "Null and missing fields come first, then values; ties are in the order of ids.",
             (things.order(by: "count"), "e f m n o p i g d a b c l k j h"))
         query(
-            "order.descending", "Descending turns values and nulls round, and ties still go by ascending id.",
+            "order.descending",
+            "Descending reverses values and nulls; ties are still in ascending order of ids.",
             (things.order(byDescending: "count"), "h j k l c b a d g i e f m n o p"))
         query(
-            "order.double", "Doubles are ordered by value; zero and negative zero are a tie.",
+            "order.double", "Doubles are ordered by value; zero and negative zero are equal.",
             (things.order(by: "ratio"), "e f p h o m c d l i k a n b j g"),
             (things.order(byDescending: "ratio"), "g j b n a k i l c d m o h e f p"))
         query(
-            "order.text", "Texts are ordered by their bytes.",
+            "order.text", "Strings are ordered by their bytes.",
             (things.order(by: "label"), "e f d k i o j p b l a c h g m n"),
             (things.order(byDescending: "label"), "n m g h c a l b p j o i k d e f"))
         query(
@@ -38,14 +40,14 @@ extension StoreRule {
             (things.order(by: "flag"), "e f g h i j k l m n o p b d a c"),
             (things.order(byDescending: "flag"), "a c b d e f g h i j k l m n o p"))
         query(
-            "order.date", "Dates are ordered in time; of one instant, fewer digits come first.",
+            "order.date", "Dates are ordered by time; of the same instant, fewer digits come first.",
             (things.order(by: "due"), "e f g h i j k l m n o p d a b c"),
             (things.order(byDescending: "due"), "c b a d e f g h i j k l m n o p"))
         query(
-            "order.data", "Binary data is ordered byte by byte, the shorter first.",
+            "order.data", "Binary data is ordered byte by byte; a prefix comes first.",
             (things.order(by: "blob"), "e f g h i j k l m n o p c a b d"))
         query(
-            "order.two-keys", "A second key decides among equals of the first.",
+            "order.two-keys", "A second key orders ties of the first.",
             (things.order(by: "mark").order(byDescending: "count"), "h j k l i e f m n o p c a g b d"),
             (things.order(byDescending: "mark").order(by: "count"), "d b g a c e f m n o p i l k j h"))
         query(
@@ -57,37 +59,41 @@ extension StoreRule {
             (things.order(byDescending: "updatedAt"), "b a c d e f g h i j k l m n o p"),
             (things.order(by: "deleted"), "a b c d e f g h i j k l m n o p"))
         query(
-            "order.filtered", "Filter and order go together.",
+            "order.filtered", "A query may have a filter and an ordering.",
             (things.where(.column("flag") != Bool?.none).order(byDescending: "count"), "c b a d"), of: 4)
     }
 
     /// Limit, offset and total count.
     @RuleList static var windows: [StoreRule] {
-        query("window.limit", "A limit cuts the result.", (things.limit(3), "a b c"), (things.limit(1), "a"))
-        query("window.limit-zero", "The limit 0 finds nothing, and still counts.", (things.limit(0), ""))
         query(
-            "window.limit-large", "A limit beyond the end takes all.",
+            "window.limit", "A limit truncates the result.", (things.limit(3), "a b c"),
+            (things.limit(1), "a"))
+        query("window.limit-zero", "The limit 0 returns no items, but counts matches.", (things.limit(0), ""))
+        query(
+            "window.limit-large", "A limit beyond the end returns all items.",
             (things.limit(100), "a b c d e f g h i j k l m n o p"), (things.offset(14).limit(.max), "o p"))
-        query("window.offset", "An offset alone skips the first.", (things.offset(13), "n o p"))
         query(
-            "window.offset-beyond", "An offset beyond the end finds nothing.", (things.offset(16), ""),
+            "window.offset", "An offset without a limit skips the first items.", (things.offset(13), "n o p"))
+        query(
+            "window.offset-beyond", "An offset beyond the end returns no items.", (things.offset(16), ""),
             (things.offset(99), ""))
         query(
-            "window.both", "Offset comes before limit.", (things.offset(2).limit(2), "c d"),
+            "window.both", "The offset applies before the limit.", (things.offset(2).limit(2), "c d"),
             (things.offset(15).limit(5), "p"))
         query(
-            "window.ordered", "The order comes before the window.",
+            "window.ordered", "The ordering applies before the window.",
             (things.order(byDescending: "count").limit(1), "h"),
             (things.order(byDescending: "count").offset(1).limit(3), "j k l"))
         query(
-            "window.filtered", "The filter comes before the window.",
+            "window.filtered", "The filter applies before the window.",
             (things.where(.column("flag") == false).offset(1).limit(1), "d"), of: 2)
         query(
-            "window.total", "The total count is that of all matching items, regardless of the window.",
+            "window.total", "The total count includes all matches, regardless of the window.",
             (things.where(.column("count") > 0).limit(2), "a b"),
             (things.where(.column("count") > 0).offset(6), "l"), of: 7)
         StoreRule(
-            "window.pages", "Pages together hold every item once, in order, also when all values are alike."
+            "window.pages",
+            "All pages together contain every item once, in order, also when all values are equal."
         ) { run in
             let time = Fixture.timestamp("2020-01-01T00:00:00.000Z")
             let items = Fixture.series(107).map { Item(id: $0.id, system: SystemProperties(updatedAt: time)) }
@@ -99,7 +105,7 @@ extension StoreRule {
             }
             try run.expect(ids, is: items.map(\.id), "the ids of 11 pages")
         }
-        StoreRule("window.keyset", "Keyset pages hold every item once.") { run in
+        StoreRule("window.keyset", "Keyset pages contain every item once.") { run in
             try run.put(Fixture.series(57))
             var ids: [String] = []
             while true {
@@ -117,39 +123,39 @@ extension StoreRule {
     /// Selecting fields.
     @RuleList static var selections: [StoreRule] {
         query(
-            "select.fields", "Only the selected fields come, and null stays null.",
+            "select.fields", "A query returns only the selected fields; null stays null.",
             (things.select("label", "count").limit(5), "a b c d e"))
         query(
-            "select.id", "Id and system properties come also when they are not selected.",
+            "select.id", "A query returns id and system properties also when they are not selected.",
             (things.select("label").limit(2), "a b"), (things.select("id").limit(2), "a b"))
         query(
-            "select.missing", "A selected field that an item lacks stays missing.",
+            "select.missing", "A selected field that is missing stays missing.",
             (things.select("note", "flag").offset(4), "e f g h i j k l m n o p"))
         query(
-            "select.unselected", "Filter and order may use fields that are not selected.",
+            "select.unselected", "Filter and ordering may use fields that are not selected.",
             (things.where(.column("count") > 0).select("label").order(by: "ratio").limit(9), "h c l k a b j"),
             of: 7)
         query(
-            "select.twice", "Selecting a field twice is selecting it.",
+            "select.twice", "Selecting a field twice is like selecting it once.",
             (things.select("mark", "mark").limit(1), "a"))
         query(
-            "select.system", "System properties may be named in a selection.",
+            "select.system", "A selection may contain system properties.",
             (things.select("version").limit(3), "a b c"))
         query(
-            "query.parameters", "Parameters for the server change nothing here.",
+            "query.parameters", "Server parameters do not affect local queries.",
             (things.parameter("count", "1").where(.column("count") == 2), "b"), of: 1)
     }
 
-    /// Queries on changing tables.
+    /// Queries on empty, large, changing and undeclared tables.
     @RuleList static var scans: [StoreRule] {
-        StoreRule("query.none", "A query on an empty table finds nothing.") { run in
+        StoreRule("query.none", "A query on an empty table returns no items.") { run in
             try run.expect(
                 try run.find(things.includingTotalCount()), is: QueryResult(items: [], totalCount: 0),
                 "the result")
         }
         StoreRule(
             "query.unknown-table",
-            "A table that is not in the catalog is refused wherever items are concerned."
+            "Every item call on an undeclared table is refused."
         ) { run in
             for table in [
                 "Nothing", "thing", "THING", "Thing3", "", "Thing;", "MS_TableOperations", "sqlite_master",
@@ -175,7 +181,7 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("query.fresh", "A query sees every change that was made before it.") { run in
+        StoreRule("query.fresh", "A query sees every earlier change.") { run in
             let query = things.where(.column("mark") == "x").includingTotalCount()
             for round in 1...20 {
                 try run.put([Item(id: Fixture.number(round), fields: ["mark": "x"])])
@@ -187,7 +193,7 @@ extension StoreRule {
                     try run.find(query).items.count, is: 20 - round, "found after \(round) updates")
             }
         }
-        StoreRule("query.fresh-delete", "A query finds no item that was deleted before it.") { run in
+        StoreRule("query.fresh-delete", "A query does not find deleted items.") { run in
             try run.put(Fixture.series(20))
             for round in 1...20 {
                 try run.delete([Fixture.number(round - 1)])
@@ -196,7 +202,7 @@ extension StoreRule {
                 try run.expect(found.totalCount, is: 20 - round, "counted after \(round) deletes")
             }
         }
-        StoreRule("query.every-item", "A query of a large table gives every item once.") { run in
+        StoreRule("query.every-item", "A query of a large table returns every item once.") { run in
             for count in [99, 100, 101, 999, 1000, 1001, 1500] {
                 try run.put(Fixture.series(count))
                 try run.expect(try run.ids(), is: Fixture.series(count).map(\.id), "all \(count) ids")

@@ -16,7 +16,7 @@ extension StoreRule {
             try run.expect(one, is: nil, "the operation 1")
             try run.expect(count, is: 0, "the count")
         }
-        StoreRule("queue.put.exact", "An operation comes back with everything it was put with.") { run in
+        StoreRule("queue.put.exact", "An operation is stored with all its properties.") { run in
             let item = Fixture.items[0]
             let full = TableOperation(
                 id: 7, table: "Thing", itemID: "a", kind: .delete, state: .attempted, revision: 3,
@@ -35,7 +35,7 @@ extension StoreRule {
             let ofItem = try run.store.read { try $0.operations(forItem: "a", in: "Thing") }
             try run.expect(ofItem, is: [full, Fixture.operation(8, .insert)], "the item's operations")
         }
-        StoreRule("queue.put.kinds", "Every kind and every state of an operation is kept.") { run in
+        StoreRule("queue.put.kinds", "Every kind and every state of an operation is stored.") { run in
             let operations = TableOperation.Kind.allCases.flatMap { kind in
                 TableOperation.State.allCases.map { (kind, $0) }
             }.enumerated().map { index, pair in
@@ -45,7 +45,10 @@ extension StoreRule {
             let listed = try run.store.read { try $0.operations(after: 0, in: nil, limit: .max) }
             try run.expect(listed, is: operations, "the queue")
         }
-        StoreRule("queue.put.replaces", "Putting an operation again replaces it whole, in its place.") {
+        StoreRule(
+            "queue.put.replaces",
+            "Putting an operation again replaces all its properties and keeps its position."
+        ) {
             run in
             try run.put((1...3).map { Fixture.operation($0) })
             var changed = Fixture.operation(2, .delete)
@@ -68,27 +71,26 @@ extension StoreRule {
                 try run.expect(try snapshot.operationCount(in: "Thing2"), is: 1, "count of Thing2")
             }
         }
-        StoreRule("queue.order", "Operations come in ascending order of id, whatever order they were put in.")
-        { run in
+        StoreRule("queue.order", "Operations are in ascending order of id.") { run in
             try run.put([5, 300, 2, 70_000, 255, 256, 1, 65_536].map { Fixture.operation($0) })
             try run.expect(try run.queue(), is: [1, 2, 5, 255, 256, 300, 65_536, 70_000], "the queue")
         }
-        StoreRule("queue.order.all-tables", "Across tables too the order is that of the ids.") { run in
+        StoreRule("queue.order.all-tables", "Operations of all tables are in ascending order of id.") { run in
             try run.put(
                 (1...9).map { Fixture.operation($0, in: ["order", "Thing2", "Thing"][Int($0) % 3]) }
                     .reversed())
             try run.expect(try run.queue(), is: Array(1...9), "the queue of all tables")
             try run.expect(try run.queue(in: "Thing"), is: [2, 5, 8], "the queue of Thing")
         }
-        StoreRule("queue.after", "A page holds the operations after an id, which is not among them.") { run in
+        StoreRule("queue.after", "A page contains the operations after an id, without that id.") { run in
             try run.put([2, 4, 6, 8].map { Fixture.operation($0) })
             try run.expect(try run.queue(after: 4), is: [6, 8], "after 4")
             try run.expect(try run.queue(after: 5), is: [6, 8], "after 5")
             try run.expect(try run.queue(after: 8), is: [], "after the last")
-            try run.expect(try run.queue(after: .max), is: [], "after the greatest id there can be")
+            try run.expect(try run.queue(after: .max), is: [], "after the maximum id")
             try run.expect(try run.queue(after: 1, in: "Thing"), is: [2, 4, 6, 8], "of the table after 1")
         }
-        StoreRule("queue.limit", "A page holds at most so many operations, the first ones.") { run in
+        StoreRule("queue.limit", "A limit restricts a page to the first operations.") { run in
             try run.put((1...10).map { Fixture.operation($0, in: $0 % 2 == 0 ? "Thing" : "order") })
             try run.expect(try run.queue(limit: 3), is: [1, 2, 3], "a page of 3")
             try run.expect(try run.queue(after: 3, limit: 3), is: [4, 5, 6], "the next")
@@ -96,19 +98,19 @@ extension StoreRule {
             try run.expect(try run.queue(after: 4, in: "Thing", limit: 2), is: [6, 8], "the next")
             try run.expect(try run.queue(limit: 0), is: [], "a page of 0")
         }
-        StoreRule("queue.table", "The queue of a table has that table's operations alone, exact in name.") {
+        StoreRule("queue.table", "The queue of a table contains only operations of the exact table name.") {
             run in
             let names = ["Thing", "Thing2", "thing", "Thin", "", "e\u{301}", "\u{e9}"]
             try run.put(names.enumerated().map { Fixture.operation(Int64($0 + 1), in: $1) })
             for (index, name) in names.enumerated() {
                 try run.expect(
-                    try run.queue(in: name), is: [Int64(index + 1)], "the queue of \(name.exactForm)")
+                    try run.queue(in: name), is: [Int64(index + 1)], "the queue of \(name.exactDescription)")
                 let count = try run.store.read { try $0.operationCount(in: name) }
-                try run.expect(count, is: 1, "the count of \(name.exactForm)")
+                try run.expect(count, is: 1, "the count of \(name.exactDescription)")
             }
         }
         StoreRule(
-            "queue.undeclared-table", "Operations of a table that is not in the catalog are kept like others."
+            "queue.undeclared-table", "Operations of an undeclared table are stored like others."
         ) { run in
             try run.put([Fixture.operation(1, in: "Gone"), Fixture.operation(2, in: "Thing")])
             try run.expect(try run.queue(), is: [1, 2], "the queue")
@@ -117,7 +119,7 @@ extension StoreRule {
             try run.store.write { try $0.removeOperation(id: 1) }
             try run.expect(try run.queue(), is: [2], "the queue without it")
         }
-        StoreRule("queue.of-item", "The operations of an item are those of its id and table, in order.") {
+        StoreRule("queue.of-item", "The operations of an item are those with its id and table, in order.") {
             run in
             try run.put([
                 Fixture.operation(4, item: "a"), Fixture.operation(1, item: "a"),
@@ -126,19 +128,19 @@ extension StoreRule {
             ])
             let found = try run.store.read { try $0.operations(forItem: "a", in: "Thing").map(\.id) }
             try run.expect(found, is: [1, 4], "the operations of 'a'")
-            let none = try run.store.read { try $0.operations(forItem: "nobody", in: "Thing").map(\.id) }
+            let none = try run.store.read { try $0.operations(forItem: "missing", in: "Thing").map(\.id) }
             try run.expect(none, is: [], "the operations of an item without any")
         }
-        StoreRule("queue.of-item.bytes", "Operations of items whose ids differ in any byte are kept apart.") {
+        StoreRule("queue.of-item.bytes", "Operations of items whose ids differ in any byte are separate.") {
             run in
             let ids = ["e\u{301}", "\u{e9}", "a", "a ", String(repeating: "\u{1F600}", count: 255)]
             try run.put(ids.enumerated().map { Fixture.operation(Int64($0 + 1), item: $1) })
             for (index, id) in ids.enumerated() {
                 let found = try run.store.read { try $0.operations(forItem: id, in: "Thing").map(\.id) }
-                try run.expect(found, is: [Int64(index + 1)], "the operations of \(id.exactForm)")
+                try run.expect(found, is: [Int64(index + 1)], "the operations of \(id.exactDescription)")
             }
         }
-        StoreRule("queue.count", "Counts are those of the operations there are, of a table and of all.") {
+        StoreRule("queue.count", "Counts are those of the existing operations, of one table or of all.") {
             run in
             try run.put((1...7).map { Fixture.operation($0, in: $0 < 3 ? "Thing2" : "Thing") })
             try run.store.write { for id: Int64 in [1, 5, 99] { try $0.removeOperation(id: id) } }
@@ -149,7 +151,7 @@ extension StoreRule {
                 try run.expect(try snapshot.operationCount(in: "order"), is: 0, "of a table without any")
             }
         }
-        StoreRule("queue.remove", "A removed operation is gone from every view of the queue.") { run in
+        StoreRule("queue.remove", "A removed operation is not found by any read.") { run in
             try run.put((1...3).map { Fixture.operation($0) })
             try run.store.write { try $0.removeOperation(id: 2) }
             try run.expect(try run.queue(), is: [1, 3], "the queue")
@@ -161,13 +163,13 @@ extension StoreRule {
                 try run.expect(try snapshot.operationCount(in: nil), is: 2, "in the count")
             }
         }
-        StoreRule("queue.remove.missing", "Removing an operation that is not there changes nothing.") { run in
+        StoreRule("queue.remove.missing", "Removing a missing operation changes nothing.") { run in
             try run.put([Fixture.operation(1)])
             try run.expectUnchanged("the store") {
                 try run.store.write { for id: Int64 in [2, 99, .max] { try $0.removeOperation(id: id) } }
             }
         }
-        StoreRule("queue.remove.keeps-error", "Removing an operation leaves its error and its item.") { run in
+        StoreRule("queue.remove.keeps-error", "Removing an operation keeps its error and its item.") { run in
             try run.put([Item(id: "a")])
             try run.put([Fixture.operation(1)])
             try run.put([Fixture.error(1)])
@@ -190,10 +192,11 @@ extension StoreRule {
             try run.store.write { for id: Int64 in [4, 3] { try $0.removeOperation(id: id) } }
             try run.expect(try run.lastOperationID(), is: 4, "after removing the highest")
             try run.store.write { for id: Int64 in [1, 2] { try $0.removeOperation(id: id) } }
-            try run.expect(try run.lastOperationID(), is: 4, "after the queue has drained")
+            try run.expect(try run.lastOperationID(), is: 4, "after the queue is empty")
         }
         StoreRule(
-            "queue.last-id.inside", "In a transaction, the last operation id counts what was put in it."
+            "queue.last-id.inside",
+            "In a transaction, the last operation id includes the operations put in it."
         ) { run in
             try run.store.write { transaction in
                 for _ in 0..<3 {
@@ -206,7 +209,7 @@ extension StoreRule {
             try run.expect(try run.lastOperationID(), is: 3, "after the transaction")
         }
         StoreRule(
-            "queue.last-id.rollback", "A transaction that failed leaves the last operation id as it was."
+            "queue.last-id.rollback", "A failed transaction does not change the last operation id."
         ) { run in
             try run.put([Fixture.operation(2)])
             try? run.store.write { transaction in
@@ -215,7 +218,7 @@ extension StoreRule {
             }
             try run.expect(try run.lastOperationID(), is: 2, "after a transaction that threw")
         }
-        StoreRule("queue.ids.large", "Ids up to the greatest integer work.") { run in
+        StoreRule("queue.ids.large", "Operation ids may be as large as the maximum integer.") { run in
             let ids: [Int64] = [1, 1 << 31, 1 << 32, (1 << 53) + 1, .max - 1, .max]
             try run.put(ids.map { Fixture.operation($0) })
             try run.expect(try run.queue(), is: ids, "the queue")

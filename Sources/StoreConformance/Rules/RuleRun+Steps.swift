@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// The steps that rules are written in.
+/// Helpers for the checks of rules.
 extension RuleRun {
     func put(_ items: [Item], in table: String = "Thing") throws {
         try store.write { try $0.upsert(items, in: table) }
@@ -33,7 +33,7 @@ extension RuleRun {
         try store.read { try $0.items(matching: query) }
     }
 
-    /// The ids of all items of the table.
+    /// Returns the ids of all items of the table.
     func ids(_ table: String = "Thing") throws -> [String] {
         try find(TableQuery(table)).items.map(\.id)
     }
@@ -42,12 +42,12 @@ extension RuleRun {
 
     func lastOperationID() throws -> Int64 { try store.write { try $0.lastOperationID() } }
 
-    /// The ids of the operations, in the order the store gives them.
+    /// Returns the ids of the operations, in the store's order.
     func queue(after id: Int64 = 0, in table: String? = nil, limit: Int = .max) throws -> [Int64] {
         try store.read { try $0.operations(after: id, in: table, limit: limit).map(\.id) }
     }
 
-    /// Puts the item and expects to read the same back, alone, by a query, and in the transaction itself.
+    /// Stores the item and expects the same item by its id, by a query, and in the transaction itself.
     func expectExact(_ item: Item, in table: String = "Thing", _ subject: String) throws {
         let inside = try store.write { transaction in
             try transaction.upsert([item], in: table)
@@ -59,12 +59,12 @@ extension RuleRun {
         try expect(found.items, is: [item], "\(subject), found by a query")
     }
 
-    /// The same for a value of one column.
+    /// Stores an item with this value and expects the same item.
     func expectExact(_ value: ItemValue, in column: String, _ subject: String) throws {
         try expectExact(Item(id: "it", fields: [column: value]), subject)
     }
 
-    /// Everything that can be read is as before.
+    /// Expects the body not to change the contents of the store.
     func expectUnchanged(_ subject: String, _ body: () throws -> Void) throws {
         let before = try StoreDump(store)
         try body()
@@ -72,7 +72,7 @@ extension RuleRun {
     }
 }
 
-/// Stands for a failure of the app, thrown from a body.
+/// An error of the app, thrown from a body.
 struct AppError: Error, Equatable, CustomStringConvertible {
     let number: Int
 

@@ -5,33 +5,34 @@ import Foundation
 import SyncCore
 
 extension StoreRule {
-    /// Great numbers and great values.
+    /// Large numbers of items and large values.
     @RuleList static var sizes: [StoreRule] {
-        StoreRule("size.value-1m", "Values over a million bytes are kept whole.", level: .full) { run in
+        StoreRule("size.value-1m", "Values of more than a million bytes are stored exactly.", level: .full) {
+            run in
             try run.expectExact(
                 .text(String(repeating: "0123456789", count: 110_000)), in: "label", "1.1 MB of text")
             try run.expectExact(.data(Data(repeating: 9, count: 1_048_577)), in: "blob", "1 MiB and a byte")
         }
-        StoreRule("size.value-10m", "An item of ten million bytes is kept whole.", level: .full) { run in
+        StoreRule("size.value-10m", "An item of ten million bytes is stored exactly.", level: .full) { run in
             try run.expectExact(.data(Data(repeating: 3, count: 10_000_000)), in: "blob", "10 MB")
         }
-        StoreRule("size.upsert-40k", "Forty thousand items may come in one upsert.", level: .full) { run in
+        StoreRule("size.upsert-40k", "One upsert may have 40 000 items.", level: .full) { run in
             let items = Fixture.series(40_000)
             try run.put(items)
             try run.expect(
                 try run.find(TableQuery("Thing").limit(0).includingTotalCount()).totalCount, is: 40_000,
-                "how many")
+                "the number of items")
             for index in [0, 999, 1000, 32_767, 32_768, 39_999] {
                 try run.expect(try run.item(items[index].id), is: items[index], "item \(index)")
             }
         }
-        StoreRule("size.delete-40k", "Forty thousand ids may come in one delete.", level: .full) { run in
+        StoreRule("size.delete-40k", "One delete may have 40 000 ids.", level: .full) { run in
             let items = Fixture.series(40_001)
             try run.put(items)
             try run.delete(items.dropLast().map(\.id))
-            try run.expect(try run.ids(), is: ["40000"], "what is left")
+            try run.expect(try run.ids(), is: ["40000"], "the remaining ids")
         }
-        StoreRule("size.queue-5k", "Five thousand operations are counted, ordered and found.", level: .full) {
+        StoreRule("size.queue-5k", "5000 operations are counted, ordered and found.", level: .full) {
             run in
             try run.put((1...5000).map { Fixture.operation($0, item: "i\($0 % 100)") })
             try run.expect(try run.queue(), is: Array(1...5000), "the queue")
@@ -48,7 +49,7 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "size.rewrite", "A store that is written over and over does not forget or mix up.", level: .full
+            "size.rewrite", "A store whose items are rewritten 300 times has the last values.", level: .full
         ) { run in
             for round in 0..<300 {
                 try run.put((0..<5).map { Item(id: "\($0)", fields: ["count": .int(Int64(round * 5 + $0))]) })

@@ -1,10 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension StoreRule {
-    /// A rule about what filters find among ``Fixture/items``: pairs of a filter and the ids of what matches.
+    /// Creates a rule about the matches of filters in ``Fixture/items``: pairs of a filter and the ids of its matches.
     static func filters(
         _ id: String, _ sentence: String, _ cases: (Filter, finds: String)..., level: StoreLevel = .core
     ) -> StoreRule {
@@ -15,7 +15,7 @@ extension StoreRule {
         }
     }
 
-    /// A rule about the order and the window of what a query finds among ``Fixture/items``.
+    /// Creates a rule about the ordering and the window of queries on ``Fixture/items``.
     static func query(
         _ id: String, _ sentence: String, _ cases: (TableQuery, finds: String)..., of total: Int = 16
     ) -> StoreRule {
@@ -27,7 +27,7 @@ extension StoreRule {
 }
 
 extension RuleRun {
-    /// Puts ``Fixture/items`` in an order of no meaning, and others beside them that no query may find.
+    /// Stores ``Fixture/items`` in random order, and items of another table that no query may find.
     func putItemsOutOfOrder() throws {
         var random = SeededGenerator(seed: seed)
         let items = Fixture.items.shuffled(using: &random)
@@ -35,12 +35,13 @@ extension RuleRun {
         try put(items.map { Item(id: $0.id, fields: ["label": "other"]) }, in: "Thing2")
     }
 
-    /// The query finds those items of ``Fixture/items``, in that order, each whole, and counts them right.
+    /// Expects the query to return these items of ``Fixture/items``, complete and in this order, with the right total
+    /// count.
     func expect(_ query: TableQuery, finds ids: String, of total: Int? = nil) throws {
         let expected = ids.split(separator: " ").map(String.init)
         let found = try find(query)
         try expect(found.items.map(\.id), is: expected, "ids of \(query.outline)")
-        try expect(found.totalCount, is: nil, "the total count that nobody asked for")
+        try expect(found.totalCount, is: nil, "the total count of a query that does not request it")
         let items = expected.compactMap { id in Fixture.items.first { $0.id == id } }
         try expect(found.items, is: items.map(query.selecting), "items of \(query.outline)")
         let counted = try find(query.includingTotalCount())

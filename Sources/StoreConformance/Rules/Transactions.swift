@@ -4,13 +4,13 @@
 import SyncCore
 
 extension StoreRule {
-    /// All or nothing.
+    /// Atomicity of transactions.
     @RuleList static var transactions: [StoreRule] {
-        StoreRule("transaction.result", "A read and a write return what their bodies return.") { run in
+        StoreRule("transaction.result", "Read and write return the result of their body.") { run in
             try run.expect(try run.store.read { _ in 7 }, is: 7, "a read")
             try run.expect(try run.store.write { _ in "seven" }, is: "seven", "a write")
         }
-        StoreRule("transaction.error", "What a body throws comes out of the call unchanged.") { run in
+        StoreRule("transaction.error", "Read and write rethrow the body's error unchanged.") { run in
             for number in 1...3 {
                 try run.expectError(
                     "AppError(\(number))", "a read", { try run.store.read { _ in throw AppError(number) } }
@@ -24,7 +24,7 @@ extension StoreRule {
                 }
             }
         }
-        StoreRule("transaction.rollback", "When the body throws, nothing has changed, of any kind.") { run in
+        StoreRule("transaction.rollback", "When the body throws, all its changes are rolled back.") { run in
             try run.seedEverything()
             try run.expectUnchanged("the store after a body that threw at its end") {
                 try? run.store.write { transaction in
@@ -35,7 +35,7 @@ extension StoreRule {
         }
         StoreRule(
             "transaction.rollback.items",
-            "An upsert in a transaction that failed leaves neither new nor changed items."
+            "A failed transaction rolls back its upserts."
         ) { run in
             try run.put([Item(id: "a", fields: ["count": 1])])
             try? run.store.write { transaction in
@@ -48,7 +48,7 @@ extension StoreRule {
                 "the items")
         }
         StoreRule(
-            "transaction.rollback.deletes", "A delete in a transaction that failed leaves the items there."
+            "transaction.rollback.deletes", "A failed transaction rolls back its deletes."
         ) { run in
             try run.put(Fixture.items)
             try? run.store.write { transaction in
@@ -59,7 +59,8 @@ extension StoreRule {
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "the items")
         }
         StoreRule(
-            "transaction.rollback.queue", "Queue, log and config of a transaction that failed are as before."
+            "transaction.rollback.queue",
+            "A failed transaction rolls back its changes of queue, error log and config."
         ) { run in
             try run.put([Fixture.operation(1)])
             try run.set("old", for: Fixture.key("k"))
@@ -75,7 +76,7 @@ extension StoreRule {
             try run.expect(try run.store.read { try $0.operationErrors(in: nil) }, is: [], "the log")
             try run.expect(try run.config(Fixture.key("k")), is: "old", "the config value")
         }
-        StoreRule("transaction.rollback.then-write", "After a transaction that failed, the next one works.") {
+        StoreRule("transaction.rollback.then-write", "After a failed transaction, the next one succeeds.") {
             run in
             for round in 1...10 {
                 try? run.store.write { transaction in
@@ -94,7 +95,7 @@ extension StoreRule {
         }
         StoreRule(
             "transaction.together",
-            "Item, operation, error and config value of one transaction come together."
+            "Item, operation, error and config value of one transaction are committed together."
         ) { run in
             try run.store.write { try Self.changeEverything($0) }
             try run.store.read { snapshot in
@@ -122,11 +123,11 @@ extension StoreRule {
             try run.expect(reads, is: 1, "runs of a read's body")
             try run.expect(writes, is: 2, "runs of two writes' bodies")
         }
-        StoreRule("transaction.nothing", "A write that changes nothing is no error.") { run in
+        StoreRule("transaction.nothing", "A write without changes succeeds.") { run in
             try run.put([Item(id: "a")])
             try run.expectUnchanged("the store") { for _ in 0..<10 { try run.store.write { _ in } } }
         }
-        StoreRule("transaction.long", "A transaction of a thousand changes is one.") { run in
+        StoreRule("transaction.long", "A transaction of two thousand changes is atomic.") { run in
             try run.store.write { transaction in
                 for index in 0..<1000 {
                     try transaction.upsert([Item(id: Fixture.number(index))], in: "Thing")
@@ -142,10 +143,10 @@ extension StoreRule {
                 }
                 throw AppError()
             }
-            try run.expect(try run.ids().count, is: 1000, "the items after one that failed")
-            try run.expect(try run.queue().count, is: 1000, "the operations after one that failed")
+            try run.expect(try run.ids().count, is: 1000, "the items after a failed transaction")
+            try run.expect(try run.queue().count, is: 1000, "the operations after a failed transaction")
         }
-        StoreRule("transaction.snapshot", "One read sees one state, however often it looks.") { run in
+        StoreRule("transaction.snapshot", "All reads of one snapshot see the same state.") { run in
             try run.put(Fixture.items)
             try run.store.read { snapshot in
                 let first = try snapshot.items(matching: TableQuery("Thing"))
@@ -157,9 +158,9 @@ extension StoreRule {
         }
     }
 
-    /// One change of every kind.
+    /// Makes one change of every kind.
     ///
-    /// - Parameter pause: runs before each of them and after the last.
+    /// - Parameter pause: runs before each change and after the last one.
     static func changeEverything(
         _ transaction: any StoreTransaction, pause: () throws -> Void = {}
     ) throws {
@@ -185,7 +186,7 @@ extension StoreRule {
 }
 
 extension RuleRun {
-    /// Puts something of every kind, for changes to change.
+    /// Stores data of every kind for `changeEverything` to change.
     func seedEverything() throws {
         try put(Fixture.items)
         try put([Item(id: "a", fields: ["label": "y"])], in: "Thing2")

@@ -9,7 +9,7 @@
     import Glibc
 #endif
 
-/// A process that writes numbers, one a line, until it ends or is killed.
+/// A child process that writes numbers to its output, one per line, until it exits or is killed.
 struct ChildProcess: ~Copyable {
     private let pid: pid_t
     private let output: Int32
@@ -24,7 +24,7 @@ struct ChildProcess: ~Copyable {
     init(_ program: ChildProgram, arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw CannotStart(program: program.executable, reason: errno) }
-        // Processes that are started at the same time must not hold the pipe open.
+        // Child processes that start at the same time must not inherit the pipe.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let words = [program.executable] + program.arguments + arguments
         var vector = words.map { strdup($0) } + [nil]
@@ -48,7 +48,7 @@ struct ChildProcess: ~Copyable {
         output = ends[0]
     }
 
-    /// The next number, or `nil` when the process has closed its output.
+    /// Returns the next number, or `nil` when the process has closed its output.
     mutating func next() -> Int64? {
         while true {
             if let end = buffer.firstIndex(of: 10) {
@@ -63,10 +63,10 @@ struct ChildProcess: ~Copyable {
         }
     }
 
-    /// Ends the process as nothing else can.
+    /// Sends SIGKILL to the process.
     func kill() { _ = sigkill(pid) }
 
-    /// Waits for the end of the process, however it came.
+    /// Waits until the process has ended.
     ///
     /// - Returns: whether a signal ended it.
     consuming func wait() -> Bool {
@@ -79,13 +79,13 @@ struct ChildProcess: ~Copyable {
 
 private func sigkill(_ pid: pid_t) -> Int32 { kill(pid, SIGKILL) }
 
-/// Ends this process as a crash would.
+/// Kills this process with SIGKILL, to simulate a crash.
 func crash() -> Never {
     _ = sigkill(getpid())
     while true { pause() }
 }
 
-/// Writes a number and a line end at once, past every buffer.
+/// Writes a number and a newline to the standard output, unbuffered.
 func acknowledge(_ number: Int64) {
     let line = Array("\(number)\n".utf8)
     _ = write(1, line, line.count)

@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// What this process holds open.
+/// The open files of this process.
 enum OpenFiles {
-    /// Open descriptors and mappings of files in the directory. Empty where the system does not tell.
+    /// Returns open descriptors and mappings of files in the directory; empty where the system has no `/proc`.
     static func inside(_ directory: String) -> [String] {
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         let targets = descriptors.compactMap {

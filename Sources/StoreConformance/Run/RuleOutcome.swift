@@ -1,12 +1,12 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a check ended that did not fail.
+/// The outcome of a check that did not fail.
 public enum RuleOutcome: Sendable, Hashable {
-    /// The store keeps the rule, as so many assertions found.
+    /// The store conforms to the rule; the check made this number of assertions.
     case passed(assertions: Int)
-    /// The rule speaks about stores that declare something else; the rule for the other side speaks about this one.
+    /// The rule applies to stores with other capabilities.
     case notApplicable(String)
-    /// The rule was not checked, for this reason. The store does not reach the rule's level.
+    /// The rule was not checked, for this reason. The store does not conform to the rule's level.
     case skipped(String)
 }

@@ -4,9 +4,9 @@
 import Foundation
 import SyncCore
 
-/// One check of one rule on one store: fresh stores, expectations, and what to clean up.
+/// One check of one rule on one store: fresh stores, expectations and cleanup.
 ///
-/// A rule's body runs on a thread of its own, because a store's calls block. Everything here is for that thread.
+/// A rule's body runs on its own thread, because a store's calls block. Only that thread uses this object.
 final class RuleRun {
     let rule: StoreRule
     let harness: any StoreHarness
@@ -15,7 +15,7 @@ final class RuleRun {
     let trace = Trace()
     private(set) var assertions = 0
 
-    /// Where this run's stores are.
+    /// The directory of this run's stores.
     let directory: String
     private var opened: [any SyncContextDataSource] = []
     private var mainStore: (any SyncContextDataSource)?
@@ -32,7 +32,7 @@ final class RuleRun {
 
     // MARK: Stores
 
-    /// The store that the rule is about, opened at first use with ``Fixture/tables``.
+    /// The main store, opened at first use with ``Fixture/tables``.
     var store: any SyncContextDataSource {
         get throws {
             if let mainStore { return mainStore }
@@ -42,30 +42,31 @@ final class RuleRun {
         }
     }
 
-    /// The path of a store of this run: each has a directory of its own, so that it can be copied whole.
+    /// Returns the path of a store of this run. Each store has its own directory, so that its files can be copied
+    /// together.
     func path(_ name: String = "store") throws -> String {
         try FileManager.default.createDirectory(
             atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
         return "\(directory)/\(name)/store"
     }
 
-    /// Opens a store, which is closed at the end unless it was before.
+    /// Opens a store, which `finish()` closes.
     func open(
         _ name: String = "store", tables: [SyncTableDefinition] = Fixture.tables
     ) throws -> any SyncContextDataSource {
-        trace.note("open '\(name)' with \(tables.map(\.name).joined(separator: ", "))")
+        trace.record("open '\(name)' with \(tables.map(\.name).joined(separator: ", "))")
         let store = TracingStore(try harness.open(at: try path(name), tables: tables), trace: trace)
         opened.append(store)
         return store
     }
 
-    /// Closes the store that the rule is about, and opens it again.
+    /// Closes the main store and opens it again.
     func reopen(tables: [SyncTableDefinition] = Fixture.tables) throws {
         try store.close()
         mainStore = try open(tables: tables)
     }
 
-    /// Runs the body with a store of its own, and closes it.
+    /// Opens a store, runs the body with it, and closes it.
     func with<T>(
         _ name: String, tables: [SyncTableDefinition] = Fixture.tables,
         _ body: (any SyncContextDataSource) throws -> T
@@ -76,18 +77,18 @@ final class RuleRun {
         return try result.get()
     }
 
-    /// Closes everything and looks for what was left behind.
+    /// Closes all stores and checks for open files.
     func finish() throws {
         for store in opened { try store.close() }
         opened = []
         mainStore = nil
         let leaks = OpenFiles.inside(directory)
         guard leaks.isEmpty else {
-            throw failure("Files are still open after close().", expected: "none", actual: leaks.exactForm)
+            throw failure("Files are open after close().", expected: "none", actual: leaks.exactDescription)
         }
     }
 
-    /// Closes what can be closed and removes the run's files.
+    /// Closes all stores, ignoring errors, and removes the run's files.
     func cleanUp() {
         for store in opened { try? store.close() }
         try? FileManager.default.removeItem(atPath: directory)
@@ -95,40 +96,40 @@ final class RuleRun {
 
     // MARK: Expectations
 
-    /// The two are the same, byte for byte.
-    func expect<T: ExactlyShown>(
+    /// Expects both values to be the same, byte for byte.
+    func expect<T: ExactlyDescribed>(
         _ actual: T, is expected: T, _ subject: @autoclosure () -> String
     ) throws {
         assertions += 1
-        let (found, wanted) = (actual.exactForm, expected.exactForm)
-        guard found.utf8.elementsEqual(wanted.utf8) else {
-            throw failure(subject(), expected: wanted, actual: found)
+        let (actualText, expectedText) = (actual.exactDescription, expected.exactDescription)
+        guard actualText.utf8.elementsEqual(expectedText.utf8) else {
+            throw failure(subject(), expected: expectedText, actual: actualText)
         }
     }
 
-    /// The condition holds.
+    /// Expects the condition to be true.
     func expect(_ condition: Bool, _ subject: @autoclosure () -> String) throws {
         assertions += 1
         guard condition else { throw failure(subject(), expected: "true", actual: "false") }
     }
 
-    /// The body throws a store error of that code.
+    /// Expects the body to throw a store error with this code.
     func expect<T>(
         throws code: StoreError.Code, _ subject: @autoclosure () -> String, _ body: () throws -> T
     ) throws {
         try expectError("StoreError.\(code)", subject(), body) { ($0 as? StoreError)?.code == code }
     }
 
-    /// The body throws a sync error of that code.
+    /// Expects the body to throw a sync error with this code.
     func expect<T>(
         throws code: SyncError.Code, _ subject: @autoclosure () -> String, _ body: () throws -> T
     ) throws {
-        try expectError("SyncError of code \(code.rawValue)", subject(), body) {
+        try expectError("SyncError with code \(code.rawValue)", subject(), body) {
             ($0 as? SyncError)?.code == code
         }
     }
 
-    /// The body throws an error that passes the test.
+    /// Expects the body to throw an error that satisfies the predicate.
     func expectError<T>(
         _ expected: String, _ subject: @autoclosure () -> String, _ body: () throws -> T,
         _ isExpected: (any Error) -> Bool
@@ -146,7 +147,7 @@ final class RuleRun {
         }
     }
 
-    /// What is thrown when an expectation is not met.
+    /// Creates the failure for an unmet expectation.
     func failure(_ subject: String, expected: String, actual: String) -> StoreRuleFailure {
         StoreRuleFailure(
             ruleID: rule.id, sentence: rule.sentence, store: harness.name, subject: subject,

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// SplitMix64: the same numbers for the same seed on every machine.
+/// SplitMix64: the same sequence for the same seed on every machine.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,9 +17,9 @@ package struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension RandomNumberGenerator {
-    /// True once in so many times, on average.
+    /// Returns true with the probability 1 / `times`.
     mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
 
-    /// One of the elements.
+    /// Returns a random element.
     mutating func pick<T>(_ elements: [T]) -> T { elements[Int.random(in: 0..<elements.count, using: &self)] }
 }

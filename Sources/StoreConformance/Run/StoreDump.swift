@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// All that a store tells about itself, as lines that can be compared.
+/// The complete contents of a store, as comparable lines.
 struct StoreDump: Equatable {
     let lines: [String]
 
@@ -18,16 +18,16 @@ struct StoreDump: Equatable {
         var lines: [String] = []
         for table in tables {
             let found = try snapshot.items(matching: TableQuery(table).includingTotalCount())
-            lines += found.items.map { "\(table): \($0.exactForm)" }
-            lines.append("\(table): \(found.totalCount.exactForm) items")
+            lines += found.items.map { "\(table): \($0.exactDescription)" }
+            lines.append("\(table): \(found.totalCount.exactDescription) items")
         }
-        lines += try snapshot.operations(after: 0, in: nil, limit: .max).map(\.exactForm)
+        lines += try snapshot.operations(after: 0, in: nil, limit: .max).map(\.exactDescription)
         lines.append("\(try snapshot.operationCount(in: nil)) operations")
-        lines += try snapshot.operationErrors(in: nil).map(\.exactForm)
+        lines += try snapshot.operationErrors(in: nil).map(\.exactDescription)
         for table in tables + [""] {
             for kind in ConfigKey.Kind.allCases {
                 lines += try snapshot.configValues(in: table, kind: kind).map {
-                    "\($0.key.exactForm) = \($0.value.exactForm)"
+                    "\($0.key.exactDescription) = \($0.value.exactDescription)"
                 }
             }
         }

@@ -6,39 +6,39 @@ import SyncCore
 import Synchronization
 
 extension StoreRule {
-    /// The seed that checks use unless they are given another.
+    /// The default seed of checks.
     public static let defaultSeed: UInt64 = 20_14
 
-    /// Checks the rule on fresh stores of that harness.
+    /// Checks the rule on fresh stores of the harness.
     ///
-    /// Works under any test framework, and under none: what matters is whether it throws.
+    /// Works with any test framework or none: a check fails by throwing.
     ///
     /// - Parameters:
-    ///   - seed: what everything random in the check is drawn from.
-    ///   - effort: how long random checks go on.
-    ///   - limit: after how long a store counts as stuck.
+    ///   - seed: the seed of all random values in the check.
+    ///   - effort: the length of random checks.
+    ///   - limit: the time after which the check fails because the store is stuck.
     /// - Throws: ``StoreRuleFailure``.
     @discardableResult
     public func check(
         _ harness: some StoreHarness, seed: UInt64 = StoreRule.defaultSeed,
         effort: SuiteEffort = .standard, limit: Duration = .seconds(300)
     ) async throws -> RuleOutcome {
-        let run = Mutex<Trace?>(nil)
-        let answer = OneAnswer<RuleOutcome>()
+        let currentTrace = Mutex<Trace?>(nil)
+        let firstResult = FirstResult<RuleOutcome>()
         return try await withCheckedThrowingContinuation { continuation in
-            answer.continuation.withLock { $0 = continuation }
+            firstResult.continuation.withLock { $0 = continuation }
             Thread.startDeep {
-                answer.give(
+                firstResult.resume(
                     Result {
                         try checkNow(harness, seed: seed, effort: effort) { trace in
-                            run.withLock { $0 = trace }
+                            currentTrace.withLock { $0 = trace }
                         }
                     })
             }
             let seconds = Double(limit.components.seconds)
             DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
-                let trace = run.withLock { $0?.tail() } ?? []
-                answer.give(
+                let trace = currentTrace.withLock { $0?.tail() } ?? []
+                firstResult.resume(
                     .failure(stuck(harness, seed: seed, effort: effort, trace: trace, seconds: seconds)))
             }
         }
@@ -62,11 +62,11 @@ extension StoreRule {
             throw failure
         } catch {
             throw run.failure(
-                "The store threw where it must not.", expected: "no error",
+                "The store threw an unexpected error.", expected: "no error",
                 actual: "\(type(of: error)): \(error)")
         }
         guard run.assertions > 0 else {
-            throw run.failure("The check looked at nothing.", expected: "assertions", actual: "none")
+            throw run.failure("The check made no assertion.", expected: "at least one", actual: "none")
         }
         return .passed(assertions: run.assertions)
     }
@@ -75,27 +75,27 @@ extension StoreRule {
         _ harness: some StoreHarness, seed: UInt64, effort: SuiteEffort, trace: [String], seconds: Double
     ) -> StoreRuleFailure {
         StoreRuleFailure(
-            ruleID: id, sentence: sentence, store: harness.name, subject: "The check did not come to an end.",
-            expected: "an end within \(seconds) s", actual: "the store is stuck in the last call",
+            ruleID: id, sentence: sentence, store: harness.name, subject: "The check did not finish.",
+            expected: "a result within \(seconds) s", actual: "the last call has not returned",
             operations: trace, seed: seed, effort: effort, remedy: remedy)
     }
 }
 
 extension RuleRun {
-    /// What is said of a store that the rule does not speak about.
+    /// Returns the outcome when the rule does not apply to the store or cannot be checked.
     fileprivate func outcomeWithoutCheck() throws -> RuleOutcome? {
-        guard let need = rule.need else { return nil }
+        guard let requirement = rule.requirement else { return nil }
         let capabilities = try with("capabilities") { $0.capabilities }
-        if let reason = need.mismatch(with: capabilities) { return .notApplicable(reason) }
-        guard need != .childProgram || harness.child != nil else {
-            return .skipped("The harness names no child program; see StoreHarness.child.")
+        if let reason = requirement.mismatch(with: capabilities) { return .notApplicable(reason) }
+        guard requirement != .childProgram || harness.child != nil else {
+            return .skipped("The harness provides no child program; see StoreHarness.child.")
         }
         return nil
     }
 }
 
 extension Thread {
-    /// Starts a thread with stack enough for filters that are nested a thousand deep.
+    /// Starts a thread whose stack is large enough for filters with a thousand levels.
     static func startDeep(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread(block: body)
         thread.stackSize = 64 << 20
@@ -103,11 +103,11 @@ extension Thread {
     }
 }
 
-/// Resumes its continuation with the first answer it is given.
-private final class OneAnswer<T: Sendable>: Sendable {
+/// Resumes a continuation with the first result and ignores later ones.
+private final class FirstResult<T: Sendable>: Sendable {
     let continuation = Mutex<CheckedContinuation<T, any Error>?>(nil)
 
-    func give(_ result: Result<T, any Error>) {
+    func resume(_ result: Result<T, any Error>) {
         let waiting = continuation.withLock { waiting in
             defer { waiting = nil }
             return waiting

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A store broke a rule: everything its author needs to see why.
+/// The error of a failed check, with the details that the store's author needs.
 public struct StoreRuleFailure: Error, Sendable {
     /// The rule's id.
     public let ruleID: String
@@ -9,24 +9,24 @@ public struct StoreRuleFailure: Error, Sendable {
     public let sentence: String
     /// The store's name.
     public let store: String
-    /// What was looked at.
+    /// What was checked.
     public let subject: String
-    /// What the contract asks for.
+    /// What the contract requires.
     public let expected: String
-    /// What the store did.
+    /// What the store returned or did.
     public let actual: String
-    /// The calls that led there, the last one last.
+    /// The calls before the failure, in order.
     public let operations: [String]
-    /// The seed of everything random in the check.
+    /// The seed of all random values in the check.
     public let seed: UInt64
-    /// How long random checks went on.
+    /// The length of random checks.
     public let effort: SuiteEffort
-    /// What to do when the difference is intended.
+    /// What to do if the difference is intended.
     public let remedy: String
 }
 
 extension StoreRuleFailure: CustomStringConvertible {
-    /// What the command line takes to do the same again.
+    /// The command-line arguments that repeat the check.
     private var replay: String {
         switch ruleID {
         case "model.scripts":
@@ -41,7 +41,7 @@ extension StoreRuleFailure: CustomStringConvertible {
         value == standard ? "" : " --\(name) \(value)"
     }
 
-    /// All of it, for reading.
+    /// The report of the failure.
     public var description: String {
         """
         \(store) breaks \(ruleID): \(sentence)
@@ -50,7 +50,7 @@ extension StoreRuleFailure: CustomStringConvertible {
           actual:   \(actual)
           operations:
         \(operations.map { "    \($0)" }.joined(separator: "\n"))
-          seed: \(seed); again: sync-conformance \(replay) --store NAME
+          seed: \(seed); repeat with: sync-conformance \(replay) --store NAME
           \(remedy)
         """
     }

@@ -4,7 +4,7 @@
 import Foundation
 import Synchronization
 
-/// Threads that work on a store together, each on its own, because a store's calls block.
+/// A group of threads that use a store concurrently; real threads, because a store's calls block.
 final class ThreadGroup: Sendable {
     private let group = DispatchGroup()
     private let failure = Mutex<(any Error)?>(nil)
@@ -20,9 +20,9 @@ final class ThreadGroup: Sendable {
         thread.start()
     }
 
-    /// Waits for all threads and throws the first error of any.
+    /// Waits for all threads and throws their first error.
     ///
-    /// - Returns: whether they came to an end in time.
+    /// - Returns: whether all threads finished in time.
     func join(within seconds: Double = 60) throws -> Bool {
         let isDone = group.wait(timeout: .now() + seconds) == .success
         if let failure = failure.withLock({ $0 }) { throw failure }
@@ -30,17 +30,19 @@ final class ThreadGroup: Sendable {
     }
 }
 
-/// Something that one thread announces and others wait for.
+/// A one-time event that one thread sends and another waits for.
 final class Signal: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 
     func send() { semaphore.signal() }
 
+    /// Waits for the event.
+    ///
     /// - Returns: whether it was sent in time.
     func wait(seconds: Double = 60) -> Bool { semaphore.wait(timeout: .now() + seconds) == .success }
 }
 
-/// A value that threads share.
+/// A value shared by threads, protected by a mutex.
 package final class Shared<Value: Sendable>: Sendable {
     fileprivate let content: Mutex<Value>
 
@@ -52,7 +54,7 @@ package final class Shared<Value: Sendable>: Sendable {
 }
 
 extension Shared<Int> {
-    /// Counts one more.
+    /// Increments the value and returns it.
     package func next() -> Int {
         content.withLock { count in
             count += 1
@@ -62,15 +64,15 @@ extension Shared<Int> {
 }
 
 extension RuleRun {
-    /// Runs the bodies at the same time and waits for all of them.
-    func together(_ bodies: [@Sendable () throws -> Void]) throws {
+    /// Runs the bodies concurrently and waits for all of them.
+    func runConcurrently(_ bodies: [@Sendable () throws -> Void]) throws {
         let group = ThreadGroup()
         for body in bodies { group.start(body) }
         try join(group)
     }
 
-    /// Waits for the threads; being stuck breaks the rule.
+    /// Waits for the threads; fails the rule when they do not finish.
     func join(_ group: ThreadGroup) throws {
-        try expect(try group.join(), "All threads came to an end within 60 seconds.")
+        try expect(try group.join(), "All threads finished within 60 seconds.")
     }
 }

@@ -3,11 +3,11 @@
 
 import Synchronization
 
-/// The calls made on the stores of one check, as lines to read.
+/// A log of the calls on the stores of one check.
 final class Trace: Sendable {
     private let lines = Mutex<[String]>([])
 
-    func note(_ line: @autoclosure () -> String) {
+    func record(_ line: @autoclosure () -> String) {
         let line = line()
         lines.withLock { lines in
             lines.append(line)
@@ -15,7 +15,7 @@ final class Trace: Sendable {
         }
     }
 
-    /// The last lines; a note stands for those before.
+    /// Returns the last lines, after a line with the number of omitted ones.
     func tail(_ count: Int = 40) -> [String] {
         lines.withLock { lines in
             lines.count <= count ? lines : ["… \(lines.count - count) earlier lines"] + lines.suffix(count)

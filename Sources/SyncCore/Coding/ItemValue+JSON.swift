@@ -4,8 +4,7 @@
 public import Foundation
 
 extension ItemValue {
-    /// Reads JSON text as it comes over the wire: dates and binary data stay text. A byte order mark before it is
-    /// skipped.
+    /// Reads JSON of the wire: dates and binary data remain text. A leading byte order mark is skipped.
     ///
     /// - Throws: ``JSONError`` for anything outside RFC 8259, for nesting deeper than 100 levels, and for an object with
     ///   two names that are canonically equivalent.
@@ -20,17 +19,17 @@ extension ItemValue {
         return writer.bytes.data
     }
 
-    /// Reads what ``storedJSON`` wrote; dates and binary data come back as themselves.
+    /// Reads a value from its ``storedJSON``.
     ///
     /// - Throws: ``JSONError`` when the text was not written by ``storedJSON``.
-    public init(storedJSON: some ContiguousBytes) throws(JSONError) {
+    @_spi(StoreAuthor) public init(storedJSON: some ContiguousBytes) throws(JSONError) {
         self = try Self.parse(storedJSON, style: .tagged)
     }
 
-    /// Compact JSON for a store: every value comes back equal, without knowing any table's definition.
+    /// Compact JSON for a store. Reading it returns an equal value, without the table's definition.
     ///
     /// Dates are written as `{"$date":"…"}` and binary data as `{"$data":"…"}`.
-    public var storedJSON: Data {
+    @_spi(StoreAuthor) public var storedJSON: Data {
         var writer = JSONWriter(style: .tagged)
         writer.write(self)
         return writer.bytes.data
@@ -44,7 +43,7 @@ extension ItemValue {
 }
 
 extension JSONParser {
-    /// Lets the body read a text.
+    /// Calls the body with a parser of the JSON text.
     static func read<Result>(
         _ json: some ContiguousBytes, style: JSONWriter.Style,
         _ body: (inout JSONParser) throws(JSONError) -> Result

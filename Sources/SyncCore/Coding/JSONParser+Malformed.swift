@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONParser {
-    /// Reads a value. One that is malformed inside is passed over if it is clear where it ends, and read as null.
+    /// Reads a value. A malformed value is skipped and returned as null if its end can be found.
     ///
-    /// - Parameter report: receives what was wrong with it.
+    /// - Parameter report: receives the error of a malformed value.
     mutating func parseValueOrSkip(_ report: (JSONError) -> Void) throws(JSONError) -> ItemValue {
         let (start, outerDepth) = (position, depth)
         do throws(JSONError) {
@@ -17,7 +17,9 @@ extension JSONParser {
         }
     }
 
-    /// Passes over a value by its quotes and brackets alone, and returns whether it has an end.
+    /// Skips a value by its quotes and brackets only.
+    ///
+    /// - Returns: whether the end was found.
     private mutating func skipMalformedValue() -> Bool {
         guard position < bytes.count,
             "\"{[-0123456789".utf8.contains(bytes[position])

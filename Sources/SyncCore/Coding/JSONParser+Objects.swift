@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSONParser {
-    /// Reads a value that is a list of objects.
+    /// Reads a list of objects.
     ///
-    /// - Returns: the objects; `nil` when the value is something else, or has something else among them.
+    /// - Returns: the objects; `nil` if the value is not a list, or an element is not an object.
     mutating func parseObjects() throws(JSONError) -> [WireObject]? {
         guard isAt(UInt8(ascii: "[")) else {
             try skip()
@@ -24,18 +24,18 @@ extension JSONParser {
         return objects
     }
 
-    /// Reads an object whose names are likely to be those of the one before it. A value that cannot be read is null, and
-    /// listed in ``WireObject/unreadable``.
+    /// Reads an object that probably has the names of the previous object. A malformed value is null, and recorded in
+    /// ``WireObject/unreadable``.
     private mutating func parseObject(expecting expected: WireObject.Names) throws(JSONError) -> WireObject {
         let expectedTexts = expected.texts
         var (others, values, unreadable) = ([String](), [ItemValue](), [Int: String]())
         values.reserveCapacity(expectedTexts.count)
         try parseMembers(expecting: expectedTexts) { name, parser throws(JSONError) in
-            let place = values.count
+            let index = values.count
             let isExpected =
-                others.isEmpty && place < expectedTexts.count && name.hasSameBytes(as: expectedTexts[place])
+                others.isEmpty && index < expectedTexts.count && name.hasSameBytes(as: expectedTexts[index])
             if !isExpected { others.append(name) }
-            let value = try parser.parseValueOrSkip { unreadable[place] = $0.problem }
+            let value = try parser.parseValueOrSkip { unreadable[index] = $0.problem }
             values.append(value)
         }
         guard others.isEmpty, values.count == expectedTexts.count else {
@@ -45,6 +45,6 @@ extension JSONParser {
         return WireObject(names: expected, values: values, unreadable: unreadable)
     }
 
-    /// Why an object is refused whose names a dictionary would not keep apart.
-    static var equivalentNames: String { "two names of an object are canonically equivalent" }
+    /// The problem of an object with names that a dictionary cannot distinguish.
+    static let equivalentNames = "two names of an object are canonically equivalent"
 }

@@ -3,25 +3,25 @@
 
 import Foundation
 
-/// Reads JSON text (RFC 8259) into values, from the bytes and in one pass.
+/// A single-pass parser of JSON (RFC 8259).
 ///
-/// Numbers without fraction and exponent that fit 64 bits are integers, all others doubles; `-0` is the double.
-/// A name that occurs twice keeps the last value. Anything outside the grammar is refused with the byte offset:
-/// trailing commas, lone surrogates, malformed UTF-8, numbers beyond the doubles. So is an object with two names that
-/// are canonically equivalent but not the same bytes, because a Swift dictionary would keep only one of them.
-/// A byte order mark before a text from the wire is skipped.
+/// Numbers without fraction and exponent that fit in 64 bits are integers, all others doubles; `-0` is a double. The last
+/// value of a repeated name is kept. Input outside the grammar is an error with its byte offset: trailing commas, unpaired
+/// surrogates, invalid UTF-8, numbers out of the range of a double. Two names of an object that are canonically
+/// equivalent but not the same bytes are an error too, because a Swift dictionary would keep only one of them. A byte
+/// order mark before JSON of the wire is skipped.
 struct JSONParser {
     let bytes: UnsafeBufferPointer<UInt8>
     private let style: JSONWriter.Style
     var position = 0
     var depth = 0
-    /// How many fields the object before had: the next one may have as many. The first number is a guess.
+    /// The number of fields of the previous object, as a capacity for the next one.
     private var expectedCount = 8
 
-    /// Deeper nesting is refused: it costs stack, and no row needs it.
+    /// The maximum nesting, which bounds the use of the stack.
     static let maxDepth = 100
 
-    /// Room that is made beforehand is limited, so that a malicious text cannot ask for much by saying little.
+    /// The maximum reserved capacity, so that a short malicious text cannot allocate much memory.
     private static let maxExpectedCount = 32
 
     init(_ bytes: UnsafeRawBufferPointer, style: JSONWriter.Style) {
@@ -30,7 +30,7 @@ struct JSONParser {
         if style == .wire, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    /// Reads one value that must be the whole text.
+    /// Reads a value that is the whole text.
     mutating func parseDocument() throws(JSONError) -> ItemValue {
         skipWhitespace()
         let value = try parseValue()
@@ -38,9 +38,9 @@ struct JSONParser {
         return value
     }
 
-    /// Reads an object that must be the whole text, without making it up as a value first.
+    /// Reads an object that is the whole text, without an intermediate value.
     ///
-    /// - Parameter body: reads the value of the name it is given.
+    /// - Parameter body: reads the value of the member with that name.
     mutating func parseDocument(
         _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
     ) throws(JSONError) {
@@ -51,7 +51,7 @@ struct JSONParser {
 
     mutating func parseEnd() throws(JSONError) {
         skipWhitespace()
-        guard position == bytes.count else { throw error("there is something after the end of the value") }
+        guard position == bytes.count else { throw error("unexpected data after the value") }
     }
 
     func error(_ problem: String) -> JSONError { JSONError(offset: position, problem: problem) }
@@ -65,7 +65,7 @@ struct JSONParser {
         }
     }
 
-    /// Whether this is the next byte.
+    /// Whether the next byte is this one.
     func isAt(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
 
     private func isAt(_ literal: StaticString) -> Bool {
@@ -74,14 +74,14 @@ struct JSONParser {
             && (0..<length).allSatisfy { bytes[position + $0] == literal.utf8Start[$0] }
     }
 
-    mutating func take(_ byte: UInt8) -> Bool {
+    mutating func consume(_ byte: UInt8) -> Bool {
         guard isAt(byte) else { return false }
         position += 1
         return true
     }
 
     mutating func parseValue() throws(JSONError) -> ItemValue {
-        guard position < bytes.count else { throw error("the text ends where a value is due") }
+        guard position < bytes.count else { throw error("unexpected end of input: expected a value") }
         switch bytes[position] {
         case UInt8(ascii: "{"): return try parseObject()
         case UInt8(ascii: "["): return try parseArray()
@@ -97,7 +97,7 @@ struct JSONParser {
         _ parse: (inout JSONParser) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         depth += 1
-        guard depth <= Self.maxDepth else { throw error("it is nested deeper than \(Self.maxDepth) levels") }
+        guard depth <= Self.maxDepth else { throw error("nesting exceeds \(Self.maxDepth) levels") }
         position += 1
         skipWhitespace()
         let result = try parse(&self)
@@ -106,7 +106,7 @@ struct JSONParser {
     }
 
     private mutating func parseObject() throws(JSONError) -> ItemValue {
-        if style == .tagged, let date = takeDate() { return .date(date) }
+        if style == .tagged, let date = parseTaggedDate() { return .date(date) }
         var fields = [String: ItemValue](minimumCapacity: expectedCount)
         try parseMembers { name, parser throws(JSONError) in
             guard case .some = fields.updateValue(try parser.parseValue(), forKey: name) else { return }
@@ -124,43 +124,43 @@ struct JSONParser {
     /// Reads an object member by member.
     ///
     /// - Parameters:
-    ///   - expected: the names that are likely to come, in this order.
-    ///   - body: reads the value of the name it is given.
+    ///   - expected: the names that the object probably has, in this order.
+    ///   - body: reads the value of the member with that name.
     mutating func parseMembers(
         expecting expected: [String] = [],
         _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
     ) throws(JSONError) {
-        guard isAt(UInt8(ascii: "{")) else { throw error("an object is due") }
+        guard isAt(UInt8(ascii: "{")) else { throw error("expected an object") }
         try nested { parser throws(JSONError) in try parser.parseMembersInside(expecting: expected, body) }
     }
 
     private mutating func parseMembersInside(
         expecting expected: [String], _ body: (_ name: String, inout JSONParser) throws(JSONError) -> Void
     ) throws(JSONError) {
-        if take(UInt8(ascii: "}")) { return }
+        if consume(UInt8(ascii: "}")) { return }
         var index = 0
         while true {
             let name = try parseName(expecting: index < expected.count ? expected[index] : nil)
             index += 1
             skipWhitespace()
-            guard take(UInt8(ascii: ":")) else { throw error("':' is due") }
+            guard consume(UInt8(ascii: ":")) else { throw error("expected ':'") }
             skipWhitespace()
             try body(name, &self)
             skipWhitespace()
-            if take(UInt8(ascii: "}")) { return }
-            guard take(UInt8(ascii: ",")) else { throw error("',' or '}' is due") }
+            if consume(UInt8(ascii: "}")) { return }
+            guard consume(UInt8(ascii: ",")) else { throw error("expected ',' or '}'") }
             skipWhitespace()
         }
     }
 
     private mutating func parseName(expecting expected: String?) throws(JSONError) -> String {
-        if let expected, take(quoted: expected) { return expected }
-        guard isAt(UInt8(ascii: "\"")) else { throw error("a name in quotes is due") }
+        if let expected, consume(quoted: expected) { return expected }
+        guard isAt(UInt8(ascii: "\"")) else { throw error("expected a name in quotes") }
         return try parseString()
     }
 
-    /// Passes over a text in quotes if it is this one, letter by letter: one with escapes is not.
-    private mutating func take(quoted text: String) -> Bool {
+    /// Consumes a quoted string if it is this one without escape sequences.
+    private mutating func consume(quoted text: String) -> Bool {
         var text = text
         let bytes = bytes[position...]
         let isNext = text.withUTF8 { text in
@@ -172,11 +172,11 @@ struct JSONParser {
         return isNext
     }
 
-    /// Passes over a date that stands as ``JSONWriter`` writes it; in any other form it is read as an object.
-    private mutating func takeDate() -> Timestamp? {
-        let beginning: StaticString = "{\"$date\":\""
-        guard isAt(beginning) else { return nil }
-        let start = position + beginning.utf8CodeUnitCount
+    /// Fast path for a tagged date as ``JSONWriter`` writes it; any other form is parsed as an object.
+    private mutating func parseTaggedDate() -> Timestamp? {
+        let prefix: StaticString = "{\"$date\":\""
+        guard isAt(prefix) else { return nil }
+        let start = position + prefix.utf8CodeUnitCount
         guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\"")), end + 1 < bytes.count,
             bytes[end + 1] == UInt8(ascii: "}"),
             let date = Timestamp(utf8: UnsafeBufferPointer(rebasing: bytes[start..<end]))
@@ -185,13 +185,13 @@ struct JSONParser {
         return date
     }
 
-    /// What an object with one name that begins with `$` stands for: see ``JSONWriter/Style/tagged``.
+    /// Decodes an object with one name that begins with `$`: see ``JSONWriter/Style/tagged``.
     private func untagged(name: String, value: ItemValue) throws(JSONError) -> ItemValue {
         if name == "$date", let date = value.textValue.flatMap({ Timestamp($0) }) { return .date(date) }
         if name == "$data", let data = value.textValue.flatMap({ Data(base64Encoded: $0) }) {
             return .data(data)
         }
-        guard name.hasPrefix("$$") else { throw error("'\(name)' is no tag of stored values") }
+        guard name.hasPrefix("$$") else { throw error("unknown tag '\(name)'") }
         return .object([String(name.dropFirst()): value])
     }
 
@@ -201,29 +201,29 @@ struct JSONParser {
         return .array(values)
     }
 
-    /// Lets the body read each element of a list, at whose bracket the parser stands.
+    /// Calls the body for each element of a list. The parser is at the opening bracket.
     mutating func parseElements(_ body: (inout JSONParser) throws(JSONError) -> Void) throws(JSONError) {
         try nested { parser throws(JSONError) in
-            if parser.take(UInt8(ascii: "]")) { return }
+            if parser.consume(UInt8(ascii: "]")) { return }
             while true {
                 try body(&parser)
                 parser.skipWhitespace()
-                if parser.take(UInt8(ascii: "]")) { return }
-                guard parser.take(UInt8(ascii: ",")) else { throw parser.error("',' or ']' is due") }
+                if parser.consume(UInt8(ascii: "]")) { return }
+                guard parser.consume(UInt8(ascii: ",")) else { throw parser.error("expected ',' or ']'") }
                 parser.skipWhitespace()
             }
         }
     }
 
     private mutating func parse(literal: StaticString, as value: ItemValue) throws(JSONError) -> ItemValue {
-        guard isAt(literal) else { throw error("'\(literal)' is due") }
+        guard isAt(literal) else { throw error("expected '\(literal)'") }
         position += literal.utf8CodeUnitCount
         return value
     }
 
     private mutating func parseNumber() throws(JSONError) -> ItemValue {
         let start = position
-        let isNegative = take(UInt8(ascii: "-"))
+        let isNegative = consume(UInt8(ascii: "-"))
         var magnitude: UInt64 = 0
         var fits = true
         let digitsStart = position
@@ -234,9 +234,9 @@ struct JSONParser {
             fits = fits && !overflow && !carry
             position += 1
         }
-        guard position > digitsStart else { throw error("a value is due") }
+        guard position > digitsStart else { throw error("expected a value") }
         guard position == digitsStart + 1 || bytes[digitsStart] != 0x30 else {
-            throw error("a number cannot begin with 0")
+            throw error("a number has a leading zero")
         }
         let isInteger = try !skipFractionAndExponent()
         if isInteger, fits, !(isNegative && magnitude == 0) {
@@ -247,20 +247,20 @@ struct JSONParser {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let double = Double(text), double.isFinite else {
-            throw error("the number is beyond the doubles")
+            throw error("a number is out of the range of a double")
         }
         return .double(double)
     }
 
     private mutating func skipFractionAndExponent() throws(JSONError) -> Bool {
         var found = false
-        if take(UInt8(ascii: ".")) {
+        if consume(UInt8(ascii: ".")) {
             found = true
             try skipDigits()
         }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+        if consume(UInt8(ascii: "e")) || consume(UInt8(ascii: "E")) {
             found = true
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            if !consume(UInt8(ascii: "+")) { _ = consume(UInt8(ascii: "-")) }
             try skipDigits()
         }
         return found
@@ -269,7 +269,7 @@ struct JSONParser {
     private mutating func skipDigits() throws(JSONError) {
         let start = position
         while position < bytes.count, bytes[position].isASCIIDigit { position += 1 }
-        guard position > start else { throw error("a digit is due") }
+        guard position > start else { throw error("expected a digit") }
     }
 
     private mutating func parseString() throws(JSONError) -> String {
@@ -283,25 +283,25 @@ struct JSONParser {
                 position += 1
                 return text
             case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
-            case 0..<0x20: throw error("a control character in a text must be escaped")
+            case 0..<0x20: throw error("a control character in a string is not escaped")
             case 0x80...: hasHighBytes = true
             default: break
             }
             position += 1
         }
-        throw error("the text ends inside quotes")
+        throw error("unexpected end of input in a string")
     }
 
     private func decode(_ range: Range<Int>, isASCII: Bool) throws(JSONError) -> String {
         let slice = UnsafeBufferPointer(rebasing: bytes[range])
         if isASCII { return String(decoding: slice, as: UTF8.self) }
         guard let text = String(validating: slice, as: UTF8.self) else {
-            throw error("the UTF-8 is malformed")
+            throw error("invalid UTF-8")
         }
         return text
     }
 
-    /// The slow path, from the first backslash on: collects the decoded bytes.
+    /// Slow path from the first backslash on: collects the decoded bytes.
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
         var decoded = Array(bytes[start..<position])
         while position < bytes.count {
@@ -310,19 +310,19 @@ struct JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: decoded, as: UTF8.self) else {
-                    throw error("the UTF-8 is malformed")
+                    throw error("invalid UTF-8")
                 }
                 return text
             case UInt8(ascii: "\\"): try parseEscape(into: &decoded)
-            case 0..<0x20: throw error("a control character in a text must be escaped")
+            case 0..<0x20: throw error("a control character in a string is not escaped")
             default: decoded.append(byte)
             }
         }
-        throw error("the text ends inside quotes")
+        throw error("unexpected end of input in a string")
     }
 
     private mutating func parseEscape(into decoded: inout [UInt8]) throws(JSONError) {
-        guard position < bytes.count else { throw error("the text ends inside an escape") }
+        guard position < bytes.count else { throw error("unexpected end of input in an escape sequence") }
         let byte = bytes[position]
         position += 1
         switch byte {
@@ -333,30 +333,30 @@ struct JSONParser {
         case UInt8(ascii: "r"): decoded.append(0x0D)
         case UInt8(ascii: "t"): decoded.append(0x09)
         case UInt8(ascii: "u"): decoded.append(contentsOf: String(try parseUnicodeEscape()).utf8)
-        default: throw error("there is no such escape")
+        default: throw error("unknown escape sequence")
         }
     }
 
     private mutating func parseUnicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let unit = try parseHexUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        guard (0xD800..<0xDC00).contains(unit), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-            throw error("a surrogate stands alone")
+        guard (0xD800..<0xDC00).contains(unit), consume(UInt8(ascii: "\\")), consume(UInt8(ascii: "u")) else {
+            throw error("unpaired surrogate")
         }
         let low = try parseHexUnit()
         guard (0xDC00..<0xE000).contains(low),
             let scalar = Unicode.Scalar(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
-        else { throw error("a surrogate stands alone") }
+        else { throw error("unpaired surrogate") }
         return scalar
     }
 
     private mutating func parseHexUnit() throws(JSONError) -> UInt32 {
-        guard bytes.count - position >= 4 else { throw error("four hexadecimal digits are due") }
+        guard bytes.count - position >= 4 else { throw error("expected four hexadecimal digits") }
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let digit = Character(Unicode.Scalar(bytes[position])).hexDigitValue, bytes[position] < 0x80
             else {
-                throw error("four hexadecimal digits are due")
+                throw error("expected four hexadecimal digits")
             }
             unit = unit << 4 | UInt32(digit)
             position += 1
@@ -365,13 +365,13 @@ struct JSONParser {
     }
 }
 
-/// Where and why a text is not JSON.
+/// The position and reason of an error in JSON.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The offset of the byte at which reading stopped.
+    /// The byte offset of the error.
     public let offset: Int
-    /// What was wrong there.
+    /// The problem at that offset.
     public let problem: String
 
-    /// A sentence with offset and problem.
-    public var description: String { "Not valid JSON: at byte \(offset), \(problem)." }
+    /// A sentence with the offset and the problem.
+    public var description: String { "Invalid JSON at byte \(offset): \(problem)." }
 }

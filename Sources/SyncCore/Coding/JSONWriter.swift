@@ -3,22 +3,22 @@
 
 import Foundation
 
-/// Writes values as compact JSON with object names in byte order, so that equal values give equal bytes.
+/// Writes compact JSON with names in byte order, so that equal values have equal bytes.
 struct JSONWriter: ~Copyable {
     private(set) var bytes: ByteWriter
 
-    /// How dates and binary data, which JSON does not have, are written.
+    /// The encoding of dates and binary data, which JSON does not have.
     enum Style {
-        /// As plain text: RFC 3339 and base64. The reader needs the table's definition to tell them from text.
+        /// Plain text: RFC 3339 and base64. A reader needs the table's definition to distinguish them from text.
         case wire
-        /// As `{"$date":"…"}` and `{"$data":"…"}`; any other object with one name that begins with `$` gets
-        /// one more `$` in front. The reader needs nothing else.
+        /// `{"$date":"…"}` and `{"$data":"…"}`. In any other object with one name that begins with `$`, the name is
+        /// prefixed with another `$`. A reader needs no definition.
         case tagged
     }
 
     let style: Style
 
-    /// - Parameter bytes: what comes before the values.
+    /// - Parameter bytes: the bytes to append to.
     init(style: Style, after bytes: consuming ByteWriter = ByteWriter()) {
         self.style = style
         self.bytes = bytes
@@ -29,7 +29,7 @@ struct JSONWriter: ~Copyable {
         case .null: bytes.append("null")
         case .bool(let bool): bytes.append(bool ? "true" : "false")
         case .int(let int): bytes.append(String(int))
-        // Swift prints the shortest text that reads back as the same double, always with a point or exponent.
+        // The shortest decimal that parses as the same double, always with a point or exponent.
         case .double(let double): bytes.append(double.description)
         case .text(let text): write(text)
         case .date(let date): write(date)
@@ -49,11 +49,11 @@ struct JSONWriter: ~Copyable {
         endObject()
     }
 
-    // An object may also be written field by field; then the names have to come in byte order.
+    // An object can also be written member by member, in byte order of the names.
 
     mutating func beginObject() { bytes.append(UInt8(ascii: "{")) }
 
-    /// Writes the name of a field, whose value has to follow.
+    /// Writes the name of a member; the caller writes its value next.
     mutating func write(name: String) {
         if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
         write(name)
@@ -92,7 +92,7 @@ struct JSONWriter: ~Copyable {
         text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Copies what needs no escape in one piece.
+    /// Copies runs of bytes that need no escape.
     private mutating func write(_ text: UnsafeRawBufferPointer) {
         bytes.append(UInt8(ascii: "\""))
         var start = 0

@@ -3,64 +3,60 @@
 
 import Synchronization
 
-/// Lets one caller at a time through, in the order they came, also across suspensions.
+/// A mutex that may be held across suspensions; waiters acquire it in the order in which they called.
 final class AsyncMutex: Sendable {
     private struct State {
-        var isTaken = false
-        var waiting: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-        var nextTicket = 0
+        var isLocked = false
+        var waiters: [(id: Int, continuation: CheckedContinuation<Void, any Error>)] = []
+        var lastWaiterID = 0
     }
 
     private let state = Mutex(State())
 
-    /// How many callers wait for their turn.
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
-
-    /// Waits for its turn, runs the body and passes the turn on.
+    /// Runs the body while it holds the mutex.
     ///
     /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits.
-    func take<Value>(_ body: () async throws -> Value) async throws -> Value {
-        try await wait()
-        defer { passOn() }
+    func withLock<Value>(_ body: () async throws -> Value) async throws -> Value {
+        try await acquire()
+        defer { release() }
         return try await body()
     }
 
-    private func wait() async throws {
-        let ticket = state.withLock { state in
-            state.nextTicket += 1
-            return state.nextTicket
+    private func acquire() async throws {
+        let id = state.withLock { state in
+            state.lastWaiterID += 1
+            return state.lastWaiterID
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let outcome: Result<Void, any Error>? = state.withLock { state in
-                    // A cancellation before this line is seen here, a later one finds the ticket waiting.
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    // An earlier cancellation is seen here; a later one finds the waiter in the queue.
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    guard state.isTaken else {
-                        state.isTaken = true
+                    guard state.isLocked else {
+                        state.isLocked = true
                         return .success(())
                     }
-                    state.waiting.append((ticket, continuation))
+                    state.waiters.append((id, continuation))
                     return nil
                 }
-                if let outcome { continuation.resume(with: outcome) }
+                if let result { continuation.resume(with: result) }
             }
         } onCancel: {
             let continuation = state.withLock { state in
-                state.waiting.firstIndex { $0.ticket == ticket }.map {
-                    state.waiting.remove(at: $0).continuation
-                }
+                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).continuation }
             }
             continuation?.resume(throwing: CancellationError())
         }
     }
 
-    private func passOn() {
+    /// Resumes the first waiter, which then holds the mutex.
+    private func release() {
         let next = state.withLock { state in
-            if state.waiting.isEmpty {
-                state.isTaken = false
+            if state.waiters.isEmpty {
+                state.isLocked = false
                 return nil as CheckedContinuation<Void, any Error>?
             }
-            return state.waiting.removeFirst().continuation
+            return state.waiters.removeFirst().continuation
         }
         next?.resume()
     }

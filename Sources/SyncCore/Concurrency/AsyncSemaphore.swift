@@ -3,61 +3,63 @@
 
 import Synchronization
 
-/// Gives the operations of a push their turns, so many at a time.
+/// Limits the number of concurrent operations of a push.
 ///
-/// A turn gives its place up when its answer has come. So the next operation is marked in the transaction in which the
-/// result of the last one is stored: a push makes one commit an operation, and not two.
+/// An operation releases its permit when its response has arrived, before the result is stored. The next operation is
+/// then marked in the transaction that stores the result of the previous one: one commit per operation, not two.
 final class AsyncSemaphore: Sendable {
-    private let width: Int
+    private let permits: Int
     private let state = Mutex(State())
 
     private struct State {
         var isClosed = false
-        var lastNumber = 0
-        var taken: Set<Int> = []
-        /// Whoever waits for a place to be free.
-        var waiting: CheckedContinuation<Place?, Never>?
+        var lastID = 0
+        var acquired: Set<Int> = []
+        /// The suspended waiter.
+        var waiter: CheckedContinuation<Permit?, Never>?
     }
 
-    /// - Parameter width: how many places there are.
-    init(width: Int) {
-        self.width = width
+    /// - Parameter permits: the number of permits that can be held at the same time.
+    init(permits: Int) {
+        self.permits = permits
     }
 
-    /// Waits for a free place; `nil` once the lane is closed. One caller may wait at a time.
-    func place() async -> Place? {
+    /// Waits for a free permit; `nil` after the semaphore was closed. Only one caller may wait at a time.
+    func acquire() async -> Permit? {
         await withCheckedContinuation { continuation in
-            change { $0.waiting = continuation }
+            update { $0.waiter = continuation }
         }
     }
 
-    /// A place in the lane, from the beginning of a turn to its answer.
-    struct Place: Sendable {
-        fileprivate let lane: AsyncSemaphore
-        fileprivate let number: Int
+    /// The right to run one operation.
+    struct Permit: Sendable {
+        fileprivate let semaphore: AsyncSemaphore
+        fileprivate let id: Int
 
-        /// Lets the next one begin, or none any more, if the push has to end. Leaving again does nothing.
-        func leave(ending push: Bool = false) {
-            lane.change { state in
-                state.taken.remove(number)
-                if push { state.isClosed = true }
+        /// Releases the permit. Releasing it again does nothing.
+        ///
+        /// - Parameter closing: whether the semaphore is closed, so that no further permit can be acquired.
+        func release(closing: Bool = false) {
+            semaphore.update { state in
+                state.acquired.remove(id)
+                if closing { state.isClosed = true }
             }
         }
     }
 
-    /// Makes a change, then lets whoever waits go on, if it now can.
-    private func change(_ change: (inout State) -> Void) {
-        let (waiting, place) = state.withLock { state -> (CheckedContinuation<Place?, Never>?, Place?) in
+    /// Changes the state, then resumes the waiter if a permit is free or the semaphore is closed.
+    private func update(_ change: (inout State) -> Void) {
+        let (waiter, permit) = state.withLock { state -> (CheckedContinuation<Permit?, Never>?, Permit?) in
             change(&state)
-            guard let waiting = state.waiting, state.isClosed || state.taken.count < width else {
+            guard let waiter = state.waiter, state.isClosed || state.acquired.count < permits else {
                 return (nil, nil)
             }
-            state.waiting = nil
-            guard !state.isClosed else { return (waiting, nil) }
-            state.lastNumber += 1
-            state.taken.insert(state.lastNumber)
-            return (waiting, Place(lane: self, number: state.lastNumber))
+            state.waiter = nil
+            guard !state.isClosed else { return (waiter, nil) }
+            state.lastID += 1
+            state.acquired.insert(state.lastID)
+            return (waiter, Permit(semaphore: self, id: state.lastID))
         }
-        waiting?.resume(returning: place)
+        waiter?.resume(returning: permit)
     }
 }

@@ -3,52 +3,53 @@
 
 import Synchronization
 
-/// Tells whoever observes that something was committed.
+/// Signals commits to observers.
 ///
-/// A listener that is busy misses nothing: one signal waits for it, and it reads the newest state then.
+/// Signals are coalesced: an observer that is busy during several commits receives one signal, and then reads the newest
+/// state.
 final class CommitFeed: Sendable {
-    private struct Listeners {
+    private struct Observers {
         var continuations: [Int: AsyncStream<Void>.Continuation] = [:]
-        var nextKey = 0
+        var lastKey = 0
         var isFinished = false
     }
 
-    private let listeners = Mutex(Listeners())
+    private let observers = Mutex(Observers())
 
     /// Whether ``finish()`` was called.
-    var isFinished: Bool { listeners.withLock { $0.isFinished } }
+    var isFinished: Bool { observers.withLock { $0.isFinished } }
 
-    /// Signals, one at once and then one after each commit, until the feed finishes or nobody listens.
+    /// Returns a stream with a signal at once and one after each commit. It ends when the feed finishes.
     func signals() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield()
-        let key = listeners.withLock { listeners -> Int? in
-            guard !listeners.isFinished else { return nil }
-            listeners.nextKey += 1
-            listeners.continuations[listeners.nextKey] = continuation
-            return listeners.nextKey
+        let key = observers.withLock { observers -> Int? in
+            guard !observers.isFinished else { return nil }
+            observers.lastKey += 1
+            observers.continuations[observers.lastKey] = continuation
+            return observers.lastKey
         }
         guard let key else {
             continuation.finish()
             return stream
         }
         continuation.onTermination = { [weak self] _ in
-            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: key) }
+            self?.observers.withLock { _ = $0.continuations.removeValue(forKey: key) }
         }
         return stream
     }
 
-    /// Signals a commit.
+    /// Sends a signal to all streams.
     func send() {
-        for continuation in listeners.withLock({ Array($0.continuations.values) }) { continuation.yield() }
+        for continuation in observers.withLock({ Array($0.continuations.values) }) { continuation.yield() }
     }
 
     /// Ends all streams.
     func finish() {
-        let ended = listeners.withLock { listeners in
-            listeners.isFinished = true
-            return Array(listeners.continuations.values)
+        let ended = observers.withLock { observers in
+            observers.isFinished = true
+            return Array(observers.continuations.values)
         }
         for continuation in ended { continuation.finish() }
     }

@@ -3,11 +3,11 @@
 
 import Synchronization
 
-/// Calls the data source from asynchronous code: off the cooperative threads, and with group commit.
+/// Calls the data source from asynchronous code, outside the cooperative thread pool, and groups commits.
 ///
-/// All writes that wait while one is being committed are run together in the next transaction, so that many small
-/// durable writes share one flush to the disk. If one of them throws, each is run again in a transaction of its
-/// own: a refused write takes nothing of its neighbours with it.
+/// Group commit: all writes that wait while a transaction is committed run together in the next one, so that many small
+/// durable writes share one flush to the disk. If one of them throws, each runs again in a separate transaction, so that
+/// a refused write does not roll back the others.
 final class GroupCommitWriter: Sendable {
     let dataSource: any SyncContextDataSource
     private let executor: any StoreExecutor
@@ -20,10 +20,7 @@ final class GroupCommitWriter: Sendable {
         self.commits = commits
     }
 
-    /// How many writes wait for a transaction.
-    var waitingCount: Int { waiting.withLock { $0.count } }
-
-    /// Runs the body on a snapshot.
+    /// Runs the body on a snapshot and returns its result.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             executor.read { [dataSource] in
@@ -32,8 +29,9 @@ final class GroupCommitWriter: Sendable {
         }
     }
 
-    /// Hands over a body to be run in a transaction, with others that wait; it will run whether or not somebody waits
-    /// for the outcome. It may run more than once, and only its last run counts.
+    /// Adds a body to the next transaction. It runs also when no caller waits for the result.
+    ///
+    /// The body may run more than once; only its last run is committed.
     func begin<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) -> PendingWrite<T>
     {
         let write = PendingWrite(body)
@@ -45,7 +43,7 @@ final class GroupCommitWriter: Sendable {
         return write
     }
 
-    /// Runs the body in a transaction; when this returns, its changes are durable: see ``begin(_:)``.
+    /// Runs the body in a transaction, as ``begin(_:)`` does, and returns its result when its changes are durable.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
     {
         try await begin(body).value
@@ -61,14 +59,16 @@ final class GroupCommitWriter: Sendable {
         }
     }
 
-    /// Runs the writes in one transaction and tells whether it was committed.
+    /// Runs the writes in one transaction.
+    ///
+    /// - Returns: whether it was committed.
     private func commit(_ batch: [any WaitingWrite]) -> Bool {
         do {
             try dataSource.write { transaction in
                 for write in batch { try write.run(transaction) }
             }
         } catch {
-            batch.last?.note(error)
+            batch.last?.fail(with: error)
             return false
         }
         for write in batch { write.finish() }
@@ -77,20 +77,20 @@ final class GroupCommitWriter: Sendable {
     }
 }
 
-/// One write on its way through a group commit, as the writing thread sees it.
+/// A write of any result type, as the writing thread uses it.
 private protocol WaitingWrite: Sendable {
     func run(_ transaction: any StoreTransaction) throws
-    /// Keeps the error that the transaction failed with as this write's outcome.
-    func note(_ error: any Error)
-    /// Hands the outcome to whoever waits for it. Finishing again does nothing.
+    /// Stores the error of the transaction as the result of this write.
+    func fail(with error: any Error)
+    /// Returns the result to the waiting caller. Finishing again does nothing.
     func finish()
 }
 
-/// A write that was handed over to the store.
+/// A write that was added to the next transaction.
 final class PendingWrite<T: Sendable>: WaitingWrite {
     private struct State {
-        /// Of the last run; it may run again until it is finished.
-        var outcome: Result<T, any Error>?
+        /// The result of the last run. The write may run again until it is finished.
+        var result: Result<T, any Error>?
         var isFinished = false
         var continuation: CheckedContinuation<T, any Error>?
     }
@@ -102,12 +102,12 @@ final class PendingWrite<T: Sendable>: WaitingWrite {
         self.body = body
     }
 
-    /// What the body returned, once its changes are durable. One caller may wait for it.
+    /// What the body returned, when its changes are durable. Only one caller may wait for it.
     var value: T {
         get async throws {
             try await withCheckedThrowingContinuation { continuation in
-                deliver { state in
-                    precondition(state.continuation == nil, "Somebody waits for this write already.")
+                update { state in
+                    precondition(state.continuation == nil, "A caller already waits for this write.")
                     state.continuation = continuation
                 }
             }
@@ -116,23 +116,23 @@ final class PendingWrite<T: Sendable>: WaitingWrite {
 
     fileprivate func run(_ transaction: any StoreTransaction) throws {
         let value = try body(transaction)
-        state.withLock { $0.outcome = .success(value) }
+        state.withLock { $0.result = .success(value) }
     }
 
-    fileprivate func note(_ error: any Error) { state.withLock { $0.outcome = .failure(error) } }
+    fileprivate func fail(with error: any Error) { state.withLock { $0.result = .failure(error) } }
 
-    fileprivate func finish() { deliver { $0.isFinished = true } }
+    fileprivate func finish() { update { $0.isFinished = true } }
 
-    /// Makes a change, then hands the outcome over, once both it and somebody who waits are there.
-    private func deliver(after change: (inout State) -> Void) {
-        let (continuation, outcome) = state.withLock { state in
+    /// Changes the state, then resumes the waiting caller when the write is finished.
+    private func update(_ change: (inout State) -> Void) {
+        let (continuation, result) = state.withLock { state in
             change(&state)
-            guard state.isFinished, let outcome = state.outcome else {
+            guard state.isFinished, let result = state.result else {
                 return (CheckedContinuation<T, any Error>?.none, Result<T, any Error>?.none)
             }
             defer { state.continuation = nil }
-            return (state.continuation, outcome)
+            return (state.continuation, result)
         }
-        if let outcome { continuation?.resume(with: outcome) }
+        if let result { continuation?.resume(with: result) }
     }
 }

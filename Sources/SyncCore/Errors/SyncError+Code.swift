@@ -3,9 +3,9 @@
 
 extension SyncError {
     /// What went wrong. Codes from -1100 to -1401 are those of the Azure Mobile Services iOS client, so that its
-    /// documentation still applies; the -2000s are new here.
+    /// documentation still applies; those below -2000 exist in this framework only.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// The number, negative as in the original.
+        /// The number, negative as in the original client.
         public let rawValue: Int
 
         /// Makes a code from its number.
@@ -16,34 +16,34 @@ extension SyncError {
 }
 
 extension SyncError.Code: CustomStringConvertible {
-    /// The name and the number, such as `pushAbortedNetwork (-1172)`; the number alone for a code of an app.
+    /// The name and the number, such as `pushAbortedNetwork (-1172)`; the number alone for a code that the app defines.
     public var description: String {
         name.map { "\($0) (\(rawValue))" } ?? "\(rawValue)"
     }
 
-    /// The name of the code; `nil` for one that this framework does not have.
+    /// The name of the code; `nil` for a code that the app defines.
     var name: String? { SyncErrorName(rawValue: rawValue).map { "\($0)" } }
 }
 
 extension SyncError.Code {
     // MARK: Requests and items
 
-    /// An item was expected and there was none.
+    /// The call requires an item, and there is none.
     public static let expectedItem = Self(.expectedItem)
-    /// The item has a value that cannot be stored or sent.
+    /// The item has a field that cannot be stored or sent.
     public static let invalidItem = Self(.invalidItem)
     /// The id breaks the rules for ids.
     public static let invalidItemID = Self(.invalidItemID)
     /// The table has no name.
     public static let missingTableName = Self(.missingTableName)
-    /// A user's query parameter begins with `$` or is one that the client sets itself.
+    /// The name of a query parameter begins with `$`, or the client itself sets the parameter.
     public static let invalidUserParameter = Self(.invalidUserParameter)
     /// The request cannot be expressed: a bad URL, or a header that cannot be sent.
     public static let invalidRequest = Self(.invalidRequest)
 
     // MARK: Sync
 
-    /// The operation is not allowed in the state the item is in.
+    /// The call is not allowed in the current state.
     public static let invalidOperation = Self(.invalidOperation)
     /// The local store failed; the cause is its own error.
     public static let storeFailure = Self(.storeFailure)
@@ -51,42 +51,42 @@ extension SyncError.Code {
     public static let internalError = Self(.internalError)
     /// The query ID is not 1 to 255 characters without control characters.
     public static let invalidQueryID = Self(.invalidQueryID)
-    /// A resolution came too late: the operation has changed meanwhile.
+    /// The operation changed after the error that was to be resolved.
     public static let operationChanged = Self(.operationChanged)
-    /// There is no such pending operation.
+    /// The operation is not pending.
     public static let operationNotFound = Self(.operationNotFound)
     /// The sync context is closed.
     public static let contextInvalid = Self(.contextInvalid)
-    /// The push ended with operations that failed; see ``PushFailure``.
+    /// The push reached the end of the queue, and operations failed; see ``PushFailure``.
     public static let pushCompletedWithErrors = Self(.pushCompletedWithErrors)
-    /// The push ended because the local store failed.
+    /// The push ended early because the local store failed.
     public static let pushAbortedStore = Self(.pushAbortedStore)
-    /// The push ended because the server cannot be reached.
+    /// The push ended early because the server cannot be reached.
     public static let pushAbortedNetwork = Self(.pushAbortedNetwork)
-    /// The push ended because the server asks to sign in.
+    /// The push ended early because the server requires the user to sign in.
     public static let pushAbortedAuthentication = Self(.pushAbortedAuthentication)
-    /// The push was cancelled by the delegate.
+    /// The delegate cancelled the push.
     public static let pushAbortedCancelled = Self(.pushAbortedCancelled)
     /// A purge was refused because operations of the table are pending.
     public static let purgeRefused = Self(.purgeRefused)
     /// The pull ended before it was complete; pages already stored stay.
     public static let pullAborted = Self(.pullAborted)
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// The answer holds no item where one is due.
+    /// The response has no item.
     public static let expectedItemInResponse = Self(.expectedItemInResponse)
-    /// The answer holds no list of items where one is due.
+    /// The response has no list of items.
     public static let expectedItemsInResponse = Self(.expectedItemsInResponse)
-    /// The answer holds no total count where one is due.
+    /// The response has no total count.
     public static let expectedTotalCount = Self(.expectedTotalCount)
-    /// The answer has no body, or one that cannot be read.
+    /// The body of the response is missing or cannot be read.
     public static let unreadableResponse = Self(.unreadableResponse)
-    /// The server refused and gave no reason.
+    /// The server refused the request without a reason.
     public static let serverErrorWithoutMessage = Self(.serverErrorWithoutMessage)
-    /// The server refused and said why.
+    /// The server refused the request; the message contains its reason.
     public static let serverError = Self(.serverError)
-    /// The server's version did not match the one passed.
+    /// The server's row has another version than the request expects.
     public static let preconditionFailed = Self(.preconditionFailed)
 
     // MARK: Queries
@@ -96,40 +96,40 @@ extension SyncError.Code {
     /// A parameter is out of range.
     public static let invalidParameter = Self(.invalidParameter)
 
-    // MARK: New here
+    // MARK: Codes that the original client does not have
 
-    /// An insert of an id that exists locally.
+    /// The local table already has an item with the id of the insert.
     public static let itemAlreadyExists = Self(.itemAlreadyExists)
-    /// An update or delete of an item that is not there.
+    /// The local table has no item with the id of the update or delete.
     public static let itemNotFound = Self(.itemNotFound)
     /// The store was not opened with that table.
     public static let unknownTable = Self(.unknownTable)
-    /// A table or column is declared wrongly.
+    /// The definition of a table or column is not valid.
     public static let invalidTableDefinition = Self(.invalidTableDefinition)
     /// The server has no such table.
     public static let tableNotOnServer = Self(.tableNotOnServer)
     /// The server cannot be reached.
     public static let networkUnavailable = Self(.networkUnavailable)
-    /// The server asks to sign in.
+    /// The server requires the user to sign in.
     public static let authenticationRequired = Self(.authenticationRequired)
-    /// The insert was refused because the server has a row of that id.
+    /// The server already has a row with the id of the insert.
     public static let itemAlreadyOnServer = Self(.itemAlreadyOnServer)
-    /// The row is not on the server.
+    /// The server does not have the row.
     public static let itemNotOnServer = Self(.itemNotOnServer)
-    /// The push ended because the service is not answering: it is busy, stopped, or behind a gateway or portal that
-    /// answers in its place. Nothing is counted against the operations; push again later.
+    /// The push ended early because the service is not available: see ``serviceUnavailable``. No operation counts this as
+    /// a refusal; push again later.
     public static let pushAbortedService = Self(.pushAbortedService)
-    /// The service is not answering: it is busy, stopped, or behind a gateway or portal that answers in its place.
+    /// The service is not available: it is busy or stopped, or a gateway or captive portal responded in its place.
     public static let serviceUnavailable = Self(.serviceUnavailable)
-    /// The operation waits for another one that the server must have first: an earlier operation of the same item, the
-    /// insert of a parent, or the delete of a child.
+    /// The operation waits until another one is completed: an earlier operation of the same item, the insert of a
+    /// parent, or the delete of a child.
     public static let operationHeld = Self(.operationHeld)
-    /// A reconcile would have removed more than half of a query's items, and was not told to.
+    /// The reconcile would remove more than half of the items, and the caller did not allow that.
     public static let reconcileRefused = Self(.reconcileRefused)
     /// The store holds the rows of another user.
     public static let storeOfAnotherUser = Self(.storeOfAnotherUser)
-    /// The client cannot send any request as it is configured: its URL, the rule about plain HTTP, or a header that
-    /// every request has. Nothing was sent.
+    /// The configuration of the client prevents every request: its URL, plain HTTP, or a header of all requests. Nothing
+    /// was sent.
     public static let invalidConfiguration = Self(.invalidConfiguration)
 }
 

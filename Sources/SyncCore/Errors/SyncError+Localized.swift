@@ -7,7 +7,7 @@ extension SyncError: LocalizedError {
     /// The message, so that `localizedDescription` is the same sentence.
     public var errorDescription: String? { message }
 
-    /// What the app or the user can do, when the code alone tells.
+    /// What the app or the user can do; `nil` when that depends on more than the code.
     public var recoverySuggestion: String? {
         switch code {
         case .authenticationRequired, .pushAbortedAuthentication:

@@ -1,17 +1,17 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of the sync framework: a code to decide on, a sentence to read, and what caused it.
+/// An error of the sync framework: a code for programs, a message for people, and the cause.
 public struct SyncError: Error, Sendable {
     /// What went wrong.
     public let code: Code
-    /// A sentence for the reader. It never contains tokens or other headers.
+    /// A sentence that says what happened and what to do. It never contains tokens or other headers.
     public let message: String
-    /// The error underneath, when there is one.
+    /// The error that caused this one.
     public let cause: (any Error)?
     /// Whether the same call may succeed later without the app changing anything.
     public let mayRetry: Bool
-    /// How long the server asked to wait before the next request, if it did.
+    /// The wait that the server asks for before the next request.
     public let retryAfter: Duration?
 
     /// Makes an error.
@@ -28,7 +28,7 @@ public struct SyncError: Error, Sendable {
 }
 
 extension SyncError: CustomStringConvertible {
-    /// The sentence, the code and the cause.
+    /// The message, the code and the cause.
     public var description: String {
         let because = cause.map { " Cause: \($0)" } ?? ""
         let name = code.name.map { "\($0), " } ?? ""

@@ -1,16 +1,16 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One row: an id, its fields, and what the server says about it.
+/// One row of a table: an id, fields and system properties.
 public struct Item: Sendable, Hashable, Identifiable {
-    /// The id, unique within the table and exact byte for byte.
+    /// The id, unique within the table and compared byte for byte.
     public let id: String
-    /// The row's own fields, without the id and without system properties. A missing field is not a null one.
+    /// The fields, without the id and the system properties. A missing field differs from a null field.
     public var fields: [String: ItemValue]
-    /// Version, times and tombstone flag, as the server last told.
+    /// Version, times and tombstone flag, as the server last returned them.
     public var system: SystemProperties
 
-    /// Makes an item; nothing is checked until it is written somewhere.
+    /// Makes an item. It is validated when it is written.
     public init(
         id: String, fields: [String: ItemValue] = [:], system: SystemProperties = SystemProperties()
     ) {
@@ -49,7 +49,7 @@ public struct Item: Sendable, Hashable, Identifiable {
         set { self[column.name] = newValue }
     }
 
-    /// Same id byte for byte, same fields, same system properties.
+    /// Compares ids byte for byte, fields and system properties.
     public static func == (left: Item, right: Item) -> Bool {
         left.id.hasSameBytes(as: right.id) && left.fields == right.fields && left.system == right.system
     }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for item ids: those of the original service, so that every id can be a path segment of a URL.
+/// The rules for item ids, which are those of the original service: every id can be a path segment of a URL.
 public enum ItemID {
     /// The longest id, in characters (Unicode scalars).
     public static let maxLength = 255
@@ -14,7 +14,7 @@ public enum ItemID {
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItemID``.
     public static func validate(_ id: String) throws(SyncError) {
         if let problem = problem(in: id) {
-            throw SyncError(.invalidItemID, "The id cannot be used: \(problem)")
+            throw SyncError(.invalidItemID, "The id is not valid: \(problem)")
         }
     }
 
@@ -23,7 +23,7 @@ public enum ItemID {
 
     private static func problem(in id: String) -> String? {
         if id.isEmpty { return "it is empty." }
-        if id == "." || id == ".." { return "'.' and '..' mean something else in a URL." }
+        if id == "." || id == ".." { return "'.' and '..' are relative paths in a URL." }
         if id.utf8.count <= maxLength, id.utf8.allSatisfy(\.isPlain) { return nil }
         var length = 0
         for scalar in id.unicodeScalars {
@@ -42,7 +42,7 @@ public enum ItemID {
 }
 
 extension UInt8 {
-    /// Whether this is a letter, a digit, a hyphen or an underscore, as nearly all ids are made of.
+    /// Whether this is an ASCII letter, a digit, a hyphen or an underscore: the fast path for most ids.
     fileprivate var isPlain: Bool {
         isASCIILetter || isASCIIDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }

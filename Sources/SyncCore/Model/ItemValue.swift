@@ -8,23 +8,23 @@ public import Foundation
 /// Two values are equal only when they are the same type and the same bytes: `1` is not `1.0`, `0.0` is not
 /// `-0.0`, and text is compared byte for byte, so `"é"` and `"e\u{301}"` are different.
 public enum ItemValue: Sendable {
-    /// An explicit null, which is not the same as a field that is missing.
+    /// An explicit null, which differs from a missing field.
     case null
-    /// True or false; never turned into a number.
+    /// True or false; never converted to a number.
     case bool(Bool)
     /// An exact 64-bit integer.
     case int(Int64)
     /// A finite IEEE double.
     case double(Double)
-    /// Text, exact byte for byte.
+    /// Text, compared byte for byte.
     case text(String)
-    /// An instant, with the number of fraction digits it came with.
+    /// An instant with its number of fraction digits.
     case date(Timestamp)
     /// Binary data; base64 text on the wire.
     case data(Data)
     /// A list of values.
     case array([ItemValue])
-    /// A nested object. Of names that are canonically equivalent it holds one, with its exact bytes.
+    /// A nested object. It holds one of several canonically equivalent names, with its exact bytes.
     case object([String: ItemValue])
 }
 
@@ -34,17 +34,17 @@ extension ItemValue {
         if case .null = self { true } else { false }
     }
 
-    /// The Boolean inside, or `nil` for any other type.
+    /// The Boolean, or `nil` for any other type.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer inside, or `nil` for any other type.
+    /// The integer, or `nil` for any other type.
     public var intValue: Int64? {
         if case .int(let value) = self { value } else { nil }
     }
 
-    /// The number inside as a double: a double, or an integer converted; `nil` for any other type.
+    /// The double, or the integer converted to a double; `nil` for any other type.
     public var doubleValue: Double? {
         switch self {
         case .double(let value): value
@@ -53,24 +53,24 @@ extension ItemValue {
         }
     }
 
-    /// The text inside, or `nil` for any other type.
+    /// The text, or `nil` for any other type.
     public var textValue: String? {
         if case .text(let value) = self { value } else { nil }
     }
 
-    /// The date inside, or `nil` for any other type.
+    /// The date, or `nil` for any other type.
     public var dateValue: Timestamp? {
         if case .date(let value) = self { value } else { nil }
     }
 
-    /// The binary data inside, or `nil` for any other type.
+    /// The binary data, or `nil` for any other type.
     public var dataValue: Data? {
         if case .data(let value) = self { value } else { nil }
     }
 }
 
 extension ItemValue: Hashable {
-    /// Same type and same bytes.
+    /// Compares types and bytes.
     public static func == (left: ItemValue, right: ItemValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -93,7 +93,7 @@ extension ItemValue: Hashable {
         case .bool(let value): hasher.combine(value)
         case .int(let value): hasher.combine(value)
         case .double(let value): hasher.combine(value.bitPattern)
-        // Canonically equivalent texts hash alike, which is allowed: only equality must tell them apart.
+        // Canonically equivalent strings have the same hash; `==` distinguishes them.
         case .text(let value): hasher.combine(value)
         case .date(let value): hasher.combine(value)
         case .data(let value): hasher.combine(value)
@@ -104,13 +104,13 @@ extension ItemValue: Hashable {
 }
 
 extension [String: ItemValue] {
-    /// Whether the key that a lookup of the name finds is the same UTF-8, and not only canonically equivalent.
+    /// Whether the key that a lookup finds has the same UTF-8 as the name, and is not only canonically equivalent.
     func hasKey(withSameBytesAs name: String) -> Bool {
         index(forKey: name).map { self[$0].key.hasSameBytes(as: name) } ?? false
     }
 
-    /// Whether both have equal values under the same names, byte for byte; a dictionary's own `==` takes canonically
-    /// equivalent names for the same.
+    /// Whether both have equal values under the same names, byte for byte. A dictionary's own `==` treats canonically
+    /// equivalent names as equal.
     fileprivate func hasSameMembers(as other: Self) -> Bool {
         count == other.count
             && allSatisfy { name, value in
@@ -135,7 +135,7 @@ extension ItemValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     public init(stringLiteral value: String) { self = .text(value) }
     /// `[1, 2]` is a list.
     public init(arrayLiteral elements: ItemValue...) { self = .array(elements) }
-    /// `["a": 1]` is an object; of a name that occurs twice, the last value stays.
+    /// `["a": 1]` is an object; the last value of a repeated name is kept.
     public init(dictionaryLiteral elements: (String, ItemValue)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }

@@ -3,9 +3,9 @@
 
 public import Foundation
 
-/// A Swift type that stands for one ``ItemValue``, so that it can be written directly in filters and fields.
+/// A type that converts to an ``ItemValue``, so that its values can be used in filters and fields.
 public protocol ItemValueConvertible {
-    /// The same value as an item's field holds it.
+    /// The value as a field of an item.
     var itemValue: ItemValue { get }
 }
 

@@ -3,18 +3,18 @@
 
 import Foundation
 
-// Swift's own comparison follows canonical equivalence; ids and text are compared as the bytes they are.
+// `String` compares by canonical equivalence; ids and text are compared byte by byte.
 
 extension String {
-    /// Whether both are the same UTF-8.
+    /// Whether both have the same UTF-8.
     package func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && byteOrder(relativeTo: other) == 0
     }
 
-    /// Whether this text comes before the other one in the order of their UTF-8.
+    /// Whether this string precedes the other one in the order of UTF-8 bytes.
     package func precedesInBytes(_ other: String) -> Bool { byteOrder(relativeTo: other) < 0 }
 
-    /// Negative when this comes first, positive when the other one does.
+    /// Compares UTF-8 bytes as `memcmp` does: negative if this string is first, 0 if they are equal, else positive.
     func byteOrder(relativeTo other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { mine.order(relativeTo: $0) }

@@ -9,30 +9,30 @@ extension SyncTableDefinition {
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for an undeclared column, a value that does
     ///   not fit its column, NaN or an infinity.
     func normalizedForWriting(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
-        // Nearly always there is nothing to convert, and the fields are returned as they came.
+        // Most writes need no conversion and return the fields unchanged.
         var result = fields
         for (name, value) in fields {
             guard let column = column(named: name) else {
-                let why =
+                let reason =
                     name == "id"
                     ? "cannot be changed"
-                    : SystemProperties.names.contains(name) ? "is kept by the server" : "is not declared"
-                throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(why).")
+                    : SystemProperties.names.contains(name) ? "is set by the server" : "is not declared"
+                throw SyncError(.invalidItem, "The column '\(name)' of the table '\(self.name)' \(reason).")
             }
             if !column.type.holds(value) { result[name] = try normalized(value, for: column) }
         }
         return result
     }
 
-    /// Whether there is a declared column of that name that is not local-only.
+    /// Whether the column is declared and not local-only.
     func syncs(_ name: String) -> Bool { column(named: name)?.isLocalOnly == false }
 
-    /// What a server's row has beside its synced columns: see ``SystemProperties/undeclared``.
+    /// The fields of a server's row that are not synced columns: see ``SystemProperties/undeclared``.
     func undeclared(in fields: [String: ItemValue]) -> [String: ItemValue] {
         fields.filter { !syncs($0.key) }
     }
 
-    /// The fields of a server's row: undeclared and local-only columns are left out, the others converted.
+    /// The synced columns of a server's row, converted to their types.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItem`` for a value that does not fit its column.
     func normalizedFromServer(_ fields: [String: ItemValue]) throws(SyncError) -> [String: ItemValue] {
@@ -46,11 +46,11 @@ extension SyncTableDefinition {
         return result
     }
 
-    /// The fields of a server's row, as above, without those that do not fit their columns.
+    /// The synced columns of a server's row, converted to their types, without values that do not fit.
     ///
     /// - Parameters:
-    ///   - value: the row's value for the column of that index, or `nil` when there is none.
-    ///   - report: receives the name of each column whose value is left out, and why.
+    ///   - value: returns the row's value for the column at that index, or `nil`.
+    ///   - report: receives the name and error of each column whose value does not fit.
     func normalizedFromServer(
         _ value: (Int) -> ItemValue?, orElse report: (_ column: String, SyncError) -> Void
     ) -> [String: ItemValue] {
@@ -79,10 +79,10 @@ extension SyncTableDefinition {
     }
 }
 
-// `ItemValue` is itself expressible by `nil`: where a value stands beside it, only `.none` is no value.
+// `ItemValue` is expressible by `nil`, so a missing optional value is written as `.none`.
 
 extension ColumnType {
-    /// Whether a column of this type can hold the value as it is.
+    /// Whether the value has this type or is null.
     fileprivate func holds(_ value: ItemValue) -> Bool {
         switch (self, value) {
         case (_, .null), (.bool, .bool), (.integer, .int), (.text, .text), (.date, .date), (.data, .data):
@@ -92,10 +92,10 @@ extension ColumnType {
         }
     }
 
-    /// The server's value as this type, when nothing is lost that a user cares about; `nil` otherwise.
+    /// Converts a server's value to this type; `nil` when it does not fit.
     ///
-    /// Servers in JavaScript keep numbers as doubles, and write them with as few digits as tell one double from the
-    /// next: such a number is read as the nearest double. Some leave out the padding of base64.
+    /// JavaScript servers store numbers as doubles and print the shortest decimal that identifies the double, so an
+    /// integer is read as the nearest double. Some servers omit the padding of base64.
     fileprivate func convertingFromServer(_ value: ItemValue) -> ItemValue? {
         if let converted = converting(value) { return converted }
         return switch (self, value) {
@@ -106,7 +106,7 @@ extension ColumnType {
         }
     }
 
-    /// The value as this type, when nothing of it is lost; `nil` otherwise.
+    /// Converts the value to this type without loss; `nil` when that is impossible.
     fileprivate func converting(_ value: ItemValue) -> ItemValue? {
         if holds(value) { return value }
         return switch (self, value) {
@@ -121,8 +121,8 @@ extension ColumnType {
 }
 
 extension ItemValue {
-    /// The value as JSON can hold it, dates and binary data as text, so that it comes back from a server equal;
-    /// `nil` when a number is not finite or the nesting is deeper than JSON readers accept.
+    /// Converts dates and binary data inside a JSON value to text, so that a server returns an equal value; `nil` when a
+    /// number is not finite or the nesting is too deep for JSON readers.
     fileprivate func plainJSON(depth: Int) -> ItemValue? {
         guard depth < JSONParser.maxDepth / 2 else { return nil }
         switch self {
@@ -145,7 +145,7 @@ extension ItemValue {
         case .bool: "a Boolean"
         case .int(let int): "the integer \(int)"
         case .double(let double): "the number \(double)"
-        case .text: "this text"
+        case .text: "this string"
         case .date: "a date"
         case .data: "binary data"
         case .array: "a list"
@@ -155,8 +155,7 @@ extension ItemValue {
 }
 
 extension Timestamp {
-    /// The instant in a server's text, also one with a leap second: that is read as the second after it, as clocks of
-    /// computers count it.
+    /// Reads a server's date. A leap second is read as the following second, as POSIX time counts it.
     init?(serverText text: String) {
         if let timestamp = Timestamp(text) {
             self = timestamp
@@ -171,7 +170,7 @@ extension Timestamp {
 }
 
 extension Data {
-    /// The bytes of base64 text whose padding was left out.
+    /// Decodes base64 text without padding.
     fileprivate init?(unpaddedBase64 text: String) {
         let rest = text.utf8.count % 4
         guard rest > 1 else { return nil }

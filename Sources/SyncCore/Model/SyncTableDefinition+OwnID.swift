@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncTableDefinition {
-    /// The fields of a local write of the item of that id, each converted to its column's type. The id may be among
-    /// them, and is left out.
+    /// Converts the fields of a local write to the types of their columns. If the item's id is among them, it is removed.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidItemID`` when the fields have another id, because an
     ///   item's id cannot be changed; otherwise as ``normalizedForWriting(_:)``.
@@ -17,8 +16,8 @@ extension SyncTableDefinition {
                 "The id of the item '\(id)' in '\(name)' cannot be changed. Insert an item with the new id, and delete "
                     + "this one.")
         }
-        var ownFields = fields
-        ownFields["id"] = nil
-        return try normalizedForWriting(ownFields)
+        var withoutID = fields
+        withoutID["id"] = nil
+        return try normalizedForWriting(withoutID)
     }
 }

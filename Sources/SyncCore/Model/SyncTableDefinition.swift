@@ -11,15 +11,15 @@
 /// }
 /// ```
 ///
-/// The id and the system properties are always there and are not declared. Names are checked when a store opens
-/// the table: see ``TableCatalog``.
+/// Every table has an id and system properties, which are not declared. A store validates the names when it opens: see
+/// ``TableCatalog``.
 public struct SyncTableDefinition: Sendable, Hashable {
     /// The table's name, here and on the server.
     public let name: String
-    /// The declared columns, in the order declared.
+    /// The declared columns, in order of declaration.
     public let columns: [SyncColumn]
-    /// The tables that rows of this one refer to, which the server has to have first: pushes insert parents before
-    /// their children, and delete them afterwards.
+    /// The tables that rows of this one refer to: a push inserts parents before their children, and deletes them
+    /// afterwards.
     public let parents: [String]
     private let columnsByName: [String: SyncColumn]
 
@@ -35,7 +35,7 @@ public struct SyncTableDefinition: Sendable, Hashable {
     public func column(named name: String) -> SyncColumn? { columnsByName[name] }
 
     /// The type of a declared column, the id or a system property; `nil` for any other name.
-    public func type(ofColumn name: String) -> ColumnType? {
+    @_spi(StoreAuthor) public func type(ofColumn name: String) -> ColumnType? {
         switch name {
         case "id", "version": .text
         case "createdAt", "updatedAt": .date
@@ -49,11 +49,11 @@ public struct SyncTableDefinition: Sendable, Hashable {
 public struct SyncColumn: Sendable, Hashable {
     /// The column's name: an ASCII letter or underscore, then letters, digits and underscores; at most 128.
     public let name: String
-    /// What values the column holds, besides null.
+    /// The type of the column's values. Every column may be null.
     public let type: ColumnType
-    /// Whether stores that can should keep an index on it.
+    /// Whether the store keeps an index on the column, if it supports indexes.
     public let isIndexed: Bool
-    /// Whether the column exists on this device alone: kept on pull and never sent.
+    /// Whether the column exists on this device only: it is never sent, and a pull does not change it.
     public let isLocalOnly: Bool
 
     /// Declares a column.
@@ -65,7 +65,7 @@ public struct SyncColumn: Sendable, Hashable {
     }
 }
 
-/// What values a column holds, besides null.
+/// The type of a column's values. Every column may be null.
 public enum ColumnType: String, Sendable, Hashable, CaseIterable {
     /// True or false.
     case bool

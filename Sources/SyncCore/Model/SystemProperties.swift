@@ -1,35 +1,35 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the server keeps about a row beside its fields.
+/// The properties that the server maintains for every row.
 public struct SystemProperties: Sendable, Hashable {
     /// When the server created the row, by the server's clock.
     public var createdAt: Timestamp?
     /// When the server last changed the row, by the server's clock.
     public var updatedAt: Timestamp?
-    /// The row's revision: opaque, never parsed and never ordered. `nil` until the server has seen the row.
+    /// The row's version for optimistic concurrency: opaque, never parsed or ordered. `nil` until the server has the row.
     public var version: String?
-    /// Whether the server's row is a tombstone. Rows of a local store never are.
+    /// Whether the row is a tombstone. Items of a local store never are.
     public var deleted: Bool
-    /// Versions of this row that this client's own pushes have replaced since it last saw somebody else's change,
-    /// oldest first, at most ``maxSupersededVersions``.
+    /// Versions of the row that this client's own pushes have replaced since the last change of another client, oldest
+    /// first, at most ``maxSupersededVersions``.
     ///
-    /// An edit that was begun on one of them is no conflict: all that happened since is our own.
+    /// An edit based on one of them is not a conflict, because only this client has changed the row since.
     public var supersededVersions: [String]
-    /// What the server's row has in columns that the app does not sync: undeclared ones, and those whose name is that
-    /// of a local-only column.
+    /// The values of the server's row in columns that the app does not sync: undeclared columns, and columns with the
+    /// name of a local-only column.
     ///
-    /// They are kept as they came, and stores keep them. They are no fields: filters, orders and ``Item/subscript(_:)``
-    /// do not see them. A dialect whose updates replace the whole row sends them back; the others never send them.
+    /// Stores keep them unchanged. Filters, orders and ``Item/subscript(_:)`` do not see them. A dialect whose updates
+    /// replace the whole row sends them back; the others never send them.
     public var undeclared: [String: ItemValue]
 
-    /// How many superseded versions are remembered.
+    /// The maximum number of superseded versions.
     public static let maxSupersededVersions = 8
 
     /// The names of the system properties, which no column of a table may have.
     public static let names = ["createdAt", "updatedAt", "version", "deleted"]
 
-    /// Makes system properties; without arguments, those of a row that the server has not seen.
+    /// Makes system properties. The defaults are those of a row that the server does not have.
     public init(
         createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, version: String? = nil,
         deleted: Bool = false, supersededVersions: [String] = [], undeclared: [String: ItemValue] = [:]

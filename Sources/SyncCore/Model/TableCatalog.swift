@@ -1,19 +1,19 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The checked table definitions of one store.
+/// The validated table definitions of one store.
 ///
-/// A store builds its catalog when it opens, so that bad names are refused before anything is created.
+/// A store makes its catalog when it opens, so that invalid names are refused before any table is created.
 public struct TableCatalog: Sendable {
-    /// The definitions, in the order given.
+    /// The definitions, in the order of the initializer.
     public let tables: [SyncTableDefinition]
     private let tablesByName: [String: SyncTableDefinition]
 
-    /// Checks the definitions.
+    /// Validates the definitions.
     ///
-    /// Names follow `[A-Za-z_][A-Za-z0-9_]{0,127}`. No table may begin with `MS_` or `sqlite_`, no column may be
-    /// called `id` or like a system property, and no two names may differ in case alone, because databases
-    /// and servers ignore it. Parents are tables of the catalog, and no table is its own ancestor.
+    /// Names match `[A-Za-z_][A-Za-z0-9_]{0,127}`. Names of tables do not begin with `MS_` or `sqlite_`. No column is
+    /// named `id` or like a system property. No two names differ in case only, because databases and servers ignore
+    /// case. Parents are tables of the catalog, and no table is its own ancestor.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``.
     public init(_ tables: [SyncTableDefinition]) throws(SyncError) {
@@ -31,12 +31,12 @@ public struct TableCatalog: Sendable {
                 try Self.require(name: column.name, what: "column name of '\(table.name)'")
             }
         }
-        try Self.requireOrder(tables)
+        try Self.requireAcyclicParents(tables)
         self.tables = tables
         tablesByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     }
 
-    /// The definition of that table. Names are compared byte for byte.
+    /// Returns the definition of that table. Names are compared byte for byte.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/unknownTable``.
     public func table(named name: String) throws(SyncError) -> SyncTableDefinition {
@@ -44,18 +44,18 @@ public struct TableCatalog: Sendable {
             let known = tables.map { "'\($0.name)'" }.joined(separator: ", ")
             throw SyncError(
                 .unknownTable,
-                "There is no table '\(name)' in this store; it was opened with \(known.isEmpty ? "none" : known)."
+                "The store has no table '\(name)'. It was opened with \(known.isEmpty ? "no tables" : known)."
             )
         }
         return table
     }
 
-    /// Takes away tables whose parents are all gone, until none is left.
-    private static func requireOrder(_ tables: [SyncTableDefinition]) throws(SyncError) {
+    /// Checks that the parents form no cycle: removes tables whose parents are all removed, until none is left.
+    private static func requireAcyclicParents(_ tables: [SyncTableDefinition]) throws(SyncError) {
         let names = Set(tables.map(\.name))
         for table in tables {
             for parent in table.parents where !names.contains(parent) {
-                throw .invalidDefinition("'\(table.name)' names a parent '\(parent)' that is not declared.")
+                throw .invalidDefinition("The parent '\(parent)' of '\(table.name)' is not declared.")
             }
         }
         var remaining = tables.filter { !$0.parents.isEmpty }
@@ -63,8 +63,8 @@ public struct TableCatalog: Sendable {
             let names = Set(remaining.map(\.name))
             let next = remaining.filter { !names.isDisjoint(with: $0.parents) }
             guard next.count < remaining.count else {
-                let circle = names.sorted().joined(separator: "', '")
-                throw .invalidDefinition("The tables '\(circle)' are parents of each other in a circle.")
+                let cycle = names.sorted().joined(separator: "', '")
+                throw .invalidDefinition("The parents of the tables '\(cycle)' form a cycle.")
             }
             remaining = next
         }
@@ -73,7 +73,7 @@ public struct TableCatalog: Sendable {
     private static func require(name: String, what: String) throws(SyncError) {
         guard name.isIdentifier, name.utf8.count <= 128 else {
             throw .invalidDefinition(
-                "'\(name)' cannot be a \(what): use a letter or underscore, then letters, digits and "
+                "'\(name)' is not a valid \(what): use a letter or underscore, then letters, digits and "
                     + "underscores, at most 128.")
         }
     }
@@ -81,13 +81,13 @@ public struct TableCatalog: Sendable {
     private static func requireDistinct(_ names: [String], what: String) throws(SyncError) {
         var seen: Set<String> = []
         for name in names where !seen.insert(name.lowercased()).inserted {
-            throw .invalidDefinition("Two \(what) are called '\(name)' when case is ignored.")
+            throw .invalidDefinition("Two \(what) have the name '\(name)' if case is ignored.")
         }
     }
 }
 
 extension String {
-    /// Whether the text is an ASCII letter or underscore, followed by letters, digits and underscores.
+    /// Whether the string is an ASCII letter or underscore, followed by letters, digits and underscores.
     package var isIdentifier: Bool {
         guard let first = utf8.first, !first.isASCIIDigit else { return false }
         return utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }

@@ -13,7 +13,7 @@ extension Timestamp: LosslessStringConvertible {
         self = timestamp
     }
 
-    /// Reads such a text where it lies.
+    /// Reads the same text from UTF-8 bytes.
     package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
         var reader = TimestampReader(bytes: bytes)
         guard let parsed = reader.read(), reader.isAtEnd else { return nil }
@@ -24,11 +24,11 @@ extension Timestamp: LosslessStringConvertible {
     /// The instant as `yyyy-MM-ddTHH:mm:ss[.fraction]Z`.
     public var description: String { text(end: UInt8(ascii: "Z")) }
 
-    /// The text form without its `Z`: in byte order, such texts stand in the order of the timestamps.
+    /// The text form without its `Z`. The byte order of these texts is the order of the timestamps.
     ///
-    /// A text form with fewer digits is a prefix of one with more, so a store may keep dates as text and compare
-    /// them with range conditions.
-    public var localText: String { text(end: nil) }
+    /// A text with fewer digits is a prefix of the text with more digits of the same instant, so a store can keep dates
+    /// as text and compare them with range conditions.
+    @_spi(StoreAuthor) public var localText: String { text(end: nil) }
 
     private func text(end: UInt8?) -> String {
         String(unsafeUninitializedCapacity: Self.maxTextLength) { write(to: $0, end: end) }
@@ -37,7 +37,9 @@ extension Timestamp: LosslessStringConvertible {
     /// `yyyy-MM-ddTHH:mm:ss.nnnnnnnnnZ`
     fileprivate static let maxTextLength = 30
 
-    /// - Returns: how many bytes were written.
+    /// Writes the text form.
+    ///
+    /// - Returns: the number of bytes written.
     fileprivate func write(to buffer: UnsafeMutableBufferPointer<UInt8>, end: UInt8?) -> Int {
         let day = seconds.flooredQuotient(86_400)
         let secondOfDay = seconds - day * 86_400
@@ -58,9 +60,9 @@ extension Timestamp: LosslessStringConvertible {
         return writer.count
     }
 
-    /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar.
+    /// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar.
     ///
-    /// Counting years from March puts the leap day last, so the day of a month is linear in the month.
+    /// Years that start in March have the leap day at the end, so the day of the year is linear in the month.
     static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted.flooredQuotient(400)
@@ -84,10 +86,10 @@ extension Timestamp: LosslessStringConvertible {
     }
 }
 
-/// Reads the fields of an RFC 3339 text: those that every text has where they stand, then the others.
+/// Reads an RFC 3339 text: first the fields at fixed offsets, then fraction and zone.
 private struct TimestampReader {
     let bytes: UnsafeBufferPointer<UInt8>
-    /// Behind `yyyy-MM-ddTHH:mm:ss`.
+    /// The offset after `yyyy-MM-ddTHH:mm:ss`.
     var position = 19
 
     var isAtEnd: Bool { position == bytes.count }
@@ -118,17 +120,17 @@ private struct TimestampReader {
         }
     }
 
-    private func has(_ character: Unicode.Scalar, at place: Int) -> Bool {
-        bytes[place] == UInt8(ascii: character)
+    private func has(_ character: Unicode.Scalar, at offset: Int) -> Bool {
+        bytes[offset] == UInt8(ascii: character)
     }
 
-    private func digit(at place: Int) -> Int64? {
-        let digit = bytes[place] &- UInt8(ascii: "0")
+    private func digit(at offset: Int) -> Int64? {
+        let digit = bytes[offset] &- UInt8(ascii: "0")
         return digit < 10 ? Int64(digit) : nil
     }
 
-    private func twoDigits(at place: Int) -> Int64? {
-        guard let tens = digit(at: place), let ones = digit(at: place + 1) else { return nil }
+    private func twoDigits(at offset: Int) -> Int64? {
+        guard let tens = digit(at: offset), let ones = digit(at: offset + 1) else { return nil }
         return tens * 10 + ones
     }
 
@@ -178,13 +180,13 @@ extension Int64 {
 }
 
 extension ByteWriter {
-    /// Adds the date's text form, or its ``Timestamp/localText``.
+    /// Appends the date's text form, or its ``Timestamp/localText``.
     package mutating func append(_ date: Timestamp, isLocal: Bool = false) {
         append(upTo: Timestamp.maxTextLength) { date.write(to: $0, end: isLocal ? nil : UInt8(ascii: "Z")) }
     }
 }
 
-/// Writes bytes and numbers of a fixed width one after the other into memory that has room for them.
+/// Writes bytes and fixed-width numbers into a buffer that is large enough.
 private struct DigitWriter {
     let buffer: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0

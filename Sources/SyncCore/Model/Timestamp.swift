@@ -3,19 +3,18 @@
 
 public import Foundation
 
-/// An instant in UTC that keeps as many fraction digits as it was written with, up to nanoseconds.
+/// An instant in UTC that preserves its number of fraction digits, up to nanoseconds. Years 1 to 9999.
 ///
-/// Servers write `updatedAt` with three digits, seven, or none; a date that travels through a store comes back
-/// with the digits it came with. Years 1 to 9999.
+/// Servers write `updatedAt` with three digits, seven, or none; a store returns a date with the digits of the server.
 ///
-/// Order and equality look at the instant first and at the digits second, so `…:00Z` comes just before
+/// Order and equality compare the instant first and the digits second, so `…:00Z` comes just before
 /// `…:00.000Z`. Filters compare instants only: see ``isSameInstant(as:)``.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public let seconds: Int64
     /// Nanoseconds within the second, 0 to 999 999 999; a multiple of the unit that ``fractionDigits`` can show.
     public let nanoseconds: Int32
-    /// How many fraction digits the text form shows, 0 to 9.
+    /// The number of fraction digits in the text form, 0 to 9.
     public let fractionDigits: Int8
 
     /// The instants that have a text form: years 1 to 9999.
@@ -24,7 +23,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000, 1_000, 100, 10, 1,
     ]
 
-    /// Makes a timestamp; digits finer than `fractionDigits` are cut off, never rounded up into the future.
+    /// Makes a timestamp. Digits beyond `fractionDigits` are truncated, not rounded.
     ///
     /// - Returns: `nil` outside years 1 to 9999, or when `nanoseconds` or `fractionDigits` is out of range.
     public init?(seconds: Int64, nanoseconds: Int32 = 0, fractionDigits: Int = 3) {
@@ -37,7 +36,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.fractionDigits = Int8(fractionDigits)
     }
 
-    /// The date to the nearest millisecond, the precision that JSON servers keep; clamped to years 1 to 9999.
+    /// Converts a date, rounded to milliseconds, the precision of JSON servers; clamped to years 1 to 9999.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         let lowest = Double(Self.representableSeconds.lowerBound) * 1000
@@ -53,34 +52,34 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// 1970-01-01T00:00:00.000Z.
     public static let unixEpoch = Timestamp(Date(timeIntervalSince1970: 0))
 
-    /// The instant as a Foundation date, to the precision of a `Double`.
+    /// The instant as a Foundation date, with the precision of a `Double`.
     public var date: Date {
         Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
     }
 
-    /// Whether both name the same instant, however many digits they show.
+    /// Whether both are the same instant, regardless of their fraction digits.
     public func isSameInstant(as other: Timestamp) -> Bool {
         seconds == other.seconds && nanoseconds == other.nanoseconds
     }
 
-    /// Whether this instant comes before the other one, however many digits they show.
+    /// Whether this instant is before the other one, regardless of their fraction digits.
     public func isEarlier(than other: Timestamp) -> Bool {
         (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
     }
 
-    /// Earlier instants first, then fewer digits.
+    /// Orders by instant, then by number of fraction digits.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         (left.seconds, left.nanoseconds, left.fractionDigits)
             < (right.seconds, right.nanoseconds, right.fractionDigits)
     }
 
-    /// The same instant shown with another number of digits, cut off when there are fewer; clamped to 0…9.
+    /// Returns the same instant with another number of fraction digits, truncated if there are fewer; clamped to 0…9.
     public func showing(fractionDigits: Int) -> Timestamp {
         let digits = min(max(fractionDigits, 0), 9)
         return Timestamp(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: digits) ?? self
     }
 
-    /// The instant so much later, or earlier for a negative duration; clamped to years 1 to 9999.
+    /// Returns the instant after the duration, or before it if negative; clamped to years 1 to 9999.
     public func advanced(by duration: Duration) -> Timestamp {
         let (whole, attoseconds) = duration.components
         var (sum, fraction) = (seconds.addingReportingOverflow(whole), Int64(nanoseconds))

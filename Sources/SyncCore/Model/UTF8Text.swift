@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text as a key: equal and ordered by its bytes, where Swift's own comparison follows canonical equivalence.
+/// A string that is compared and ordered by its UTF-8 bytes, not by canonical equivalence.
 package struct UTF8Text: Hashable, Comparable, Sendable {
     package let text: String
 
@@ -16,7 +16,7 @@ package struct UTF8Text: Hashable, Comparable, Sendable {
     }
 }
 
-/// An item's id within all tables.
+/// The identity of an item in the store: its table and id.
 package struct ItemIdentity: Hashable, Comparable, Sendable {
     package let table: UTF8Text
     package let id: UTF8Text

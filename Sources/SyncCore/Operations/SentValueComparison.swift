@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ItemValue {
-    /// Whether a server that was sent this value may show it as the other one, so that the server's row is no change
+    /// Whether a server that was sent this value may return it as the other value, so that the difference is not a change
     /// by another client.
     ///
-    /// Servers do not keep every value to the last bit. JavaScript back ends keep numbers as doubles, turn `1.0` into `1`
-    /// and `-0.0` into `0`; many drop nulls from objects, and most keep fewer fraction digits of a date than they are sent.
+    /// Servers do not store every value exactly. JavaScript back ends store numbers as doubles, change `1.0` to `1` and
+    /// `-0.0` to `0`; many drop nulls from objects, and most store fewer fraction digits of a date than they are sent.
     ///
     /// - Numbers are equal by value; integers that differ only beyond the precision of a double are equal.
-    /// - Dates are equal when the server's is this one cut off or rounded to the digits that the server shows.
+    /// - Dates are equal when the server's is this one truncated or rounded to the digits that the server shows.
     /// - Arrays and objects are compared element by element; in objects a null member equals a missing one.
     /// - All other values, text among them, are equal only when they are identical.
     ///
@@ -34,7 +34,7 @@ extension [String: ItemValue] {
             && received.allSatisfy { name, value in value.isNull || !self.value(exactly: name).isNull }
     }
 
-    /// The member of exactly that name, where a dictionary takes canonically equivalent names for the same.
+    /// Returns the member of exactly this name; a dictionary treats canonically equivalent names as equal.
     private func value(exactly name: String) -> ItemValue {
         hasKey(withSameBytesAs: name) ? self[name] ?? .null : .null
     }

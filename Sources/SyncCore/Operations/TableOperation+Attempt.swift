@@ -2,22 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TableOperation {
-    /// What the next attempt sends, or `nil` when there is nothing left to tell the server.
+    /// Returns what the next attempt sends; `nil` when the server has every change already.
     ///
-    /// An ambiguous attempt is repeated to the letter, except for columns that are local-only now: only then can its
-    /// answer prove whether the first one was applied. Edits made since follow once that is known.
+    /// An attempt with unknown outcome is repeated exactly, except for columns that are local-only now: only then can the
+    /// response prove whether the first attempt was applied. Edits made since are sent after that.
     ///
     /// - Parameters:
-    ///   - item: the item as it is in its table; `nil` when it was deleted.
+    ///   - item: the stored item; `nil` when it was deleted.
     ///   - sendsChangedFieldsOnly: whether an update leaves out fields that equal the base's.
     func nextAttempt(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
-        if let sent = definition.withoutLocalColumns(sent), sent.kind == kind { return sent }
+        if let sent = definition.withoutLocalOnlyColumns(sent), sent.kind == kind { return sent }
         switch kind {
         case .insert:
             return item.map {
-                SentSnapshot(kind: .insert, fields: definition.sentFields(of: $0), version: nil)
+                SentSnapshot(kind: .insert, fields: definition.syncedFields(of: $0), version: nil)
             }
         case .update:
             let fields = item.map {
@@ -30,44 +30,16 @@ extension TableOperation {
         }
     }
 
-    /// Whether the row is a tombstone on the server, so that an update has to undelete it first.
-    var undeletes: Bool { kind == .update && base?.system.deleted == true }
-
     private func updatedFields(
         of item: Item, definition: SyncTableDefinition, changedOnly: Bool
     ) -> [String: ItemValue] {
-        let current = definition.sentFields(of: item)
-        let known = base.map(definition.sentFields) ?? [:]
-        let leavesOutKnown = changedOnly && base != nil && !replaces
-        var fields = leavesOutKnown ? current.filter { known[$0.key] != $0.value } : current
-        for column in definition.columns where !column.isLocalOnly && current[column.name] == nil {
+        let current = definition.syncedFields(of: item)
+        let known = base.map(definition.syncedFields) ?? [:]
+        let sendsChangedOnly = changedOnly && base != nil && !replaces
+        var fields = sendsChangedOnly ? current.filter { known[$0.key] != $0.value } : current
+        for column in definition.syncedColumns where current[column.name] == nil {
             if replaces || !(known[column.name] ?? .null).isNull { fields[column.name] = .null }
         }
         return fields
-    }
-}
-
-extension TableOperation.SentSnapshot {
-    /// Whether the row is what this attempt left behind: it lives, and has every field as the server may show it.
-    func isApplied(in row: Item) -> Bool {
-        !row.system.deleted && fields.allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
-    }
-}
-
-extension SyncTableDefinition {
-    /// The item's fields without those that never leave the device.
-    func sentFields(of item: Item) -> [String: ItemValue] {
-        guard columns.contains(where: \.isLocalOnly) else { return item.fields }
-        return item.fields.filter { name, _ in column(named: name)?.isLocalOnly == false }
-    }
-
-    /// The attempt without columns that were made local-only after it; `nil` when nothing is left of an update.
-    ///
-    /// An update that sends no field would prove itself applied in any row.
-    func withoutLocalColumns(_ sent: TableOperation.SentSnapshot?) -> TableOperation.SentSnapshot? {
-        guard var sent else { return nil }
-        let wasEmpty = sent.fields.isEmpty
-        for column in columns where column.isLocalOnly { sent.fields[column.name] = nil }
-        return sent.kind == .update && sent.fields.isEmpty && !wasEmpty ? nil : sent
     }
 }

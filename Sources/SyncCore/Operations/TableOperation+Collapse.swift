@@ -3,38 +3,30 @@
 
 /// What a local change does to the pending operations of its item.
 enum CollapseOutcome: Sendable, Hashable {
-    /// A new operation goes to the end of the queue.
+    /// A new operation is added at the end of the queue.
     case append(TableOperation.Kind)
-    /// The operation of the same id takes this form, at the same place in the queue.
+    /// The operation of this id is replaced, at the same position in the queue.
     case replace(TableOperation)
-    /// The operation of that id goes: the server never needs to know.
+    /// The operation of this id is removed: nothing needs to be sent.
     case remove(id: Int64)
-    /// The queue stays as it is.
+    /// The queue is not changed.
     case nothing
     /// The change is not possible.
     case refuse(SyncError.Code, String)
 }
 
 extension TableOperation {
-    /// Whether an attempt was made of which nobody knows if the server applied it.
+    /// Whether the operation has an attempt with unknown outcome.
     public var isAmbiguous: Bool { sent != nil }
 
-    /// The version of the app's copy of the item, if that was older than the row that the change counts as made on.
-    var olderVersion: String? {
-        guard let version, let known = base?.system.version, !version.hasSameBytes(as: known) else {
-            return nil
-        }
-        return version
-    }
-
-    /// How a local change joins the pending operations of its item.
+    /// Collapses a local change into the pending operations of its item.
     ///
-    /// At most two operations exist per item: one that is in flight or ambiguous, and one behind it.
+    /// An item has at most two operations: one that is in flight or has an attempt with unknown outcome, and one behind it.
     ///
     /// - Parameters:
-    ///   - change: what the app does to the item.
+    ///   - change: the local change.
     ///   - operations: the item's pending operations, oldest first.
-    ///   - isInFlight: whether the first of them is being sent right now, so that it cannot be changed.
+    ///   - isInFlight: whether the first of them is being sent, so that it cannot be changed.
     static func collapse(
         _ change: Kind, into operations: [TableOperation], isInFlight: Bool
     ) -> CollapseOutcome {
@@ -53,18 +45,17 @@ extension TableOperation {
         case (.insert, .update), (.update, .update):
             return .replace(last.edited())
         case (.insert, .delete):
-            // Once sent, the server may have the row: only a delete is sure to leave it without.
+            // If the insert was sent, the server may have the row: a delete must be sent too.
             return last.isAmbiguous ? .replace(last.edited(kind: .delete)) : .remove(id: last.id)
         case (.update, .delete):
             return .replace(last.edited(kind: .delete))
         case (.delete, .insert):
-            // An ambiguous delete is settled first; the new row comes behind it.
+            // The outcome of a sent delete must be known before the new row is inserted.
             return last.isAmbiguous ? .append(.insert) : .replace(last.edited(kind: .update, replaces: true))
         }
     }
 
-    /// What becomes of an operation that failed while another one was queued behind it: the two merge by the
-    /// same rules as a change that comes now.
+    /// Merges an operation that failed with the operation behind it, by the rules for a new change.
     static func merge(_ failed: TableOperation, with behind: TableOperation) -> CollapseOutcome {
         switch collapse(behind.kind, into: [failed], isInFlight: false) {
         case .replace(var merged):

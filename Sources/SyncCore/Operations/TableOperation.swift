@@ -1,45 +1,44 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One pending change of one item, as the operation queue keeps it.
+/// One pending change of one item, as stored in the operation queue.
 ///
-/// The item itself stays in its table; the operation keeps what the table cannot: the server's row that the change
-/// was made on (``base``), what was last sent (``sent``), and what the server was seen to have since
-/// (``serverItem``).
+/// The item itself is stored in its table. The operation stores what the table does not: the server's row that the change
+/// was made on (``base``), what was last sent (``sent``), and a newer state of the server's row (``serverItem``).
 public struct TableOperation: Sendable, Hashable, Identifiable {
-    /// The place in the queue: strictly increasing, never reused.
+    /// The position in the queue: strictly increasing, never reused.
     public let id: Int64
     /// The item's table.
     public let table: String
     /// The item's id.
     public let itemID: String
-    /// What to do on the server.
+    /// What the operation does on the server.
     public var kind: Kind
-    /// How far the operation has come.
+    /// Whether the operation was sent, and whether it will be.
     public var state: State
-    /// Goes up with every change and every attempt, so that a decision made on an older state is noticed.
+    /// Increases with every change and attempt. A resolution made for an older revision is refused.
     public var revision: Int
-    /// How many attempts the server has refused since the change was last edited: see
-    /// ``SyncSettings/parkAfterRefusals``.
+    /// How many refusals have been counted since the operation was last edited, resolved or replayed, not how
+    /// many attempts were made: see ``SyncSettings/parkAfterRefusals``.
     public var attempts: Int
     /// When the last attempt began, by the client's clock.
     public var lastAttempt: Timestamp?
-    /// The HTTP status that the last attempt was answered with, if any.
+    /// The HTTP status of the last attempt's response, if there was one.
     public var lastStatus: Int?
-    /// The server's row that the change was made on; `nil` for a row that the server has not seen.
+    /// The server's row that the change was made on; `nil` for a row that the server does not have.
     public var base: Item?
-    /// The version the change was made on, sent as `If-Match`; `nil` sends no condition.
+    /// The version that the change was made on, sent as `If-Match`; `nil` sends no condition.
     public var version: String?
-    /// A newer state of the server's row, possibly a tombstone, that a pull brought while this was pending.
+    /// A newer state of the server's row, possibly a tombstone, that was pulled while the operation was pending.
     public var serverItem: Item?
-    /// For a delete: the item as it was, so that a cancelled delete can bring it back.
+    /// For a delete: the item as it was, so that cancelling the delete can restore it.
     public var deletedItem: Item?
-    /// The exact content of the last attempt whose answer is unknown.
+    /// The exact content of the oldest attempt that the server may have applied, the running one included.
     public var sent: SentSnapshot?
-    /// Whether fields of the base that the item lacks are to be sent as null, because the item was replaced.
+    /// Whether the update sends every synced column, with null for those that the item lacks.
     public var replaces: Bool
 
-    /// Whether an insert gives way to an update when the server turns out to have the row.
+    /// Whether the insert becomes an update if the server has the row already.
     public var isAdopted: Bool
     /// When the user last changed the item, by the client's clock.
     public var changedAt: Timestamp?
@@ -54,29 +53,29 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         case delete
     }
 
-    /// How far an operation has come.
+    /// Whether an operation was sent, and whether it will be.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// Never sent, or definitely refused: the server has not applied it.
+        /// Never sent, or refused: the server has not applied it.
         case pending
-        /// Sent; whether the server applied it is unknown.
+        /// Sent, with unknown outcome.
         case attempted
-        /// Set aside after too many failures; not sent until it is changed or replayed.
+        /// Refused too often: not sent until it is changed or replayed.
         case parked
     }
 
-    /// The newest state of the server's row that this client knows.
+    /// The newest known state of the server's row.
     public var newestServerItem: Item? { serverItem ?? base }
 
     /// The exact content of an attempt.
     public struct SentSnapshot: Sendable, Hashable {
-        /// What was asked.
+        /// What was requested.
         public var kind: Kind
         /// The fields in the body; empty for a delete.
         public var fields: [String: ItemValue]
         /// The `If-Match` version, if any.
         public var version: String?
 
-        /// Records an attempt.
+        /// Makes the content of an attempt.
         public init(kind: Kind, fields: [String: ItemValue], version: String?) {
             self.kind = kind
             self.fields = fields
@@ -84,7 +83,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Makes an operation that was never sent.
+    /// Makes an operation.
     public init(
         id: Int64, table: String, itemID: String, kind: Kind, state: State = .pending, revision: Int = 0,
         attempts: Int = 0, lastAttempt: Timestamp? = nil, lastStatus: Int? = nil, base: Item? = nil,

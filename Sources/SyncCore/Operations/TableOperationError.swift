@@ -1,9 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why one operation failed, as the error log keeps it until the failure is resolved.
+/// The failure of one operation, stored in the error log until it is resolved.
 ///
-/// At most one error exists per operation: a later failure replaces the earlier one.
+/// An operation has at most one error: a later failure replaces an earlier one.
 public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     /// The id of the operation that failed, which is also the id of the error.
     public let operationID: Int64
@@ -11,28 +11,30 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     public let table: String
     /// The item's id.
     public let itemID: String
-    /// What the operation was doing.
+    /// What the operation does on the server.
     public let kind: TableOperation.Kind
-    /// The item as it was sent; for a delete, as it was before.
+    /// The item as it was sent; for a delete, as it was before the deletion.
     public internal(set) var item: Item?
-    /// The server's row, when the failure is a conflict and the server has one. A tombstone means it was deleted.
+    /// The server's row, if the failure is a conflict and the server has one. A tombstone shows that it was deleted.
     public internal(set) var serverItem: Item?
-    /// The HTTP status, if the server answered.
+    /// The HTTP status of the response, if there was one.
     public let status: Int?
     /// The code of the failure.
     public let code: SyncError.Code
-    /// A sentence for the reader.
+    /// A sentence about what happened.
     public let message: String
-    /// The operation's revision at the time: a resolution refuses when the operation has moved on since.
+    /// The operation's revision when it failed. A resolution is refused when the operation has another one.
     public let revision: Int
 
     /// The id of the operation.
     public var id: Int64 { operationID }
 
     /// Whether the server holds another state of the row than the operation was made on.
-    public var isConflict: Bool { code == .preconditionFailed || code == .itemNotOnServer }
+    public var isConflict: Bool {
+        [.preconditionFailed, .itemAlreadyOnServer, .itemNotOnServer].contains(code)
+    }
 
-    /// Records a failure.
+    /// Makes an error.
     public init(
         operationID: Int64, table: String, itemID: String, kind: TableOperation.Kind, item: Item?,
         serverItem: Item?, status: Int?, code: SyncError.Code, message: String, revision: Int
@@ -51,7 +53,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
 }
 
 extension TableOperationError {
-    /// Records a failure of the operation as it is now.
+    /// Makes the error of an operation as it is now.
     init(
         _ operation: TableOperation, item: Item?, serverItem: Item? = nil, status: Int? = nil,
         code: SyncError.Code, message: String
@@ -60,5 +62,53 @@ extension TableOperationError {
             operationID: operation.id, table: operation.table, itemID: operation.itemID,
             kind: operation.kind, item: item, serverItem: serverItem, status: status, code: code,
             message: message, revision: operation.revision)
+    }
+
+    /// Makes the error of an operation for which the delegate threw this error.
+    init(_ operation: TableOperation, item: Item?, serverItem: Item? = nil, delegateError error: any Error) {
+        self.init(
+            operation, item: item, serverItem: serverItem,
+            code: (error as? SyncError)?.code ?? .invalidOperation,
+            message: (error as? SyncError)?.message ?? String(describing: error))
+    }
+
+    /// Returns the error of an operation that waits for another operation.
+    static func held(
+        _ operation: TableOperation, by first: TableOperation, item: Item?
+    ) -> TableOperationError {
+        TableOperationError(
+            operation, item: item ?? operation.deletedItem, code: .operationHeld,
+            message: """
+                The \(operation.kind) waits for the \(first.kind) of '\(first.itemID)' in '\(first.table)' \
+                (operation \(first.id)), which the server must have first.
+                """)
+    }
+
+    /// Returns the error of an operation of a table that the app no longer declares.
+    static func undeclaredTable(_ operation: TableOperation) -> TableOperationError {
+        TableOperationError(
+            operation, item: nil, code: .unknownTable,
+            message: "The store was opened without the table '\(operation.table)'.")
+    }
+
+    /// Returns the conflict of an operation whose row was changed on the server, as a pull has found.
+    static func foundByPull(_ operation: TableOperation, item: Item?) -> TableOperationError {
+        TableOperationError(
+            operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
+            code: .preconditionFailed, message: "The item was changed on the server since the local change")
+    }
+
+    /// Returns the same failure for the operation as it is now.
+    func updated(for operation: TableOperation, item: Item?) -> TableOperationError {
+        TableOperationError(
+            operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
+            code: code, message: message)
+    }
+
+    /// Returns the same failure with another message.
+    func replacingMessage(_ message: String) -> TableOperationError {
+        TableOperationError(
+            operationID: operationID, table: table, itemID: itemID, kind: kind, item: item,
+            serverItem: serverItem, status: status, code: code, message: message, revision: revision)
     }
 }

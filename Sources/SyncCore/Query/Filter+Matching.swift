@@ -4,10 +4,10 @@
 import Foundation
 
 extension Filter {
-    /// Whether the item matches. This is the reference for every store: see ``Filter`` for the rules.
+    /// Whether the item matches. This is the reference implementation for every store: see ``Filter`` for the rules.
     public func matches(_ item: Item) -> Bool { matches(row: item) }
 
-    /// Whether a row matches, of which only the columns that decide are read.
+    /// Whether the row matches. Only the columns that decide are read.
     @inlinable package func matches<Row: ColumnReading>(row: Row) throws(Row.Failure) -> Bool {
         try truth(for: row) == true
     }
@@ -53,11 +53,11 @@ extension Filter {
         return isUnknown ? nil : !decisive
     }
 
-    /// A null among the constants matches nothing: it is unknown whether it equals the value.
+    /// A null among the constants matches no value: the comparison with it is unknown.
     @usableFromInline static func membership(of value: ItemValue, in constants: [ItemValue]) -> Bool? {
         if constants.isEmpty { return false }
         if value.isNull { return nil }
-        if constants.contains(where: { value.comparable(to: $0) == .same }) { return true }
+        if constants.contains(where: { value.order(comparedTo: $0) == .same }) { return true }
         return constants.contains(where: \.isNull) ? nil : false
     }
 }
@@ -65,7 +65,7 @@ extension Filter {
 extension Filter.Comparison {
     @usableFromInline func holds(_ left: ItemValue, _ right: ItemValue, nullTests: Bool) -> Bool? {
         if nullTests, self == .equal || self == .notEqual { return left.isNull == (self == .equal) }
-        guard let order = left.comparable(to: right) else { return nil }
+        guard let order = left.order(comparedTo: right) else { return nil }
         return switch self {
         case .equal: order == .same
         case .notEqual: order != .same
@@ -78,7 +78,7 @@ extension Filter.Comparison {
 }
 
 extension Filter.TextTest {
-    /// Whether the test holds, byte by byte.
+    /// Whether the test is true, byte by byte.
     public func holds(_ text: String, _ part: String) -> Bool {
         switch self {
         case .hasPrefix: text.utf8.starts(with: part.utf8)
@@ -88,7 +88,7 @@ extension Filter.TextTest {
     }
 }
 
-/// How one value stands to another.
+/// The result of comparing two values.
 enum ValueOrder {
     case ascending, same, descending
 
@@ -106,8 +106,8 @@ enum ValueOrder {
 }
 
 extension ItemValue {
-    /// How this value stands to the other one, or `nil` when they cannot be compared: null, or other types.
-    func comparable(to other: ItemValue) -> ValueOrder? {
+    /// Compares the values; `nil` if one is null or their types cannot be compared.
+    func order(comparedTo other: ItemValue) -> ValueOrder? {
         switch (self, other) {
         case (.bool(let a), .bool(let b)): ValueOrder(a ? 1 : 0, b ? 1 : 0)
         case (.int(let a), .int(let b)): ValueOrder(a, b)
@@ -132,7 +132,7 @@ extension ValueOrder {
         }
     }
 
-    /// Compares by value: converting the integer to a double could make different numbers equal.
+    /// Compares exactly: converting the integer to a double could make different numbers equal.
     fileprivate init(_ int: Int64, _ double: Double) {
         if double >= 0x1p63 {
             self = .ascending

@@ -2,32 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Filter {
-    /// The filter as the value of `$filter`, not yet percent-encoded.
+    /// Returns the filter as the value of `$filter`, before percent-encoding.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` for constants that OData cannot express
-    ///   (binary data, lists, objects, NaN, infinities), for names that are no properties, and for nulls anywhere
-    ///   but in a null test: what they match here, nothing, is not what servers take them for.
+    ///   (binary data, lists, objects, NaN, infinities), for names that are not properties, and for nulls outside a null
+    ///   test, which match no item here and match items on servers.
     package func odata(_ dialect: WireDialect) throws(SyncError) -> String {
         var printer = ODataPrinter(dialect: dialect)
         return try printer.print(self)
     }
 }
 
-/// Prints a filter. What is still to be printed is on a stack of its own, so no depth of nesting can exhaust the
-/// thread's.
+/// Prints a filter with an explicit stack, so that deep nesting does not overflow the stack of the thread.
 private struct ODataPrinter {
-    /// How tightly a part binds; one that binds less tightly than its place asks for gets parentheses.
-    private enum Binding: Int {
+    /// Operator precedence. A part with a lower precedence than required is printed in parentheses.
+    private enum Precedence: Int {
         case any, all, condition
         case sum, product, value
 
-        func isLooser(than other: Binding) -> Bool { rawValue < other.rawValue }
+        func isLower(than other: Precedence) -> Bool { rawValue < other.rawValue }
     }
 
     private enum Piece {
         case text(String)
-        case filter(Filter, atLeast: Binding)
-        case expression(FilterExpression, atLeast: Binding)
+        case filter(Filter, atLeast: Precedence)
+        case expression(FilterExpression, atLeast: Precedence)
     }
 
     let dialect: WireDialect
@@ -43,8 +42,8 @@ private struct ODataPrinter {
         while let piece = pending.popLast() {
             switch piece {
             case .text(let text): output += text
-            case .filter(let filter, let binding): try expand(filter, atLeast: binding)
-            case .expression(let expression, let binding): try expand(expression, atLeast: binding)
+            case .filter(let filter, let precedence): try expand(filter, atLeast: precedence)
+            case .expression(let expression, let precedence): try expand(expression, atLeast: precedence)
             }
         }
         return output
@@ -54,11 +53,11 @@ private struct ODataPrinter {
         pending.append(contentsOf: pieces.reversed())
     }
 
-    private mutating func push(_ pieces: [Piece], binding: Binding, atLeast required: Binding) {
-        push(binding.isLooser(than: required) ? [.text("(")] + pieces + [.text(")")] : pieces)
+    private mutating func push(_ pieces: [Piece], precedence: Precedence, atLeast required: Precedence) {
+        push(precedence.isLower(than: required) ? [.text("(")] + pieces + [.text(")")] : pieces)
     }
 
-    private mutating func expand(_ filter: Filter, atLeast required: Binding) throws(SyncError) {
+    private mutating func expand(_ filter: Filter, atLeast required: Precedence) throws(SyncError) {
         switch filter {
         case .always(let isTrue): push([.text(isTrue ? "(1 eq 1)" : "(1 eq 0)")])
         case .comparison(let comparison, let left, let right):
@@ -85,36 +84,42 @@ private struct ODataPrinter {
     }
 
     private mutating func expandChain(
-        _ filters: [Filter], _ separator: String, _ binding: Binding, empty: Bool, atLeast required: Binding
+        _ filters: [Filter], _ separator: String, _ precedence: Precedence, empty: Bool,
+        atLeast required: Precedence
     ) {
         switch filters.count {
         case 0: push([.filter(.always(empty), atLeast: required)])
         case 1: push([.filter(filters[0], atLeast: required)])
         default:
-            let pieces = filters.map { [Piece.filter($0, atLeast: binding)] }
-            push(Array(pieces.joined(separator: [.text(separator)])), binding: binding, atLeast: required)
+            let pieces = filters.map { [Piece.filter($0, atLeast: precedence)] }
+            push(
+                Array(pieces.joined(separator: [.text(separator)])), precedence: precedence, atLeast: required
+            )
         }
     }
 
-    private mutating func expand(_ expression: FilterExpression, atLeast required: Binding) throws(SyncError)
+    private mutating func expand(_ expression: FilterExpression, atLeast required: Precedence)
+        throws(SyncError)
     {
         switch expression {
         case .column(let name): output += try dialect.propertyName(of: name)
         case .constant(let value): output += try dialect.literal(value)
         case .call(let function, let arguments): pushCall(function.rawValue, arguments)
         case .arithmetic(let operation, let left, let right):
-            let binding: Binding = operation == .add || operation == .sub ? .sum : .product
-            let tighter: Binding = binding == .sum ? .product : .value
+            let precedence: Precedence = operation == .add || operation == .sub ? .sum : .product
+            let operandPrecedence: Precedence = precedence == .sum ? .product : .value
             push(
                 [
-                    .expression(left, atLeast: binding), .text(" \(operation.rawValue) "),
-                    .expression(right, atLeast: tighter),
-                ], binding: binding, atLeast: required)
+                    .expression(left, atLeast: precedence), .text(" \(operation.rawValue) "),
+                    .expression(right, atLeast: operandPrecedence),
+                ], precedence: precedence, atLeast: required)
         }
     }
 
     private static var nullOutsideTest: SyncError {
-        SyncError(.filterNotSupported, "A query can compare with null only to test for it: use isNull.")
+        SyncError(
+            .filterNotSupported,
+            "A query for the server can use null only in a null test. Use Filter.isNull(_:).")
     }
 
     private mutating func pushCall(_ function: String, _ arguments: [FilterExpression]) {

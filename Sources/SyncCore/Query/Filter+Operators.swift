@@ -3,15 +3,15 @@
 
 /// Comparisons as operators: a column or an expression on the left; a constant, a column or an expression on the right.
 ///
-/// They are declared for columns and expressions only, so the comparisons of other types in an app keep their meaning:
-/// a comparison of two strings is a `Bool`.
+/// They are declared for columns and expressions only, so they do not change the comparisons of other types: a comparison
+/// of two strings is a `Bool`.
 extension FilterExpressionConvertible {
     /// The value equals the constant. With null this is a null test.
     public static func == (value: Self, constant: some ItemValueConvertible) -> Filter {
         .comparison(.equal, value.expression, .constant(constant.itemValue))
     }
 
-    /// The value equals the constant. With null this is a null test. This overload is for the literal `nil`.
+    /// The value equals the constant. With null this is a null test. This overload accepts the literal `nil`.
     public static func == (value: Self, constant: ItemValue) -> Filter {
         .comparison(.equal, value.expression, .constant(constant))
     }
@@ -21,12 +21,13 @@ extension FilterExpressionConvertible {
         .comparison(.equal, value.expression, other.expression)
     }
 
-    /// The value is not null and differs from the constant. With null this tests that there is a value.
+    /// The value is not null and differs from the constant. With null, this tests that the value is not null.
     public static func != (value: Self, constant: some ItemValueConvertible) -> Filter {
         .comparison(.notEqual, value.expression, .constant(constant.itemValue))
     }
 
-    /// The value is not null and differs from the constant. With null this tests that there is a value. This overload is for the literal `nil`.
+    /// The value is not null and differs from the constant. With null, this tests that the value is not null. This overload
+    /// accepts the literal `nil`.
     public static func != (value: Self, constant: ItemValue) -> Filter {
         .comparison(.notEqual, value.expression, .constant(constant))
     }

@@ -1,20 +1,20 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A condition on items, true, false or unknown for each of them; only those for which it is true match.
+/// A condition on items. It is true, false or unknown for an item; the items for which it is true match.
 ///
 /// As in SQL, a comparison with null is unknown, `not` of unknown is unknown, and so `.column("priority") != 1` does not
 /// match an item without priority. Comparing with an explicit null is a null test. A missing field counts as null.
 public indirect enum Filter: Sendable, Hashable {
     /// Always true, or always false.
     case always(Bool)
-    /// Two values compared.
+    /// A comparison of two values.
     case comparison(Comparison, FilterExpression, FilterExpression)
     /// The value is null or missing.
     case nullTest(FilterExpression)
     /// The value equals one of the constants; an empty list matches nothing.
     case membership(FilterExpression, [ItemValue])
-    /// A test on two texts.
+    /// A test of two texts.
     case text(TextTest, FilterExpression, FilterExpression)
     /// All of the conditions hold; true when there are none.
     case all([Filter])
@@ -23,7 +23,7 @@ public indirect enum Filter: Sendable, Hashable {
     /// The condition does not hold.
     case not(Filter)
 
-    /// How two values are compared.
+    /// A comparison operator.
     ///
     /// Integers and doubles compare exactly by value, text by its UTF-8 bytes, dates by instant, `false` before
     /// `true`, binary data byte by byte. Raw values are OData's names.
@@ -42,7 +42,7 @@ public indirect enum Filter: Sendable, Hashable {
         case greaterOrEqual = "ge"
     }
 
-    /// How two texts are tested, byte by byte. The empty text is in every text.
+    /// A test of two texts, byte by byte. Every text begins with, ends with and contains the empty text.
     public enum TextTest: String, Sendable, Hashable, CaseIterable {
         /// The first begins with the second.
         case hasPrefix = "startswith"
@@ -81,7 +81,7 @@ extension Filter {
         .membership(value.expression, constants.map(\.itemValue))
     }
 
-    /// The value lies between the two constants, both included.
+    /// The value is between the two constants, inclusive.
     public static func between(
         _ value: some FilterExpressionConvertible, _ low: some ItemValueConvertible,
         _ high: some ItemValueConvertible
@@ -89,13 +89,13 @@ extension Filter {
         value.expression >= low && value.expression <= high
     }
 
-    /// Both conditions hold. A chain of them becomes one flat list, however long.
+    /// Both conditions hold. A chain of any length becomes one flat list.
     public static func && (left: Filter, right: Filter) -> Filter {
         guard case .all(let filters) = left else { return .all([left, right]) }
         return .all(filters + [right])
     }
 
-    /// At least one of the conditions holds. A chain of them becomes one flat list, however long.
+    /// At least one of the conditions holds. A chain of any length becomes one flat list.
     public static func || (left: Filter, right: Filter) -> Filter {
         guard case .any(let filters) = left else { return .any([left, right]) }
         return .any(filters + [right])

@@ -3,11 +3,11 @@
 
 import Foundation
 
-/// The columns of one row, as filters and orders look at them.
+/// Access to the columns of one row, for filters and orders.
 @usableFromInline package protocol ColumnReading {
     associatedtype Failure: Error
 
-    /// The value of that column, or `nil` when it is missing.
+    /// The value of that column, or `nil` if it is missing.
     subscript(name: String) -> ItemValue? { get throws(Failure) }
 }
 
@@ -16,8 +16,8 @@ extension Item: ColumnReading {
 }
 
 extension FilterExpression {
-    /// The value for that item; null where a field is missing or the computation has no result.
-    public func value(for item: Item) -> ItemValue { value(in: item) }
+    /// Returns the value for that item; null if a field is missing or the computation has no result.
+    @_spi(StoreAuthor) public func value(for item: Item) -> ItemValue { value(in: item) }
 
     @inlinable package func value<Row: ColumnReading>(in row: Row) throws(Row.Failure) -> ItemValue {
         switch self {
@@ -33,7 +33,7 @@ extension FilterExpression {
 }
 
 extension FilterExpression.Arithmetic {
-    /// The two numbers combined; null when either is no number, or when dividing by zero.
+    /// Returns the result for two numbers; null if either is not a number, or for a division by zero.
     public func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
         if case .int(let a) = left, case .int(let b) = right {
             if let exact = exact(a, b) { return exact }
@@ -43,7 +43,7 @@ extension FilterExpression.Arithmetic {
         return real(a, b)
     }
 
-    /// The integer result, null for a division by zero, or `nil` when it does not fit 64 bits.
+    /// Returns the integer result, null for a division by zero, or `nil` on overflow.
     private func exact(_ a: Int64, _ b: Int64) -> ItemValue? {
         if b == 0, self == .div || self == .mod { return .null }
         let (result, overflow) =
@@ -71,15 +71,15 @@ extension FilterExpression.Arithmetic {
 }
 
 extension FilterExpression.Function {
-    /// How many arguments the function takes.
-    public var arity: Int {
+    /// The number of arguments.
+    @_spi(StoreAuthor) public var arity: Int {
         switch self {
         case .concat, .indexof: 2
         default: 1
         }
     }
 
-    /// The function's value; null when an argument is null or of another type than the function takes.
+    /// Returns the function's value; null if an argument is null or has another type than the function requires.
     public func apply(_ arguments: [ItemValue]) -> ItemValue {
         guard arguments.count == arity else { return .null }
         switch arguments[0] {
@@ -136,7 +136,7 @@ extension FilterExpression.Function {
 }
 
 extension String {
-    /// The UTF-8 offset at which the other text first occurs, byte by byte; 0 for the empty text.
+    /// Returns the UTF-8 offset of the first occurrence of the other string, byte by byte; 0 for the empty string.
     func firstByteOffset(of part: String) -> Int? {
         let (haystack, needle) = (Array(utf8), Array(part.utf8))
         guard needle.count <= haystack.count else { return nil }

@@ -3,19 +3,19 @@
 
 /// A value that a filter computes for each item: a column, a constant, arithmetic or a function.
 public indirect enum FilterExpression: Sendable, Hashable {
-    /// The field of that name; null when it is missing.
+    /// The field of that name; null if it is missing.
     case column(String)
     /// A constant.
     case constant(ItemValue)
-    /// Two numbers combined.
+    /// Arithmetic on two numbers.
     case arithmetic(Arithmetic, FilterExpression, FilterExpression)
     /// A function of one or more values.
     case call(Function, [FilterExpression])
 
-    /// How two numbers are combined, as OData names it.
+    /// An arithmetic operator, with its OData name.
     ///
-    /// Integers stay integers: division truncates, and a result beyond 64 bits becomes a double. With a
-    /// double on either side the result is a double. Null, or division by zero, gives null.
+    /// The result of two integers is an integer: division truncates, and on overflow the result is a double. With a
+    /// double operand the result is a double. With a null operand, or for a division by zero, the result is null.
     public enum Arithmetic: String, Sendable, Hashable, CaseIterable {
         /// Addition.
         case add
@@ -29,7 +29,7 @@ public indirect enum FilterExpression: Sendable, Hashable {
         case mod
     }
 
-    /// A function that filters may call. Any null argument gives null.
+    /// A function that filters can call. With a null argument the result is null.
     public enum Function: String, Sendable, Hashable, CaseIterable {
         /// The text in lower case, by Unicode's default rules.
         case tolower
@@ -37,7 +37,7 @@ public indirect enum FilterExpression: Sendable, Hashable {
         case toupper
         /// The text without white space at either end.
         case trim
-        /// Two texts joined.
+        /// The concatenation of two texts.
         case concat
         /// The number of Unicode scalars of the text.
         case length
@@ -55,20 +55,20 @@ public indirect enum FilterExpression: Sendable, Hashable {
         case minute
         /// The second of a date.
         case second
-        /// The number rounded to the nearest whole, halves away from zero.
+        /// The number rounded to the nearest integer, halves away from zero.
         case round
-        /// The greatest whole number that is not above the number.
+        /// The number rounded down.
         case floor
-        /// The least whole number that is not below the number.
+        /// The number rounded up.
         case ceiling
     }
 }
 
-/// A type whose values a filter can test: ``FilterExpression`` and ``SyncColumn``.
+/// A type that converts to an expression of a filter: ``FilterExpression`` and ``SyncColumn``.
 ///
-/// A column that the code knows by its name alone is written `.column("text")`.
+/// `.column("text")` is a column by its name.
 public protocol FilterExpressionConvertible {
-    /// The expression it stands for.
+    /// The expression.
     var expression: FilterExpression { get }
 }
 
@@ -83,9 +83,7 @@ extension SyncColumn: FilterExpressionConvertible {
 }
 
 extension FilterExpressionConvertible where Self == FilterExpression {
-    /// The column of that name, wherever a column or an expression is expected: `.column("text") == "x"`.
-    ///
-    /// The enum case of the same name takes precedence where the type is known.
+    /// The column of that name, for contexts that accept any expression: `.column("text") == "x"`.
     @_disfavoredOverload
     public static func column(_ name: String) -> FilterExpression { FilterExpression.column(name) }
 }

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TableQuery {
-    // It is inlinable so as to be compiled for a store's own sequence of items.
+    // Inlinable, so that it is specialized for a store's sequence of items.
 
-    /// What the query finds among those items. This is the reference for every store.
+    /// Runs the query on those items. This is the reference implementation for every store.
     ///
     /// - Parameter items: all items of the table, in any order.
-    @inlinable public func apply(to items: some Sequence<Item>) -> QueryResult {
+    @_spi(StoreAuthor) @inlinable public func apply(to items: some Sequence<Item>) -> QueryResult {
         let matching = items.filter { filter?.matches($0) ?? true }.sorted(by: precedes)
         let window = matching.dropFirst(offset).prefix(limit ?? .max)
         return QueryResult(
             items: window.map(selecting), totalCount: includesTotalCount ? matching.count : nil)
     }
 
-    /// Whether the first item comes before the second in the query's order.
-    public func precedes(_ left: Item, _ right: Item) -> Bool {
+    /// Whether the first item precedes the second in the query's order.
+    @_spi(StoreAuthor) public func precedes(_ left: Item, _ right: Item) -> Bool {
         for ordering in orderings {
             switch ordering.order(left, right) {
             case .ascending: return true
@@ -26,8 +26,8 @@ extension TableQuery {
         return left.id.precedesInBytes(right.id)
     }
 
-    /// The item with the selected fields alone.
-    public func selecting(_ item: Item) -> Item {
+    /// Returns the item with the selected fields only.
+    @_spi(StoreAuthor) public func selecting(_ item: Item) -> Item {
         guard !selection.isEmpty else { return item }
         var selected = item
         selected.fields = item.fields.filter { selection.contains($0.key) }
@@ -50,9 +50,9 @@ extension Ordering {
 }
 
 extension ItemValue {
-    /// Dates of one instant are told apart by their digits, so that the order does not depend on the store.
+    /// Orders dates of one instant by their fraction digits, so that the order does not depend on the store.
     fileprivate func sortOrder(to other: ItemValue) -> ValueOrder {
         if case .date(let first) = self, case .date(let second) = other { return ValueOrder(first, second) }
-        return comparable(to: other) ?? .same
+        return order(comparedTo: other) ?? .same
     }
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TableQuery {
-    /// The query's options as OData, in a fixed order; the user's own parameters are not among them.
+    /// Returns the query's options as OData, in a fixed order, without the app's parameters.
     ///
-    /// The order is the query's alone: a caller that reads page by page must make it total.
+    /// The order of the rows is the query's own: a caller that reads several pages adds a total order.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` when a part cannot be expressed,
     ///   ``SyncError/Code/invalidParameter`` for a negative offset or limit.
@@ -28,7 +28,7 @@ extension TableQuery {
         return options
     }
 
-    /// The id and the system properties come with every selection.
+    /// Every selection includes the id and the system properties.
     private func selectedNames(_ dialect: WireDialect) throws(SyncError) -> String {
         var names = ["id"]
         for column in selection { names.append(try dialect.propertyName(of: column)) }
@@ -41,7 +41,8 @@ extension TableQuery {
 extension Ordering {
     fileprivate func odata(_ dialect: WireDialect) throws(SyncError) -> String {
         guard case .column(let column) = expression else {
-            throw SyncError(.filterNotSupported, "A query can be ordered by columns only.")
+            throw SyncError(
+                .filterNotSupported, "A query can be ordered by columns only, not by expressions.")
         }
         return try dialect.propertyName(of: column) + (isDescending ? " desc" : "")
     }

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TableQuery {
-    /// Checks the query against the table's definition, so that a store may rely on it.
+    /// Validates the query against the table's definition, so that stores can rely on it.
     ///
-    /// Every column must be known, every comparison must be of one type (integers and doubles count as one), only
-    /// columns that can be compared may be ordered by, and offset and limit must not be negative.
+    /// The query names declared columns only, compares values of one type (integers and doubles are one type), orders by
+    /// columns that have an order, and its offset and limit are not negative.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/filterNotSupported`` or
     ///   ``SyncError/Code/invalidParameter``.
-    public func validate(against definition: SyncTableDefinition) throws(SyncError) {
+    @_spi(StoreAuthor) public func validate(against definition: SyncTableDefinition) throws(SyncError) {
         guard offset >= 0 else { throw .invalidParameter("The offset \(offset) is negative.") }
         if let limit, limit < 0 { throw .invalidParameter("The limit \(limit) is negative.") }
         for name in selection where name != "id" && definition.type(ofColumn: name) == nil {
@@ -19,24 +19,25 @@ extension TableQuery {
         if let filter { try typing.check(filter) }
         for ordering in orderings {
             guard case .column = ordering.expression else {
-                throw SyncError(.filterNotSupported, "A query can be ordered by columns only.")
+                throw SyncError(
+                    .filterNotSupported, "A query can be ordered by columns only, not by expressions.")
             }
             let kind = try typing.type(of: ordering.expression)
             guard kind != .json else {
-                throw SyncError(.filterNotSupported, "A JSON column has no order.")
+                throw SyncError(.filterNotSupported, "A query cannot be ordered by a JSON column.")
             }
         }
     }
 }
 
-/// Finds the types in a filter, and refuses what cannot be compared.
+/// The type checker of filters.
 private struct FilterTyping {
     let definition: SyncTableDefinition
 
-    /// What a value can be compared with; `null` goes with everything.
+    /// The type of a value; `null` can be compared with every type.
     enum Kind: String { case null, bool, integer, double, text, date, data, json }
 
-    /// Deeper filters are refused: every evaluation would need as much stack.
+    /// The maximum nesting, which bounds the stack of an evaluation.
     static let maxDepth = 1000
 
     func check(_ filter: Filter, depth: Int = 0) throws(SyncError) {
@@ -142,7 +143,7 @@ extension FilterExpression.Function {
         }
     }
 
-    /// `nil` for the type of the first argument.
+    /// The type of the result; `nil` if it is the type of the argument.
     fileprivate var resultKind: FilterTyping.Kind? {
         switch self {
         case .tolower, .toupper, .trim, .concat: .text

@@ -3,16 +3,16 @@
 
 import Synchronization
 
-/// The token of the signed-in user and the way to a new one.
+/// The token of the signed-in user, and its refresh.
 final class Authentication: Sendable {
-    /// A token, and how many came before it.
+    /// A token with its generation, which increases with every change.
     struct Credential {
         var token: String?
         var generation = 0
     }
 
     private let credential = Mutex(Credential())
-    private let turns = AsyncMutex()
+    private let refreshMutex = AsyncMutex()
     private let refresh: (@Sendable () async throws -> String?)?
 
     init(refresh: (@Sendable () async throws -> String?)?) {
@@ -25,17 +25,17 @@ final class Authentication: Sendable {
         credential.withLock { $0 = Credential(token: token, generation: $0.generation + 1) }
     }
 
-    /// Asks the app for a new token, one caller at a time: a refresh token can often be used only once. Who waited
-    /// while another caller got one takes that.
+    /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers
+    /// that waited for another refresh use its token.
     ///
-    /// - Returns: whether there is another token than that of the given generation.
+    /// - Returns: whether a token of another generation is available.
     func refresh(after generation: Int) async throws -> Bool {
         guard let refresh else { return hasOtherToken(than: generation) ?? false }
-        return try await turns.take {
+        return try await refreshMutex.withLock {
             if let hasOther = hasOtherToken(than: generation) { return hasOther }
             guard let token = try await Self.call(refresh) else { return false }
             return credential.withLock { credential in
-                // A token that the app set meanwhile is newer.
+                // If the app has set a token during the refresh, that one is newer.
                 if credential.generation == generation {
                     credential = Credential(token: token, generation: generation + 1)
                 }
@@ -44,7 +44,7 @@ final class Authentication: Sendable {
         }
     }
 
-    /// Whether there is a token, if it is not of that generation; `nil` if it is.
+    /// Whether there is a token of another generation; `nil` if the current token has that generation.
     private func hasOtherToken(than generation: Int) -> Bool? {
         let current = current
         return current.generation == generation ? nil : current.token != nil
@@ -53,7 +53,8 @@ final class Authentication: Sendable {
     private static func call(_ refresh: @Sendable () async throws -> String?) async throws -> String? {
         do { return try await refresh() } catch let error as CancellationError { throw error } catch {
             throw SyncError(
-                .authenticationRequired, "The server asks to sign in, and getting a new token failed.",
+                .authenticationRequired,
+                "The server requires the user to sign in, and refreshing the token failed.",
                 cause: error)
         }
     }

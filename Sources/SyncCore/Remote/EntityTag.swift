@@ -1,10 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way a row's version travels in `ETag` and `If-Match`: between quotes, with its own quotes escaped.
+/// The encoding of a row's version in `ETag` and `If-Match`: in quotes, with escaped quotes.
 enum EntityTag {
-    /// The version in an `ETag` header; `nil` when there is none: a weak tag, `*`, nothing between the quotes, or
-    /// several tags.
+    /// Returns the version in an `ETag` header; `nil` for a weak tag, `*`, an empty tag or several tags.
     static func version(from header: String?) -> String? {
         guard let header, !header.hasPrefix("W/"), header != "*" else { return nil }
         var text = header.unicodeScalars[...]
@@ -20,15 +19,15 @@ enum EntityTag {
         return version.isEmpty ? nil : String(version)
     }
 
-    /// The header's value for a version.
+    /// Returns the value of the header for a version.
     ///
-    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidRequest`` when the version cannot be in a header:
-    ///   a request without its condition would overwrite blindly, so it is not sent.
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidRequest`` when a header cannot contain the version:
+    ///   without its condition, the request could overwrite another client's change.
     static func header(for version: String) throws(SyncError) -> String {
         guard !version.isEmpty, version.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw SyncError(
                 .invalidRequest,
-                "The item's version cannot be sent as a condition: it is empty or contains something other than "
+                "The item's version cannot be sent in If-Match: it is empty, or contains characters other than "
                     + "printable ASCII.")
         }
         return "\"" + version.replacing("\"", with: "\\\"") + "\""

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name and a value in the query of a URL, not yet percent-encoded.
+/// A name and a value in the query of a URL, before percent-encoding.
 package struct QueryParameter: Sendable, Hashable {
     package let name: String
     package let value: String
@@ -13,8 +13,8 @@ package struct QueryParameter: Sendable, Hashable {
 }
 
 extension String {
-    /// The text with everything outside RFC 3986's unreserved characters percent-encoded, so that it stays one
-    /// path segment or one query value whatever it contains.
+    /// The string with all characters percent-encoded except RFC 3986's unreserved ones, so that it is one path segment
+    /// or one query value.
     package var percentEncoded: String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(utf8.count)

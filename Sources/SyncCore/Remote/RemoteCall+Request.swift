@@ -5,9 +5,9 @@ import Foundation
 import HTTPTypes
 
 extension RemoteCall {
-    /// The request for this call, without the headers that every call has.
+    /// Returns the HTTP request for this call, without the headers of all calls.
     ///
-    /// - Throws: ``SyncError`` when anything in the call cannot be sent as it is.
+    /// - Throws: ``SyncError`` when a part of the call cannot be sent.
     func request(below base: URL, dialect: WireDialect) throws(SyncError) -> HTTPTransportRequest {
         var request = HTTPTransportRequest(HTTPRequest(url: try url(below: base, dialect: dialect)))
         var version: String?
@@ -37,9 +37,9 @@ extension RemoteCall {
     }
 
     private func url(below base: URL, dialect: WireDialect) throws(SyncError) -> URL {
-        guard !table.isEmpty else { throw SyncError(.missingTableName, "The table has no name.") }
+        guard !table.isEmpty else { throw SyncError(.missingTableName, "The name of the table is empty.") }
         guard table != ".", table != "..", table.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
-            throw SyncError(.invalidRequest, "'\(table)' cannot be the name of a table.")
+            throw SyncError(.invalidRequest, "'\(table)' is not a valid name of a table.")
         }
         var text = base.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -49,29 +49,30 @@ extension RemoteCall {
             if case .insert = action {} else { text += "/" + itemID.percentEncoded }
         }
         let query = try queryParameters(dialect).map { parameter in
-            // The `$` of a system option is literal, as every server expects it.
+            // Servers expect the `$` of a system option unencoded.
             let isOption = parameter.name.hasPrefix("$")
             return (isOption ? parameter.name : parameter.name.percentEncoded) + "="
                 + parameter.value.percentEncoded
         }
         if !query.isEmpty { text += "?" + query.joined(separator: "&") }
         guard let url = URL(string: text, encodingInvalidCharacters: false) else {
-            throw SyncError(.invalidRequest, "The client's URL and the table '\(table)' do not make a URL.")
+            throw SyncError(
+                .invalidRequest, "The client's URL and the table '\(table)' do not form a valid URL.")
         }
         return url
     }
 
     private func queryParameters(_ dialect: WireDialect) throws(SyncError) -> [QueryParameter] {
         var all: [QueryParameter] = []
-        var asksForDeleted = false
+        var includesDeletedRows = false
         switch action {
         case .query(let options, let includesDeleted):
             all = options
-            asksForDeleted = includesDeleted
-        case .undelete: asksForDeleted = dialect.updatesWholeRow
+            includesDeletedRows = includesDeleted
+        case .undelete: includesDeletedRows = dialect.updatesWholeRow
         default: break
         }
-        if asksForDeleted { all.append(QueryParameter(name: dialect.includeDeletedName, value: "true")) }
+        if includesDeletedRows { all.append(QueryParameter(name: dialect.includeDeletedName, value: "true")) }
         if let parameter = dialect.systemPropertiesParameter { all.append(parameter) }
         for (name, value) in parameters.sorted(by: { $0.key.precedesInBytes($1.key) }) {
             try Self.validate(parameter: name)
@@ -80,7 +81,7 @@ extension RemoteCall {
         return all
     }
 
-    /// Checks the name of a user's own parameter.
+    /// Validates the name of an app's parameter.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidUserParameter``.
     package static func validate(parameter name: String) throws(SyncError) {
@@ -88,8 +89,8 @@ extension RemoteCall {
         guard !name.isEmpty, name.utf8.first != UInt8(ascii: "$"), !isReserved else {
             throw SyncError(
                 .invalidUserParameter,
-                "The parameter '\(name)' is the client's own: a user's parameter has a name, does not begin with "
-                    + "'$', and is not __includeDeleted or __systemProperties.")
+                "The parameter '\(name)' is reserved for the client: the name of an app's parameter is not empty, does "
+                    + "not begin with '$', and is not __includeDeleted or __systemProperties.")
         }
     }
 
@@ -98,14 +99,14 @@ extension RemoteCall {
     ) throws(SyncError) -> Data {
         for name in ["id"] + dialect.systemNames.all where fields[name] != nil {
             throw SyncError(
-                .invalidItem, "'\(name)' is not a field of the item's own and cannot be sent as one.")
+                .invalidItem, "'\(name)' is the id or a system property and cannot be sent as a field.")
         }
         for (name, value) in fields {
             guard value.isExpressibleInJSON(depth: 1) else {
                 throw SyncError(
                     .invalidItem,
-                    "The field '\(name)' cannot be sent: it contains a number that is not finite, or is nested "
-                        + "too deeply.")
+                    "The field '\(name)' cannot be sent: it contains a number that is not finite, or its nesting is "
+                        + "too deep.")
             }
         }
         var object = fields
@@ -115,7 +116,7 @@ extension RemoteCall {
 }
 
 extension ItemValue {
-    /// Whether JSON can express the value and this framework would read it back.
+    /// Whether JSON can express the value, within the nesting that ``JSONParser`` accepts.
     fileprivate func isExpressibleInJSON(depth: Int) -> Bool {
         switch self {
         case .double(let double): double.isFinite

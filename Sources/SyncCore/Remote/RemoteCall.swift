@@ -1,17 +1,17 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One call to a table of the server, before it is spelled in a dialect.
+/// One request for a table of the server, independent of the dialect.
 package struct RemoteCall: Sendable {
-    /// What is asked.
+    /// What the request does.
     package enum Action: Sendable {
-        /// Create a row; without an id the server makes one.
+        /// Create a row; without an id, the server generates one.
         case insert(id: String?, fields: [String: ItemValue])
-        /// Change a row, on condition of the version when there is one.
+        /// Change a row; with a version, only if the row has that version.
         case update(id: String, fields: [String: ItemValue], version: String?)
-        /// Delete a row, on condition of the version when there is one.
+        /// Delete a row; with a version, only if the row has that version.
         case delete(id: String, version: String?)
-        /// Bring a deleted row back; the fields are for dialects whose updates replace the whole row.
+        /// Restore a deleted row; dialects whose updates replace the whole row send the fields.
         case undelete(id: String, fields: [String: ItemValue], version: String?)
         /// Read a row.
         case read(id: String)
@@ -19,14 +19,14 @@ package struct RemoteCall: Sendable {
         case query([QueryParameter], includesDeleted: Bool)
     }
 
-    /// What the server is told about the client in `X-ZUMO-FEATURES`.
+    /// The features of the client in `X-ZUMO-FEATURES`.
     package struct Features: OptionSet, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The call belongs to offline sync.
+        /// The request belongs to offline sync.
         package static let offline = Features(rawValue: 1)
-        /// The call belongs to an incremental pull.
+        /// The request belongs to an incremental pull.
         package static let incrementalPull = Features(rawValue: 2)
 
         var header: String? {
@@ -37,7 +37,7 @@ package struct RemoteCall: Sendable {
 
     package let table: String
     package let action: Action
-    /// The user's own parameters.
+    /// The app's parameters.
     package let parameters: [String: String]
     package let features: Features
 
@@ -50,12 +50,26 @@ package struct RemoteCall: Sendable {
         self.features = features
     }
 
-    /// The id of the row that the call is about, when it is about one.
+    /// The id of the row; `nil` for queries, and for inserts without an id.
     package var itemID: String? {
         switch action {
         case .insert(let id, _): id
         case .update(let id, _, _), .delete(let id, _), .undelete(let id, _, _), .read(let id): id
         case .query: nil
+        }
+    }
+}
+
+extension RemoteCall {
+    /// The kind of the request.
+    var kind: SyncEvent.RequestKind {
+        switch action {
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        case .undelete: .undelete
+        case .read: .read
+        case .query: .query
         }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 
 extension RemoteResponse {
-    /// Reads an answer to that call. Secrets that the server repeats do not get into the message.
+    /// Reads a response to that call. Secrets that the server repeats are removed from the message.
     init(
         _ response: HTTPTransportResponse, to call: RemoteCall, dialect: WireDialect, tokenGeneration: Int,
         secrets: [String]
@@ -16,7 +16,7 @@ extension RemoteResponse {
         retryAfter = response.head.headerFields[.retryAfter]
         date = response.head.headerFields[.date]
         self.tokenGeneration = tokenGeneration
-        let isSuccess = (200..<300).contains(status)
+        let isSuccess = ResponseClassification.isSuccess(status)
         var json: ItemValue?
         if response.body.isEmpty {
             body = .empty
@@ -39,11 +39,11 @@ extension RemoteResponse {
 
     private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {
         if case .object(let row) = json, isSuccess || row["id"]?.textValue != nil { return .row(row) }
-        return isSuccess ? .unreadable("The answer is not an object, as a row must be.") : .empty
+        return isSuccess ? .unreadable("The response is not an object.") : .empty
     }
 
-    /// Reads the answer to a query: a list of rows, or an object that has one, and whether it is the last page. Only
-    /// whether there is a next page counts: its address is never followed.
+    /// Reads the response to a query: a list of rows, or an object that contains one, and whether it is the last page.
+    /// The address of the next page is never followed.
     private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> (Body, isLast: Bool) {
         var rows: [WireObject]?
         var count: Int?
@@ -69,17 +69,17 @@ extension RemoteResponse {
         } catch {
             return (.unreadable(error, isHTML: isHTML), false)
         }
-        guard let rows else { return (.unreadable("The answer is not a list of rows."), false) }
+        guard let rows else { return (.unreadable("The response is not a list of rows."), false) }
         return (.rows(rows, count: count), isLast)
     }
 
-    /// The answer whose body was longer than the transport accepts.
+    /// Makes the response whose body exceeds the transport's limit.
     init(_ error: HTTPBodyLimitExceeded, to call: RemoteCall, tokenGeneration: Int) {
         status = error.status
         version = nil
         retryAfter = nil
         date = nil
-        body = .unreadable("The answer is longer than \(error.limit) bytes.")
+        body = .unreadable("The response is longer than \(error.limit) bytes.")
         message = nil
         classification = ResponseClassification(status: status, body: .unreadable, to: call.kind)
         exceededLimit = error.limit
@@ -94,7 +94,7 @@ extension RemoteResponse.Body {
 }
 
 extension Int {
-    /// A count as servers write it: a whole number, in some back ends as a double.
+    /// Reads a total count: an integer, or a double with an integral value as some servers write it.
     fileprivate init?(totalCount value: ItemValue) {
         let count: Int? =
             switch value {
@@ -115,20 +115,6 @@ extension RemoteResponse.Body {
         case _ where isJSON: .json
         case .empty: .empty
         case .unreadable: isHTML ? .html : .unreadable
-        }
-    }
-}
-
-extension RemoteCall {
-    /// What is asked, for ``ResponseClassification``.
-    fileprivate var kind: ResponseClassification.Request {
-        switch action {
-        case .insert: .insert
-        case .update: .update
-        case .delete: .delete
-        case .undelete: .undelete
-        case .read: .read
-        case .query: .query
         }
     }
 }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the server said to a call, whatever the status.
+/// A response of the server, of any status.
 package struct RemoteResponse: Sendable {
     /// The HTTP status.
     package let status: Int
@@ -13,28 +13,29 @@ package struct RemoteResponse: Sendable {
     let date: String?
     /// The row or rows in the body.
     package let body: Body
-    /// What the server says about a failure, short and without markup.
+    /// The server's message about a failure, short and without markup.
     package let message: String?
-    /// What the answer means.
+    /// The meaning of the response.
     let classification: ResponseClassification
-    /// Whether a list says that nothing follows it: its dialect names the next page, and there is none.
+    /// Whether this is the last page: the dialect's lists name the next page, and this list names none.
     var isLastPage = false
-    /// The greatest number of bytes that the transport accepts, when the body was longer.
+    /// The transport's limit in bytes, if the body was longer.
     var exceededLimit: Int?
-    /// Which token the call was made with: see ``SyncClient/refreshAuthentication(after:)``.
+    /// The generation of the token that the request was sent with: see ``SyncClient/refreshAuthentication(after:)``.
     package let tokenGeneration: Int
 
     /// The row or rows in a body.
     package enum Body: Sendable, Hashable {
-        /// No row: no body, or one that only tells what went wrong.
+        /// No row: no body, or an error message.
         case empty
-        /// One row. An answer other than 2xx has a row only when the body has an id.
+        /// One row. In a response other than 2xx, the body is a row only if it has an id.
         case row([String: ItemValue])
-        /// A list of rows, and the total count when the server counted.
+        /// A list of rows, and the total count if the server returned it.
         case rows([WireObject], count: Int?)
-        /// Something else: the reason as a sentence. With a 2xx the server may or may not have acted.
+        /// Anything else, with the reason as a sentence. With a 2xx the server may or may not have applied the request.
         case unreadable(String)
     }
 
-    package var isSuccess: Bool { (200..<300).contains(status) }
+    /// Whether the status is a success.
+    package var isSuccess: Bool { ResponseClassification.isSuccess(status) }
 }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table of the server, read and written directly: nothing is stored here and nothing works offline.
+/// Direct access to a table of the server: nothing is stored locally, and nothing works offline.
 ///
 /// ```swift
 /// let todos = client.table("TodoItem")
@@ -9,24 +9,25 @@
 /// try await todos.delete(id: item.id, version: item.system.version)
 /// ```
 ///
-/// Fields are as JSON has them: dates and binary data are sent as text and come back as text. Every method takes the
-/// app's own query parameters, which may not begin with `$`.
+/// Fields have JSON types: dates and binary data are sent and returned as text. Every method accepts the app's query
+/// parameters, whose names do not begin with `$`.
 ///
-/// Each method makes one request, and a second one with a new token when the server asks to sign in and the client
-/// can refresh. They throw ``SyncError``:
-/// - ``SyncError/Code/networkUnavailable``, may retry: no whole answer came; the server may or may not have acted;
+/// Each method sends one request, and a second one with a new token if the server requires it and the client can refresh
+/// the token. The methods throw ``SyncError``:
+/// - ``SyncError/Code/networkUnavailable``, may retry: no complete response arrived; the server may or may not have
+///   applied the request;
 /// - ``SyncError/Code/authenticationRequired``: the user must sign in;
 /// - ``SyncError/Code/itemNotOnServer``, ``SyncError/Code/tableNotOnServer``;
-/// - ``SyncError/Code/serverError``, ``SyncError/Code/serverErrorWithoutMessage``: the server refused;
-/// - ``SyncError/Code/unreadableResponse`` and ``SyncError/Code/expectedItemInResponse``, may retry: the answer made
-///   no sense; the server may or may not have acted;
-/// - ``SyncError/Code/invalidConfiguration``: the client cannot send any request; nothing was sent;
+/// - ``SyncError/Code/serverError``, ``SyncError/Code/serverErrorWithoutMessage``: the server refused the request;
+/// - ``SyncError/Code/unreadableResponse`` and ``SyncError/Code/expectedItemInResponse``, may retry: the
+///   response has no row; the server may or may not have applied the request;
+/// - ``SyncError/Code/invalidConfiguration``: the configuration of the client prevents every request; nothing was sent;
 /// - ``SyncError/Code/invalidItem``, ``SyncError/Code/invalidItemID``, ``SyncError/Code/invalidRequest``,
 ///   ``SyncError/Code/invalidUserParameter``, ``SyncError/Code/missingTableName``: nothing was sent.
 ///
 /// A cancelled task throws `CancellationError`.
 public struct RemoteTable: Sendable {
-    /// The client that the calls go through.
+    /// The client that sends the requests.
     public let client: SyncClient
     /// The table's name.
     public let name: String
@@ -38,17 +39,17 @@ public struct RemoteTable: Sendable {
 }
 
 extension SyncClient {
-    /// The server's table of that name. No request is made: whether it exists is seen when it is used.
+    /// Returns the server's table of that name. No request is sent: the first request reports a missing table.
     public func table(_ name: String) -> RemoteTable {
         RemoteTable(client: self, name: name)
     }
 }
 
 extension RemoteTable {
-    /// Creates a row and returns it as the server stored it.
+    /// Creates a row, and returns the server's row.
     ///
-    /// - Parameter id: the new row's id; the server makes one when it is `nil`.
-    /// - Throws: ``SyncError/Code/itemAlreadyOnServer`` when the server has a row of that id, with a
+    /// - Parameter id: the new row's id; with `nil` the server generates one.
+    /// - Throws: ``SyncError/Code/itemAlreadyOnServer`` when the server already has a row of that id, with a
     ///   ``ServerConflict`` as cause; others as listed for the type.
     public func insert(
         _ fields: [String: ItemValue], id: String? = nil, parameters: [String: String] = [:]
@@ -56,9 +57,9 @@ extension RemoteTable {
         try await row(.insert(id: id, fields: fields), parameters)
     }
 
-    /// Writes the item's fields to the server's row, if that still has the item's version, and returns the new row.
+    /// Updates the server's row with the item's fields if the row has the item's version, and returns the new row.
     ///
-    /// An item without a version is written whatever the server has.
+    /// An item without a version overwrites any version.
     ///
     /// - Throws: ``SyncError/Code/preconditionFailed`` when the server has another version, with a
     ///   ``ServerConflict`` as cause; others as listed for the type.
@@ -67,9 +68,9 @@ extension RemoteTable {
             id: item.id, item.fields, version: item.system.version, parameters: parameters)
     }
 
-    /// Writes these fields to the server's row, if that still has this version, and returns the new row.
+    /// Updates these fields of the server's row if the row has this version, and returns the new row.
     ///
-    /// Fields that are not given stay as they are, except in dialect ``WireDialect/v3``, where they are removed.
+    /// Other fields are not changed, except in dialect ``WireDialect/v3``, where they are removed.
     ///
     /// - Throws: as ``update(_:parameters:)``.
     public func update(
@@ -78,19 +79,19 @@ extension RemoteTable {
         try await row(.update(id: id, fields: fields, version: version), parameters)
     }
 
-    /// Deletes the server's row, if it still has this version; with `nil` whatever version it has.
+    /// Deletes the server's row if it has this version; `nil` deletes any version.
     ///
     /// - Throws: ``SyncError/Code/preconditionFailed`` when the server has another version, with a
     ///   ``ServerConflict`` as cause; others as listed for the type.
     public func delete(
         id: String, version: String?, parameters: [String: String] = [:]
     ) async throws {
-        _ = try await answer(to: call(.delete(id: id, version: version), parameters))
+        _ = try await response(to: call(.delete(id: id, version: version), parameters))
     }
 
-    /// Brings a row back that was deleted softly, and returns it.
+    /// Restores a soft-deleted row, and returns it.
     ///
-    /// - Parameter fields: all of the row's fields, in dialect ``WireDialect/v3``; the others do not send them.
+    /// - Parameter fields: all fields of the row in dialect ``WireDialect/v3``; other dialects do not send them.
     /// - Throws: as ``update(_:parameters:)``.
     public func undelete(
         id: String, version: String?, fields: [String: ItemValue] = [:], parameters: [String: String] = [:]
@@ -98,39 +99,39 @@ extension RemoteTable {
         try await row(.undelete(id: id, fields: fields, version: version), parameters)
     }
 
-    /// Reads one row. A row that was deleted softly is not there.
+    /// Returns one row. A soft-deleted row is missing.
     public func read(id: String, parameters: [String: String] = [:]) async throws -> Item {
         try await row(.read(id: id), parameters)
     }
 
-    /// Reads the rows that a query of this table asks for, in one request.
+    /// Returns the rows that match a query of this table, with one request.
     ///
-    /// Servers cap the number of rows in an answer: fewer rows than the limit do not mean that there are no more.
-    /// The query's own parameters are sent. A row whose id breaks the rules for ids comes too, but cannot be written.
+    /// Servers limit the number of rows in a response, so there may be more rows even if fewer than the limit are
+    /// returned. The query's parameters are sent. Rows with invalid ids are returned, but cannot be written.
     ///
-    /// - Parameter includesDeleted: whether rows that were deleted softly come too.
-    /// - Throws: ``SyncError/Code/filterNotSupported`` when the query cannot be expressed,
-    ///   ``SyncError/Code/expectedTotalCount`` when it asks for a count and the server does not answer with one;
+    /// - Parameter includesDeleted: whether soft-deleted rows are included.
+    /// - Throws: ``SyncError/Code/filterNotSupported`` when OData cannot express the query,
+    ///   ``SyncError/Code/expectedTotalCount`` when the query includes the total count and the server does not return it;
     ///   others as listed for the type.
     public func query(_ query: TableQuery, includesDeleted: Bool = false) async throws -> QueryResult {
         guard query.table.hasSameBytes(as: name) else {
             throw SyncError(
-                .invalidParameter, "The query is for the table '\(query.table)', and this is '\(name)'.")
+                .invalidParameter, "A query of the table '\(query.table)' cannot run on the table '\(name)'.")
         }
         let options = try query.odata(client.dialect)
         let call = call(.query(options, includesDeleted: includesDeleted), query.parameters)
-        guard case .rows(let rows, let count) = try await answer(to: call).body else {
-            throw SyncError(.internalError, "A list was taken for something else.")
+        guard case .rows(let rows, let count) = try await response(to: call).body else {
+            throw SyncError(.internalError, "The response to a query was not classified as a list.")
         }
         guard count != nil || !query.includesTotalCount else {
-            throw SyncError(.expectedTotalCount, "The server answered without the total count.")
+            throw SyncError(.expectedTotalCount, "The response of the server has no total count.")
         }
         var reader = WireRowReader(dialect: client.dialect, definition: nil)
         var items: [Item] = []
         items.reserveCapacity(rows.count)
         for row in rows {
-            let row = reader.readPossible(row)
-            // An id that cannot be stored can be shown.
+            let row = reader.readRecordingProblems(row)
+            // Rows with invalid ids cannot be stored, but can be returned.
             if let problem = row.problems.first(where: { $0.error.code != .invalidItemID }) {
                 throw problem.error
             }
@@ -144,15 +145,22 @@ extension RemoteTable {
     }
 
     private func row(_ action: RemoteCall.Action, _ parameters: [String: String]) async throws -> Item {
-        guard let row = try await answer(to: call(action, parameters)).row(dialect: client.dialect) else {
-            throw SyncError(.internalError, "A row was taken for something else.")
+        guard let row = try await response(to: call(action, parameters)).row(dialect: client.dialect) else {
+            throw SyncError(.internalError, "The response was not classified as a row.")
         }
         return row.item
     }
 
-    private func answer(to call: RemoteCall) async throws -> RemoteResponse {
-        let answer = try await client.sendRefreshing(call)
-        if let failure = answer.failure(of: call, dialect: client.dialect) { throw failure }
-        return answer
+    private func response(to call: RemoteCall) async throws -> RemoteResponse {
+        let response: RemoteResponse
+        do {
+            response = try await client.sendRefreshing(call)
+        } catch let error as SyncError where error.code == .networkUnavailable {
+            client.log?.recordRequest(call.kind, table: name, status: nil)
+            throw error
+        }
+        client.log?.recordRequest(call.kind, table: name, status: response.status)
+        if let failure = response.failure(of: call, dialect: client.dialect) { throw failure }
+        return response
     }
 }

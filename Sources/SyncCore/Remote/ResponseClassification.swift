@@ -1,30 +1,33 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an answer means, by its status and the form of its body: the one table for remote tables, pushes and pulls.
+/// The meaning of a response, by its status and the form of its body: the only classification, used by remote
+/// tables, pushes and pulls.
 ///
-/// An answer that does not come from the tables service says nothing about the row. It is recognised by its status
-/// (gateways, rate limits, redirects, portals) or by its body: HTML where JSON is expected, or no body where the
-/// service always sends one.
+/// A response that does not come from the tables service has no information about the row. It is recognized by its status
+/// (gateways, rate limits, redirects, captive portals) or by its body: HTML instead of JSON, or no body where the service
+/// always sends one.
 enum ResponseClassification: Sendable, Hashable {
-    /// The request was carried out, and the body is what was asked for.
+    /// The server applied the request, and the body is the expected one.
     case done
-    /// The server's row is not as the request expects it.
-    case conflict
+    /// The server already has a row that the write would create.
+    case rowExists
+    /// The server's row has another version than the request names.
+    case versionMismatch
     /// The server has no such row.
     case rowMissing
-    /// The server has no such table.
+    /// The server does not have the table.
     case tableMissing
-    /// The tables service refuses the request, and has not applied it.
+    /// The tables service refused the request and did not apply it.
     case refused
     /// The tables service may or may not have applied the request.
     case unknown
     /// The server requires the user to sign in.
     case unauthenticated
-    /// The answer does not come from the tables service, or the service is not able to answer.
+    /// The response does not come from the tables service, or the service is not available.
     case unavailable
 
-    /// The form of an answer's body.
+    /// The form of the body.
     enum BodyForm: Sendable, Hashable, CaseIterable {
         /// No bytes.
         case empty
@@ -34,31 +37,27 @@ enum ResponseClassification: Sendable, Hashable {
         case rows
         /// Any other JSON, such as an error.
         case json
-        /// A page for people, or other markup.
+        /// A web page or other markup.
         case html
-        /// Anything else: plain text, or JSON that is cut short.
+        /// Anything else, such as plain text or truncated JSON.
         case unreadable
     }
 
-    /// What was asked, as far as the meaning of an answer depends on it.
-    enum Request: Sendable, Hashable, CaseIterable {
-        case insert, update, delete, undelete, read, query
-    }
-
-    /// Classifies an answer.
+    /// Classifies a response.
     ///
-    /// - Parameter namesMissingRoute: whether the body is the text of a web framework that has no such route:
-    ///   servers that register a route for each table answer so for unknown tables.
-    init(status: Int, body: BodyForm, to request: Request, namesMissingRoute: Bool = false) {
+    /// - Parameter namesMissingRoute: whether the body is a web framework's message for a missing route: servers with a
+    ///   route for each table respond in this way for unknown tables.
+    init(status: Int, body: BodyForm, to request: SyncEvent.RequestKind, namesMissingRoute: Bool = false) {
         switch status {
         case 401: self = .unauthenticated
         case 404 where namesMissingRoute: self = .tableMissing
         case _ where body == .html: self = .unavailable
-        case 200...299: self = Self.success(body, of: request)
+        case _ where Self.isSuccess(status): self = Self.success(body, of: request)
         case 403: self = body == .empty || body == .unreadable ? .unavailable : .refused
         case 404, 410: self = Self.missing(status, body, of: request)
         case 407, 408, 425, 429: self = .unavailable
-        case 409, 412: self = request == .read || request == .query ? .refused : .conflict
+        case 409: self = request.isWrite ? .rowExists : .refused
+        case 412: self = request.isWrite ? .versionMismatch : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
         case 502, 503, 504, 511, 520...530: self = .unavailable
         case 500...599: self = body == .empty ? .unavailable : .unknown
@@ -66,7 +65,10 @@ enum ResponseClassification: Sendable, Hashable {
         }
     }
 
-    private static func success(_ body: BodyForm, of request: Request) -> Self {
+    /// Whether the server reports that it applied the request, whatever its body is.
+    static func isSuccess(_ status: Int) -> Bool { (200...299).contains(status) }
+
+    private static func success(_ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {
         switch (request, body) {
         case (.delete, .unreadable): .unknown
         case (.delete, _), (.query, .rows): .done
@@ -77,9 +79,9 @@ enum ResponseClassification: Sendable, Hashable {
         }
     }
 
-    /// A row that is missing is told from a table that is missing by the request: inserts and queries name no row.
-    private static func missing(_ status: Int, _ body: BodyForm, of request: Request) -> Self {
-        // A proxy's plain text must not complete a delete.
+    /// Distinguishes a missing row from a missing table by the request: inserts and queries name no row.
+    private static func missing(_ status: Int, _ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {
+        // The plain text of a proxy must not complete a delete.
         if body == .unreadable { return .unknown }
         return switch request {
         case .insert, .query: status == 404 ? .tableMissing : .refused
@@ -89,8 +91,7 @@ enum ResponseClassification: Sendable, Hashable {
 }
 
 extension ResponseClassification {
-    /// Whether the same request may be answered otherwise after a short wait, so that it is worth repeating within
-    /// one push or pull.
+    /// Whether the same request may succeed after a short wait, so that a push or pull sends it again.
     func isTransient(status: Int) -> Bool {
         switch self {
         case .unknown: !(400...499).contains(status)
@@ -99,4 +100,9 @@ extension ResponseClassification {
         default: false
         }
     }
+}
+
+extension SyncEvent.RequestKind {
+    /// Whether the request changes a row.
+    var isWrite: Bool { self != .read && self != .query }
 }

@@ -3,44 +3,43 @@
 
 import HTTPTypes
 
-/// What a person can be told about the body of an answer: a short sentence, never a page's markup.
+/// The message in the body of a response: one short line without markup.
 struct ResponseText {
-    static let htmlMessage = "The server answered with an HTML page."
+    static let htmlMessage = "The server responded with an HTML page."
     private static let maxLength = 500
 
     private let response: HTTPTransportResponse
     private let secrets: [String]
-    /// The beginning of the body, when it is text.
+    /// The first characters of the body, if it is text.
     private let beginning: String?
 
-    /// Reads the body's text; where the server repeats one of the secrets, it is hidden.
+    /// Reads the text of the body, and hides the secrets in it.
     init(_ response: HTTPTransportResponse, hiding secrets: [String]) {
         self.response = response
         self.secrets = secrets
         let bytes = response.body.prefix(4 * Self.maxLength)
-        // A character may be cut in half at the end of the prefix, so up to three bytes are left off.
+        // The prefix may end inside a character, so up to three bytes are dropped.
         beginning = (0...3).lazy
             .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
             .map { String($0.drop { $0.isWhitespace }) }
     }
 
-    /// Whether the body is an HTML page or other markup. Ask only when it is not JSON.
+    /// Whether the body is HTML or other markup, provided that it is not JSON.
     var isHTML: Bool {
         if response.head.headerFields[.contentType]?.lowercased().contains("html") ?? false { return true }
         return beginning?.hasPrefix("<") ?? false
     }
 
-    /// Whether the body is the text with which Node's web framework says that it has no such route: alone, or in a
-    /// page around it.
+    /// Whether the body is the message of Node's web framework Express for a missing route, as text or as a page.
     var namesMissingRoute: Bool {
         guard let beginning else { return false }
         return ["GET", "POST", "PATCH", "PUT", "DELETE"].contains { method in
-            let text = "Cannot \(method) /"
-            return beginning.hasPrefix(text) || beginning.contains("<pre>" + text)
+            let message = "Cannot \(method) /"
+            return beginning.hasPrefix(message) || beginning.contains("<pre>" + message)
         }
     }
 
-    /// What the server says, taken from the JSON body or a short plain text.
+    /// Returns the server's message from a JSON body or a short plain text.
     func message(json: ItemValue?) -> String? {
         if let json { return json.messageText.flatMap(line) }
         if isHTML { return Self.htmlMessage }
@@ -48,7 +47,7 @@ struct ResponseText {
         return beginning.flatMap(line)
     }
 
-    /// One line without control characters, which could act on a terminal.
+    /// Returns one line without control characters, which could control a terminal.
     private func line(_ text: String) -> String? {
         var bytes = Array(text.utf8)
         for secret in secrets where !secret.isEmpty {
@@ -68,7 +67,7 @@ struct ResponseText {
 }
 
 extension ItemValue {
-    /// The text under the first name that servers use for an error's reason.
+    /// The value of the first name that servers use for the reason of an error.
     fileprivate var messageText: String? {
         switch self {
         case .text(let text): return text

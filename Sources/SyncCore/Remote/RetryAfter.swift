@@ -3,13 +3,13 @@
 
 /// The `Retry-After` header (RFC 9110, section 10.2.3): seconds, or a date.
 struct RetryAfter: Hashable {
-    /// How long to wait from now; zero for dates that have passed.
+    /// The delay from now; zero for dates in the past.
     let delay: Duration
 
     /// Reads the header; `nil` when it is neither seconds nor a date.
     init?(_ text: String, now: Timestamp) {
         if !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) {
-            // More digits than fit are longer than anybody waits.
+            // A number that overflows is longer than any permitted delay.
             delay = .seconds(Int64(text) ?? .max / 2)
         } else if let date = Timestamp(httpDate: text) {
             delay = .seconds(max(0, date.seconds - now.seconds))

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A text that must not be shown: neither printing nor dumping reveals it.
+/// A string that printing and dumping do not reveal.
 struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
     let text: String
 

@@ -1,20 +1,21 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The cause of an error that a call ended with because the server's row is another one than expected.
+/// The cause of an error when the server's row has another state than the request expects.
 public struct ServerConflict: Error, Sendable, Hashable {
-    /// The server's row, when the answer carries it; otherwise it can be read.
+    /// The server's row, if the response contains it. Otherwise read it with ``RemoteTable/read(id:parameters:)``.
     public let item: Item?
 
-    /// Makes the cause.
+    /// Makes a cause.
     public init(item: Item?) {
         self.item = item
     }
 }
 
 extension ServerConflict: CustomStringConvertible {
-    /// Which row it is; never its fields.
+    /// Names the row without its fields.
     public var description: String {
-        item.map { "the server has another row '\($0.id)'" } ?? "the server has another row"
+        item.map { "the server has another version of the row '\($0.id)'" }
+            ?? "the server has another version of the row"
     }
 }

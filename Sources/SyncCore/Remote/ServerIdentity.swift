@@ -3,12 +3,12 @@
 
 import Foundation
 
-/// What makes two addresses the same service: scheme, host, port and path.
+/// The identity of a service: scheme, host, port and path of its URL.
 struct ServerIdentity: Hashable, Sendable {
-    /// The address in one spelling: lower case, with its port, without slashes at the end.
+    /// The normalized URL: lower case, with the port, without trailing slashes.
     let text: String
 
-    /// The identity of the service at that address. An address that cannot be used is its own identity.
+    /// Makes the identity of the service at that URL. The identity of an invalid URL is its text.
     init(_ url: URL) {
         guard let origin = Origin(url) else {
             text = url.absoluteString

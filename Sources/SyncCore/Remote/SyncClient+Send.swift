@@ -2,57 +2,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import Logging
 
 extension SyncClient {
-    /// Makes one call and reads the answer, whatever its status. Nothing is retried.
+    /// Sends one request and reads the response of any status. Nothing is retried.
     ///
     /// - Throws: `CancellationError` when the task was cancelled; ``SyncError`` with code
-    ///   ``SyncError/Code/networkUnavailable`` when no whole answer came, so that the server may or may not have
-    ///   acted; with code ``SyncError/Code/invalidConfiguration`` when no call can be sent, and with other codes when
-    ///   this one cannot: nothing has been sent then.
+    ///   ``SyncError/Code/networkUnavailable`` when no complete response arrived, so that the server may or may
+    ///   not have applied the request; with code ``SyncError/Code/invalidConfiguration`` when no request can be sent, and
+    ///   with other codes when this one cannot be sent.
     package func send(_ call: RemoteCall) async throws -> RemoteResponse {
         try Task.checkCancellation()
         let credential = authentication.current
         let request = try request(for: call, token: credential.token)
-        let answer: RemoteResponse
+        let response: RemoteResponse
         do {
-            let response = try await transport.send(request)
-            answer = RemoteResponse(
-                response, to: call, dialect: dialect, tokenGeneration: credential.generation,
+            response = RemoteResponse(
+                try await transport.send(request), to: call, dialect: dialect,
+                tokenGeneration: credential.generation,
                 secrets: [credential.token, applicationKey?.text].compactMap(\.self))
         } catch let error as HTTPBodyLimitExceeded {
-            answer = RemoteResponse(error, to: call, tokenGeneration: credential.generation)
+            response = RemoteResponse(error, to: call, tokenGeneration: credential.generation)
         } catch {
-            logger?.debug("\(request.head.method) \(call.table): no answer")
             throw failure(from: error)
         }
-        logger?.debug("\(request.head.method) \(call.table): \(answer.status)")
-        return answer
+        return response
     }
 
-    /// Makes one call as ``send(_:)`` does, and once more with a new token when the answer is 401 and there is one.
+    /// Sends one request as ``send(_:)`` does, and again with a new token if the server requires one.
     package func sendRefreshing(_ call: RemoteCall) async throws -> RemoteResponse {
-        let answer = try await send(call)
-        guard answer.classification == .unauthenticated, try await refreshAuthentication(after: answer) else {
-            return answer
+        let response = try await send(call)
+        guard response.classification == .unauthenticated, try await refreshAuthentication(after: response)
+        else {
+            return response
         }
         return try await send(call)
     }
 
-    /// What transports throw when they know more than that no response came.
-    private static let codesOfTransports: Set<SyncError.Code> = [
+    /// The codes of transports that are passed on unchanged.
+    private static let transportCodes: Set<SyncError.Code> = [
         .networkUnavailable, .invalidConfiguration, .authenticationRequired,
     ]
 
-    /// Any other error of a transport or middleware, a cancellation of its own too, says that no response came: the
-    /// server may or may not have acted.
+    /// Any other error of a transport or middleware, including a cancellation that is not the task's, means that no
+    /// response arrived: the server may or may not have applied the request.
     private func failure(from error: any Error) -> any Error {
         switch error {
         case let error as SyncError where error.code == .invalidRequest:
-            // The call itself is valid, so every other call would be refused as well.
+            // The call itself is valid, so the transport would refuse every other call too.
             SyncError(.invalidConfiguration, error.message, cause: error)
-        case let error as SyncError where Self.codesOfTransports.contains(error.code): error
+        case let error as SyncError where Self.transportCodes.contains(error.code): error
         case _ where Task.isCancelled: CancellationError()
         case let failure as NetworkFailure: SyncError(failure)
         default: SyncError(NetworkFailure(.other, to: url, cause: error))

@@ -5,41 +5,42 @@ public import Foundation
 import HTTPTypes
 public import Logging
 
-/// A connection to a service: where it is, how it is spoken to, and who is signed in.
+/// A client of a tables service: its URL, its dialect and the signed-in user.
 ///
 /// ```swift
 /// let client = SyncClient(url: url)
 /// ```
 ///
-/// Making a client does no work and cannot fail: a URL that cannot be used is reported by the first call.
+/// Making a client sends no request and cannot fail: the first request reports an invalid URL.
 public final class SyncClient: Sendable {
-    /// Where the service is; tables are below its path.
+    /// The base URL of the service.
     public let url: URL
-    /// How the service spells the tables protocol.
+    /// The service's dialect of the tables protocol.
     public let dialect: WireDialect
-    /// The name of this installation of the app, sent with every call.
+    /// The identifier of this installation of the app, sent with every request.
     public let installationID: String
 
     let transport: any HTTPTransport
     let authentication: Authentication
-    let logger: Logger?
+    let log: SyncLog?
     let applicationKey: Secret?
     private let userAgent: String
 
     /// Makes a client.
     ///
     /// - Parameters:
-    ///   - url: where the service is: http or https, with a host, possibly with a path, without user name, query
-    ///     or fragment.
-    ///   - transport: what sends the requests, with the app's middleware around it.
-    ///   - dialect: how the service spells the tables protocol.
-    ///   - applicationKey: the key that v1 services ask for.
-    ///   - installationID: a name for this installation of the app. Apps keep one and pass it at every launch; a
-    ///     new one is made up otherwise.
+    ///   - url: the base URL of the service: http or https, with a host, optionally a path, without user name, query and
+    ///     fragment.
+    ///   - transport: sends the requests, with the app's middleware.
+    ///   - dialect: the service's dialect of the tables protocol.
+    ///   - applicationKey: the key that v1 services require.
+    ///   - installationID: an identifier for this installation of the app. Apps store it and pass it at every launch; the
+    ///     default is a new one.
     ///   - userAgent: the `User-Agent` header.
-    ///   - logger: where calls are logged, by method, table and status, never with items or credentials.
-    ///   - refreshAuthentication: asked for a new token when the server answers 401. It is never called twice at a
-    ///     time. `nil` means that there is none: the user has to sign in again.
+    ///   - logger: receives the events of pushes and pulls (see ``SyncEvent``) and the direct requests of remote
+    ///     tables. Messages never hold fields, tokens or URLs; item ids are logged at level `trace` only.
+    ///   - refreshAuthentication: returns a new token when the server requires the user to sign in. Calls do not overlap.
+    ///     If it returns `nil`, the user has to sign in again.
     public init(
         url: URL, transport: any HTTPTransport = URLSessionTransport(), dialect: WireDialect = .v2,
         applicationKey: String? = nil, installationID: String = UUID().uuidString,
@@ -52,30 +53,30 @@ public final class SyncClient: Sendable {
         self.applicationKey = applicationKey.map(Secret.init)
         self.installationID = installationID
         self.userAgent = userAgent
-        self.logger = logger
+        log = logger.map(SyncLog.init)
         authentication = Authentication(refresh: refreshAuthentication)
     }
 
-    /// The token of the signed-in user, sent as `X-ZUMO-AUTH`; `nil` when nobody is. It may change at any time and
-    /// holds for calls that begin afterwards.
+    /// The token of the signed-in user, sent as `X-ZUMO-AUTH`; `nil` if no user is signed in. Requests that begin after a
+    /// change use the new token.
     public var authenticationToken: String? {
         get { authentication.current.token }
         set { authentication.set(newValue) }
     }
 
-    /// Gets a new token after an answer of 401, unless the token has changed since that call was made.
+    /// Gets a new token after a response that requires one, unless the token has changed since the request.
     ///
-    /// - Returns: whether there is another token to try.
+    /// - Returns: whether another token is available.
     /// - Throws: ``SyncError`` with code ``SyncError/Code/authenticationRequired`` when the app's refresh failed,
     ///   `CancellationError` when the task was cancelled.
-    package func refreshAuthentication(after answer: RemoteResponse) async throws -> Bool {
-        try await authentication.refresh(after: answer.tokenGeneration)
+    package func refreshAuthentication(after response: RemoteResponse) async throws -> Bool {
+        try await authentication.refresh(after: response.tokenGeneration)
     }
 
-    /// The request for a call, with every header.
+    /// Returns the HTTP request for a call, with all headers.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidConfiguration`` when no request can be sent; with
-    ///   other codes when this call cannot be.
+    ///   other codes when this call cannot be sent.
     func request(for call: RemoteCall, token: String?) throws(SyncError) -> HTTPTransportRequest {
         try validateConfiguration()
         var request = try call.request(below: url, dialect: dialect)
@@ -89,14 +90,14 @@ public final class SyncClient: Sendable {
         return request
     }
 
-    /// The headers that every request has, apart from the token.
+    /// The headers of all requests, except the token.
     private var headers: [(name: HTTPField.Name, value: String)] {
         let key = applicationKey.map { [(HTTPField.Name.zumoApplication, $0.text)] } ?? []
         return [(.userAgent, userAgent), (.zumoInstallationID, installationID)] + key
     }
 
-    /// Validates what all requests have in common, before anything is sent. The transport adds its own rules, such as
-    /// that about plain HTTP, when it is given a request.
+    /// Validates the URL and the headers of all requests. The transport validates more, such as the use of plain HTTP,
+    /// when it sends a request.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidConfiguration``.
     package func validateConfiguration() throws(SyncError) {
@@ -113,7 +114,7 @@ public final class SyncClient: Sendable {
                 nil
             }
         if let problem {
-            throw SyncError(.invalidConfiguration, "The client's URL cannot be used: \(problem).")
+            throw SyncError(.invalidConfiguration, "The client's URL is not valid: \(problem).")
         }
         for (name, value) in headers {
             try HTTPField.validate(value, for: name, code: .invalidConfiguration)

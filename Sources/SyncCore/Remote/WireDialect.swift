@@ -3,38 +3,38 @@
 
 import HTTPTypes
 
-/// The spelling of the tables protocol that a server speaks: names, methods and literals, as data.
+/// A dialect of the tables protocol, as data: names, methods and literals.
 public struct WireDialect: Sendable, Hashable {
     /// The dialect's short name, such as `v2`.
     public let name: String
     /// The value of `ZUMO-API-VERSION`.
     let apiVersion: String?
-    /// What the system properties are called on the wire.
+    /// The names of the system properties on the wire.
     package let systemNames: SystemNames
-    /// The parameter that asks for system properties, where they do not come by themselves.
+    /// The parameter that requests system properties, if the server does not return them by default.
     let systemPropertiesParameter: QueryParameter?
-    /// Whether `$select` has to name the system properties for them to come.
+    /// Whether `$select` has to include the system properties.
     let selectsSystemProperties: Bool
-    /// Where the rows of a list are when it is not a bare array.
+    /// The member with the rows of a list, if the list is an object.
     let listName: String
-    /// The member that a list has when there is another page; `nil` when the dialect does not tell.
+    /// The member of a list that names the next page; `nil` if the dialect has none.
     let nextPageName: String?
     /// The method of an update.
     let updateMethod: HTTPRequest.Method
-    /// Whether an update replaces the whole row, so that its body must have every field.
+    /// Whether an update replaces the whole row, so that its body contains every field.
     package let updatesWholeRow: Bool
-    /// The parameter that asks for the total count.
+    /// The parameter that requests the total count.
     let countParameter: QueryParameter
-    /// The name of the parameter that brings tombstones into a list.
+    /// The name of the parameter that includes tombstones in a list.
     let includeDeletedName: String
-    /// What stands around the text of a date in a filter.
-    let dateLiteral: Enclosure
-    /// What follows an integer that needs more than 32 bits in a filter.
+    /// The prefix and suffix of a date literal.
+    let dateLiteral: LiteralAffixes
+    /// The suffix of an integer literal that exceeds 32 bits.
     let longSuffix: String
-    /// The test whether a text contains another.
+    /// The function that tests whether a text contains another.
     let containment: Containment
 
-    /// What the system properties are called on the wire.
+    /// The names of the system properties on the wire.
     package struct SystemNames: Sendable, Hashable {
         package let createdAt: String
         package let updatedAt: String
@@ -43,7 +43,7 @@ public struct WireDialect: Sendable, Hashable {
 
         package var all: [String] { [createdAt, updatedAt, version, deleted] }
 
-        /// The wire's name for a column of ours.
+        /// Returns the name of a column on the wire.
         func name(of column: String) -> String {
             switch column {
             case "createdAt": createdAt
@@ -55,13 +55,13 @@ public struct WireDialect: Sendable, Hashable {
         }
     }
 
-    /// Text before and after something.
-    struct Enclosure: Hashable {
-        let before: String
-        let after: String
+    /// The prefix and suffix of a literal.
+    struct LiteralAffixes: Hashable {
+        let prefix: String
+        let suffix: String
     }
 
-    /// The function that tests whether a text contains a part, and the order of its arguments.
+    /// The name of the function that tests whether a text contains another, and the order of its arguments.
     struct Containment: Hashable {
         let function: String
         let takesPartFirst: Bool
@@ -69,7 +69,7 @@ public struct WireDialect: Sendable, Hashable {
 }
 
 extension WireDialect {
-    /// Azure Mobile Services, with system properties that begin with two underscores.
+    /// Azure Mobile Services: the names of system properties begin with two underscores.
     public static let v1 = WireDialect(
         name: "v1", apiVersion: nil,
         systemNames: SystemNames(
@@ -79,7 +79,7 @@ extension WireDialect {
         updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
-        dateLiteral: Enclosure(before: "datetimeoffset'", after: "'"), longSuffix: "l",
+        dateLiteral: LiteralAffixes(prefix: "datetimeoffset'", suffix: "'"), longSuffix: "l",
         containment: Containment(function: "substringof", takesPartFirst: true))
 
     /// Azure Mobile Apps: the default.
@@ -92,10 +92,10 @@ extension WireDialect {
         updatesWholeRow: false,
         countParameter: QueryParameter(name: "$inlinecount", value: "allpages"),
         includeDeletedName: "__includeDeleted",
-        dateLiteral: Enclosure(before: "datetimeoffset'", after: "'"), longSuffix: "l",
+        dateLiteral: LiteralAffixes(prefix: "datetimeoffset'", suffix: "'"), longSuffix: "l",
         containment: Containment(function: "substringof", takesPartFirst: true))
 
-    /// The Datasync toolkit, whose queries are OData v4 and whose updates replace the whole row.
+    /// The Datasync toolkit: OData v4, and updates replace the whole row.
     public static let v3 = WireDialect(
         name: "v3", apiVersion: "3.0.0",
         systemNames: v2.systemNames, systemPropertiesParameter: nil,
@@ -103,6 +103,6 @@ extension WireDialect {
         updatesWholeRow: true,
         countParameter: QueryParameter(name: "$count", value: "true"),
         includeDeletedName: "__includedeleted",
-        dateLiteral: Enclosure(before: "cast(", after: ",Edm.DateTimeOffset)"), longSuffix: "",
+        dateLiteral: LiteralAffixes(prefix: "cast(", suffix: ",Edm.DateTimeOffset)"), longSuffix: "",
         containment: Containment(function: "contains", takesPartFirst: false))
 }

@@ -1,54 +1,54 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An object as a server sends it: the names of its members in the order they came, each once, and their values.
+/// A JSON object of a server: the names of its members in their order, without duplicates, and the values.
 ///
-/// The objects of a list share their names for as long as those are the same, so that what a reader finds out about
-/// names it finds out once, and not for each row.
+/// Consecutive objects of a list with the same names share them, so that a reader looks the names up once, not for each
+/// row.
 package struct WireObject: Sendable {
     let names: Names
-    /// The value of each name; null where it could not be read.
+    /// The value of each name; null if it cannot be read.
     let values: [ItemValue]
-    /// Why values could not be read, by their index.
+    /// The problems of values that cannot be read, by index.
     let unreadable: [Int: String]
 
-    /// Names of members, told apart from others by their identity.
+    /// The names of members, compared by identity.
     final class Names: Sendable {
         let texts: [String]
 
         init(_ texts: [String]) { self.texts = texts }
     }
 
-    /// Makes an object of values whose names are all different.
+    /// Makes an object with distinct names.
     init(names: Names, values: [ItemValue], unreadable: [Int: String] = [:]) {
         self.names = names
         self.values = values
         self.unreadable = unreadable
     }
 
-    /// Makes an object of members as they came. Of those with the same name, the last one counts; names that are
-    /// canonically equivalent and not the same bytes are unreadable.
+    /// Makes an object of its members. The last value of a repeated name is kept; names that are canonically equivalent
+    /// and have different bytes are unreadable.
     init(names: [String], values: [ItemValue], unreadable: [Int: String] = [:]) {
         var texts: [String] = []
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         var kept: [ItemValue] = []
         var problems: [Int: String] = [:]
         for (index, (name, value)) in zip(names, values).enumerated() {
-            let place = places[name] ?? texts.count
-            if place < texts.count {
-                kept[place] = value
+            let position = indices[name] ?? texts.count
+            if position < texts.count {
+                kept[position] = value
             } else {
-                places[name] = place
+                indices[name] = position
                 texts.append(name)
                 kept.append(value)
             }
-            if let problem = unreadable[index] { problems[place] = problem }
-            if !texts[place].hasSameBytes(as: name) { problems[place] = JSONParser.equivalentNames }
+            if let problem = unreadable[index] { problems[position] = problem }
+            if !texts[position].hasSameBytes(as: name) { problems[position] = JSONParser.equivalentNames }
         }
         self.init(names: Names(texts), values: kept, unreadable: problems)
     }
 
-    /// Makes an object of its members in any order.
+    /// Makes an object of members in any order.
     package init(_ fields: [String: ItemValue]) {
         self.init(names: Names(Array(fields.keys)), values: Array(fields.values))
     }
@@ -60,7 +60,7 @@ package struct WireObject: Sendable {
 }
 
 extension WireObject: Hashable {
-    /// The same members, in whatever order.
+    /// Compares the members, regardless of their order.
     package static func == (left: WireObject, right: WireObject) -> Bool { left.fields == right.fields }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(fields) }

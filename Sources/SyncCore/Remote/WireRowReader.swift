@@ -1,40 +1,40 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads rows: see ``WireRow/init(_:version:dialect:definition:)``. Where a row has what, it finds out once for all
-/// rows with the same names.
+/// Reads rows: see ``WireRow/init(_:version:dialect:definition:)``. It looks the indices of columns up once for all rows
+/// with the same names.
 struct WireRowReader {
     private let systemNames: WireDialect.SystemNames
     private let keepsUndeclared: Bool
     private let definition: SyncTableDefinition?
-    private var places: Places
+    private var indices: MemberIndices
 
     init(dialect: WireDialect, definition: SyncTableDefinition?) {
         systemNames = dialect.systemNames
         keepsUndeclared = dialect.updatesWholeRow
         self.definition = definition
-        places = Places(WireObject.Names([]), systemNames, definition)
+        indices = MemberIndices(WireObject.Names([]), systemNames, definition)
     }
 
-    /// Reads a row that must be readable as a whole.
+    /// Reads a row that must have no problems.
     ///
     /// - Throws: as ``WireRow/init(_:version:dialect:definition:)``.
     mutating func read(_ row: WireObject, version: String? = nil) throws(SyncError) -> WireRow {
-        let row = readPossible(row, version: version)
+        let row = readRecordingProblems(row, version: version)
         if let problem = row.problems.first { throw problem.error }
         return row
     }
 
-    /// Reads what can be read of a row. Of a tombstone, nothing but the system properties has to be readable.
-    mutating func readPossible(_ row: WireObject, version: String? = nil) -> WireRow {
-        if row.names !== places.names { places = Places(row.names, systemNames, definition) }
+    /// Reads a row, and records its problems. The fields of a tombstone cause no problems.
+    mutating func readRecordingProblems(_ row: WireObject, version: String? = nil) -> WireRow {
+        if row.names !== indices.names { indices = MemberIndices(row.names, systemNames, definition) }
         var problems: [WireRow.Problem] = []
-        let id = Self.id(of: row, at: places.id, &problems)
+        let id = Self.id(of: row, at: indices.id, &problems)
         var system = SystemPropertyReader(row: row, id: id)
-        let (createdAt, _) = system.date(systemNames.createdAt, at: places.createdAt)
-        let (updatedAt, updatedAtText) = system.date(systemNames.updatedAt, at: places.updatedAt)
-        let rowVersion = system.text(systemNames.version, at: places.version)
-        let deleted = system.bool(systemNames.deleted, at: places.deleted) ?? false
+        let (createdAt, _) = system.date(systemNames.createdAt, at: indices.createdAt)
+        let (updatedAt, updatedAtText) = system.date(systemNames.updatedAt, at: indices.updatedAt)
+        let rowVersion = system.text(systemNames.version, at: indices.version)
+        let deleted = system.bool(systemNames.deleted, at: indices.deleted) ?? false
         problems += system.problems
         var unreadable: [WireRow.Problem] = []
         let fields = fields(of: row, &unreadable)
@@ -48,12 +48,12 @@ struct WireRowReader {
         return WireRow(item: item, updatedAtText: updatedAtText, problems: problems)
     }
 
-    /// The id as it came, also when it breaks the rules; empty when there is none.
-    private static func id(of row: WireObject, at place: Int?, _ problems: inout [WireRow.Problem]) -> String
+    /// Returns the id, even if it is not valid; empty if there is none.
+    private static func id(of row: WireObject, at index: Int?, _ problems: inout [WireRow.Problem]) -> String
     {
-        guard let id = row.value(at: place)?.textValue else {
+        guard let id = row.value(at: index)?.textValue else {
             let missing = SyncError(
-                .expectedItemInResponse, "The server's row has no id, or one that is no text.")
+                .expectedItemInResponse, "The server's row has no id, or its id is not text.")
             problems.append(WireRow.Problem(column: "id", error: missing))
             return ""
         }
@@ -67,8 +67,8 @@ struct WireRowReader {
 
     private func undeclared(in row: WireObject) -> [String: ItemValue] {
         var undeclared: [String: ItemValue] = [:]
-        for place in places.undeclared where row.unreadable[place] == nil {
-            undeclared[row.names.texts[place]] = row.values[place]
+        for index in indices.undeclared where row.unreadable[index] == nil {
+            undeclared[row.names.texts[index]] = row.values[index]
         }
         return undeclared
     }
@@ -77,7 +77,7 @@ struct WireRowReader {
         var fields: [String: ItemValue]
         if let definition {
             fields = definition.normalizedFromServer { index in
-                row.value(at: places.columns[index])
+                row.value(at: indices.columns[index])
             } orElse: { column, error in
                 problems.append(WireRow.Problem(column: column, error: error))
             }
@@ -85,33 +85,33 @@ struct WireRowReader {
             fields = row.fields
             for name in systemNames.all + ["id"] { fields[name] = nil }
         }
-        for (place, reason) in row.unreadable where !places.system.contains(place) {
-            fields[row.names.texts[place]] = nil
-            let isRead = definition == nil || keepsUndeclared || places.columns.contains(place)
-            if isRead { problems.append(row.problem(at: place, reason)) }
+        for (index, reason) in row.unreadable where !indices.system.contains(index) {
+            fields[row.names.texts[index]] = nil
+            let isRead = definition == nil || keepsUndeclared || indices.columns.contains(index)
+            if isRead { problems.append(row.problem(at: index, reason)) }
         }
         return fields
     }
 }
 
-/// Where objects of these names have what a row consists of.
-private struct Places {
+/// The indices of the members of a row in objects with these names.
+private struct MemberIndices {
     let names: WireObject.Names
     let id, createdAt, updatedAt, version, deleted: Int?
-    /// By the index of the column in the table's definition.
+    /// The index of each column of the table's definition.
     let columns: [Int?]
-    /// Of the members that are neither system properties nor synced columns; empty without a definition.
+    /// The indices of members that are neither system properties nor synced columns; empty without a definition.
     let undeclared: [Int]
 
     init(_ names: WireObject.Names, _ system: WireDialect.SystemNames, _ definition: SyncTableDefinition?) {
-        func place(_ name: String) -> Int? { names.texts.firstIndex(of: name) }
+        func index(_ name: String) -> Int? { names.texts.firstIndex(of: name) }
         self.names = names
-        id = place("id")
-        createdAt = place(system.createdAt)
-        updatedAt = place(system.updatedAt)
-        version = place(system.version)
-        deleted = place(system.deleted)
-        columns = definition?.columns.map { $0.isLocalOnly ? nil : place($0.name) } ?? []
+        id = index("id")
+        createdAt = index(system.createdAt)
+        updatedAt = index(system.updatedAt)
+        version = index(system.version)
+        deleted = index(system.deleted)
+        columns = definition?.columns.map { $0.isLocalOnly ? nil : index($0.name) } ?? []
         let reserved = ["id"] + system.all
         undeclared = names.texts.indices.filter { index in
             guard let definition else { return false }
@@ -124,17 +124,17 @@ private struct Places {
 }
 
 extension WireObject {
-    fileprivate func value(at place: Int?) -> ItemValue? { place.map { values[$0] } }
+    fileprivate func value(at index: Int?) -> ItemValue? { index.map { values[$0] } }
 
-    fileprivate func problem(at place: Int, _ reason: String) -> WireRow.Problem {
-        let name = names.texts[place]
+    fileprivate func problem(at index: Int, _ reason: String) -> WireRow.Problem {
+        let name = names.texts[index]
         return WireRow.Problem(
             column: name,
-            error: SyncError(.unreadableResponse, "The value of '\(name)' is no JSON: \(reason)."))
+            error: SyncError(.unreadableResponse, "The value of '\(name)' is not valid JSON: \(reason)."))
     }
 }
 
-/// Reads the system properties of one row; missing and null are alike.
+/// Reads the system properties of one row. Missing and null are equivalent.
 private struct SystemPropertyReader {
     let row: WireObject
     let id: String
@@ -145,33 +145,33 @@ private struct SystemPropertyReader {
         self.id = id
     }
 
-    mutating func text(_ name: String, at place: Int?) -> String? {
-        guard let value = present(name, place) else { return nil }
-        if value.textValue == nil { add(name, "is not a text") }
+    mutating func text(_ name: String, at index: Int?) -> String? {
+        guard let value = present(name, index) else { return nil }
+        if value.textValue == nil { add(name, "is not text") }
         return value.textValue
     }
 
-    /// The date, and the text that the server has written for it.
-    mutating func date(_ name: String, at place: Int?) -> (value: Timestamp?, text: String?) {
-        guard let value = present(name, place) else { return (nil, nil) }
+    /// Returns the date, and the server's text of it.
+    mutating func date(_ name: String, at index: Int?) -> (value: Timestamp?, text: String?) {
+        guard let value = present(name, index) else { return (nil, nil) }
         let text = value.textValue
         let date = text.flatMap { Timestamp(serverText: $0) }
         if date == nil { add(name, "is not a date") }
         return (date, text ?? "")
     }
 
-    mutating func bool(_ name: String, at place: Int?) -> Bool? {
-        guard let value = present(name, place) else { return nil }
+    mutating func bool(_ name: String, at index: Int?) -> Bool? {
+        guard let value = present(name, index) else { return nil }
         if value.boolValue == nil { add(name, "is neither true nor false") }
         return value.boolValue
     }
 
-    private mutating func present(_ name: String, _ place: Int?) -> ItemValue? {
-        if let place, let reason = row.unreadable[place] {
-            add(name, "is no JSON: \(reason)")
+    private mutating func present(_ name: String, _ index: Int?) -> ItemValue? {
+        if let index, let reason = row.unreadable[index] {
+            add(name, "is not valid JSON: \(reason)")
             return .none
         }
-        guard let value = row.value(at: place), !value.isNull else { return .none }
+        guard let value = row.value(at: index), !value.isNull else { return .none }
         return value
     }
 

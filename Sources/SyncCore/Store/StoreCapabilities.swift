@@ -1,22 +1,22 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a store can do beyond the contract, and where its limits are.
+/// The optional capabilities and the limits of a store.
 ///
-/// A store declares the truth: using a power it does not declare throws ``StoreError/Code/unsupported``.
+/// A call that needs a capability which the store does not declare throws ``StoreError/Code/unsupported``.
 public struct StoreCapabilities: Sendable, Hashable {
-    /// Whether a write that returned survives the process and the power supply.
+    /// Whether a write that has returned survives a crash and a power failure.
     public var isDurable: Bool
     /// Whether a read and a write can run at the same time.
     public var hasConcurrentReaders: Bool
-    /// Whether several processes may have the store open at the same time.
+    /// Whether several processes can have the store open at the same time.
     public var isMultiProcess: Bool
-    /// Whether columns declared as indexed make queries on them faster.
+    /// Whether the store keeps indexes on columns that are declared as indexed.
     public var usesIndexes: Bool
-    /// The longest id, in UTF-8 bytes. At least 255 characters of 4 bytes: 1020.
+    /// The maximum length of an id in UTF-8 bytes: at least 1020, for 255 characters of 4 bytes.
     public var maxIDLength: Int
 
-    /// Declares what a store can do.
+    /// Declares capabilities.
     public init(
         isDurable: Bool, hasConcurrentReaders: Bool, isMultiProcess: Bool, usesIndexes: Bool,
         maxIDLength: Int = ItemID.maxUTF8Length

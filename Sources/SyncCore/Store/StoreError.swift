@@ -1,13 +1,13 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of a store: a code to decide on, a sentence to read, and what caused it.
+/// An error of a store: a code for programs, a message for people, and the cause.
 public struct StoreError: Error, Sendable {
     /// What went wrong.
     public let code: Code
-    /// A sentence for the reader.
+    /// A sentence that says what happened and what to do.
     public let message: String
-    /// The database's own error, when there is one.
+    /// The error of the database.
     public let cause: (any Error)?
 
     /// Makes an error.
@@ -17,29 +17,29 @@ public struct StoreError: Error, Sendable {
         self.cause = cause
     }
 
-    /// What went wrong in a store.
+    /// What went wrong in a store. A store throws one of these codes.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private let name: String
         private init(_ name: String) { self.name = name }
 
-        /// The code's name.
+        /// The name of the code.
         public var description: String { name }
 
-        /// The store does not declare the capability this needs.
+        /// The store does not declare the capability that the call needs.
         public static let unsupported = Self("unsupported")
         /// The store was closed.
         public static let closed = Self("closed")
         /// The file is open elsewhere and cannot be shared.
         public static let alreadyOpen = Self("alreadyOpen")
-        /// The file cannot be opened: it is missing, not a file, or not permitted.
+        /// The file cannot be opened: it does not exist, is not a file, or access is denied.
         public static let cannotOpen = Self("cannotOpen")
         /// The file is not a store of this kind, or is damaged.
         public static let corrupt = Self("corrupt")
         /// The file was written by a newer version of this framework.
         public static let newerFormat = Self("newerFormat")
-        /// The existing table has a column of another type than declared.
+        /// A column of the existing table has another type than declared.
         public static let schemaMismatch = Self("schemaMismatch")
-        /// There is no room left on the disk or in the database.
+        /// The disk or the database is full.
         public static let full = Self("full")
         /// The database failed to read or write.
         public static let inputOutput = Self("inputOutput")
@@ -47,7 +47,7 @@ public struct StoreError: Error, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// The sentence, the code and the cause.
+    /// The message, the code and the cause.
     public var description: String {
         let because = cause.map { " Cause: \($0)" } ?? ""
         return "\(message) (store error: \(code))\(because)"

@@ -11,22 +11,22 @@ import Synchronization
     import Glibc
 #endif
 
-/// Keeps a store's file to one owner, or to owners that share it: any other opening, by this process or another,
-/// is refused.
+/// An exclusive or shared lock on a store's file: it prevents that this or another process opens the store again.
 ///
-/// The lock is on a file of its own beside the store, so that the database's own locks are not disturbed. The
-/// system releases it when the process ends, however it ends; the empty file stays.
-public final class StoreFileLock: Sendable {
+/// The locked file is `PATH.lock` beside the store, so that it does not interfere with the locks of the database. The
+/// system releases the lock when the process ends or crashes; the empty file remains.
+@_spi(StoreAuthor)
+public final class StoreFileLock: StorePushLock {
     private let descriptor: Mutex<Int32?>
 
-    /// Takes the lock of the store at that path, creating `PATH.lock` with mode 0600 if it is not there.
+    /// Acquires the lock of the store at that path. Creates `PATH.lock` with mode 0600 if it does not exist.
     ///
-    /// - Parameter isShared: whether others may hold the lock at the same time, if they share it too.
+    /// - Parameter isShared: whether other shared locks can be held at the same time.
     /// - Throws: ``StoreError/Code/alreadyOpen`` when the store is open elsewhere,
-    ///   ``StoreError/Code/cannotOpen`` when the lock file cannot be made.
+    ///   ``StoreError/Code/cannotOpen`` when the lock file cannot be created.
     public init(storePath: String, isShared: Bool = false) throws(StoreError) {
         guard !storePath.utf8.contains(0), !storePath.isEmpty else {
-            throw StoreError(.cannotOpen, "'\(storePath)' cannot be the path of a file.")
+            throw StoreError(.cannotOpen, "'\(storePath)' is not a valid path.")
         }
         let path = storePath + ".lock"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -34,27 +34,26 @@ public final class StoreFileLock: Sendable {
             throw StoreError(.cannotOpen, "'\(path)' cannot be created: \(Self.reason()).")
         }
         guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-            let isTaken = errno == EWOULDBLOCK
+            let isHeld = errno == EWOULDBLOCK
             let reason = Self.reason()
             close(descriptor)
-            throw isTaken
+            throw isHeld
                 ? StoreError(
                     .alreadyOpen,
-                    "'\(storePath)' is already open, here or in another program; close it there first.")
+                    "'\(storePath)' is already open in this or another process. Close it there first.")
                 : StoreError(.cannotOpen, "'\(path)' cannot be locked: \(reason).")
         }
         self.descriptor = Mutex(descriptor)
     }
 
-    /// Gives the lock back. Releasing again does nothing.
+    /// Releases the lock. Releasing it again does nothing.
     public func release() {
         let held = descriptor.withLock { held in
             defer { held = nil }
             return held
         }
         guard let held else { return }
-        // A process that was being started meanwhile has the descriptor too, until it runs its program: closing alone
-        // would leave the lock with it for that long.
+        // A child process inherits the descriptor between fork and exec, so closing alone would not release the lock.
         flock(held, LOCK_UN)
         close(held)
     }

@@ -1,73 +1,75 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be read in a transaction: one consistent state of the whole store.
+/// The read operations of a transaction, on one consistent state of the whole store.
 ///
-/// A table that is not in the catalog throws ``SyncError/Code/unknownTable`` from ``TableCatalog/table(named:)``
-/// wherever items are concerned. Operations, errors and config values take any table name, so that a queue
-/// outlives a table that the app no longer declares.
+/// Methods for items throw ``SyncError/Code/unknownTable`` from ``TableCatalog/table(named:)`` for a table that is not in
+/// the catalog. Methods for operations, errors and config values accept any table name, so that the queue keeps the
+/// operations of a table that the app no longer declares.
 public protocol StoreSnapshot {
     // MARK: Read
 
-    /// The item of that id, or `nil`. Ids are compared byte for byte.
+    /// Returns the item of that id, or `nil`. Ids are compared byte for byte.
     func item(id: String, in table: String) throws -> Item?
 
-    /// The items that match the query, ordered, cut and selected as it says, with the total count if asked.
+    /// Returns the items that match the query, in its order, within its offset and limit, with its selected fields, and
+    /// the total count if the query includes it.
     ///
-    /// ``Filter/matches(_:)`` and ``TableQuery/apply(to:)`` are the reference for every detail.
+    /// ``Filter/matches(_:)`` and `TableQuery.apply(to:)` are the reference for every detail.
     func items(matching query: TableQuery) throws -> QueryResult
 
     // MARK: Operation queue
 
-    /// The operation of that id, or `nil`.
+    /// Returns the operation of that id, or `nil`.
     func operation(id: Int64) throws -> TableOperation?
 
-    /// Up to `limit` operations whose id is greater than `id`, in ascending order of id; of one table, or of all.
+    /// Returns up to `limit` operations with ids greater than `id`, in ascending order of id; of one table, or of all.
     func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation]
 
-    /// The operations of one item, in ascending order of id.
+    /// Returns the operations of one item, in ascending order of id.
     func operations(forItem itemID: String, in table: String) throws -> [TableOperation]
 
-    /// How many operations there are, of one table or of all.
+    /// Returns the number of operations, of one table or of all.
     func operationCount(in table: String?) throws -> Int
 
     // MARK: Error log
 
-    /// The error of that operation, or `nil`.
+    /// Returns the error of that operation, or `nil`.
     func operationError(operationID: Int64) throws -> TableOperationError?
 
-    /// The errors, in ascending order of operation id; of one table, or of all.
+    /// Returns the errors, in ascending order of operation id; of one table, or of all.
     func operationErrors(in table: String?) throws -> [TableOperationError]
 
     // MARK: Table config
 
-    /// The value under that key, or `nil`.
+    /// Returns the value of that key, or `nil`.
     func configValue(_ key: ConfigKey) throws -> String?
 
-    /// All values of one table and kind, in byte order of their key names.
+    /// Returns all values of one table and kind, in byte order of the names of their keys.
     func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)]
 }
 
-/// The name of one value in the table config.
+/// The key of a value in the table config.
 public struct ConfigKey: Sendable, Hashable {
-    /// The table the value belongs to; empty for values of the whole store.
+    /// The table of the value; empty for values of the whole store.
     public let table: String
-    /// What sort of value it is.
+    /// The kind of the value.
     public let kind: Kind
-    /// The name within table and kind, for example a query ID; any text, exact byte for byte.
+    /// The name within table and kind, such as a query ID: any text, compared byte for byte.
     public let name: String
 
-    /// What sort of value a config value is.
+    /// The kind of a config value.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// How far an incremental pull has come; the name is its query ID.
+        /// The delta token of an incremental pull; the name is its query ID.
         case deltaToken
-        /// A setting of the framework itself.
+        /// A setting of the framework.
         case setting
-        /// When and in which state a row was removed that another process may still be pulling; the name is its id.
+        /// When the row was removed, and its last `updatedAt`, for pulls of other processes; the name is the
+        /// row's id.
         case removedRow
     }
 
-    /// Names a value.
+    /// Makes a key.
     public init(table: String, kind: Kind, name: String) {
         self.table = table
         self.kind = kind

@@ -3,13 +3,12 @@
 
 import Foundation
 
-// Stored objects are read member by member, in any order, without making them up as values first. Names that are not
-// known are passed over.
+// Stored objects are read member by member, in any order, without intermediate values. Unknown names are skipped.
 
 extension JSONParser {
-    /// Lets the body read each member of a stored object.
+    /// Calls the body for each member of a stored object.
     ///
-    /// - Parameter what: what the object belongs to, for the message.
+    /// - Parameter what: the name of the object, for the error message.
     /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt``.
     static func readStored(
         _ json: some ContiguousBytes, of what: @autoclosure () -> String,
@@ -40,7 +39,7 @@ extension JSONParser {
     mutating func item() throws(JSONError) -> Item {
         var reader = StoredItemReader()
         try parseMembers { name, parser throws(JSONError) in try reader.read(name, &parser) }
-        guard let item = reader.item else { throw error("a stored item lacks a member") }
+        guard let item = reader.item else { throw error("a stored item is incomplete") }
         return item
     }
 
@@ -56,7 +55,7 @@ extension JSONParser {
             default: try parser.skip()
             }
         }
-        guard let kind, let fields else { throw error("a stored snapshot lacks a member") }
+        guard let kind, let fields else { throw error("a stored snapshot is incomplete") }
         return TableOperation.SentSnapshot(kind: kind, fields: fields, version: version)
     }
 
@@ -72,7 +71,7 @@ struct StoredItemReader {
     private var fields: [String: ItemValue]?
     private var system = SystemProperties()
 
-    /// The item, when nothing is missing.
+    /// The item, if it is complete.
     var item: Item? {
         guard let id, let fields else { return nil }
         return Item(id: id, fields: fields, system: system)

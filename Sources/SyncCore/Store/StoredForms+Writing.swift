@@ -3,17 +3,17 @@
 
 import Foundation
 
-// Stored objects are written field by field, in byte order of the names, without making them up as values first.
+// Stored objects are written member by member, in byte order of the names, without intermediate values.
 
 extension JSONWriter {
-    /// The bytes of one stored object.
+    /// Returns the bytes of one stored object.
     static func stored(_ write: (inout JSONWriter) -> Void) -> Data {
         var bytes = ByteWriter(capacity: 512)
         appendStored(to: &bytes, write)
         return bytes.data
     }
 
-    /// Adds those bytes to others.
+    /// Appends one stored object.
     static func appendStored(to bytes: inout ByteWriter, _ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter(style: .tagged, after: bytes)
         writer.beginObject()

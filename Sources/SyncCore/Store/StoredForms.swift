@@ -4,13 +4,13 @@
 public import Foundation
 
 extension Item {
-    /// The whole item as JSON text, for stores that keep rows so. It is exact: see ``ItemValue/storedJSON``.
-    public var storedJSON: Data { JSONWriter.stored { $0.writeMembers(of: self) } }
+    /// The whole item as JSON text, for stores that keep rows as JSON: see ``ItemValue/storedJSON``.
+    @_spi(StoreAuthor) public var storedJSON: Data { JSONWriter.stored { $0.writeMembers(of: self) } }
 
-    /// Reads what ``storedJSON`` wrote.
+    /// Reads an item from its ``storedJSON``.
     ///
-    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when it was not written by that.
-    public init(storedJSON: some ContiguousBytes) throws(StoreError) {
+    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not a stored item.
+    @_spi(StoreAuthor) public init(storedJSON: some ContiguousBytes) throws(StoreError) {
         var reader = StoredItemReader()
         try JSONParser.readStored(storedJSON, of: "item") { name, parser throws(JSONError) in
             try reader.read(name, &parser)
@@ -21,10 +21,10 @@ extension Item {
 }
 
 extension TableOperation {
-    /// Everything but ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
-    public var storedProperties: Data { JSONWriter.stored(writeProperties) }
+    /// All properties except ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
+    @_spi(StoreAuthor) public var storedProperties: Data { JSONWriter.stored(writeProperties) }
 
-    /// Adds ``storedProperties`` to other bytes.
+    /// Appends ``storedProperties``.
     package func appendStoredProperties(to bytes: inout ByteWriter) {
         JSONWriter.appendStored(to: &bytes, writeProperties)
     }
@@ -46,10 +46,10 @@ extension TableOperation {
         if let version { writer.write("version", .text(version)) }
     }
 
-    /// Puts an operation together again from ``storedProperties`` and the columns beside them.
+    /// Reads an operation from its ``storedProperties`` and the other columns.
     ///
-    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when they were not written by that.
-    public init(
+    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not valid.
+    @_spi(StoreAuthor) public init(
         id: Int64, table: String, itemID: String, storedProperties: some ContiguousBytes
     ) throws(StoreError) {
         var operation = TableOperation(id: id, table: table, itemID: itemID, kind: .update)
@@ -81,8 +81,8 @@ extension TableOperation {
 }
 
 extension TableOperationError {
-    /// Everything but ``operationID`` as JSON text: the `properties` of `MS_TableOperationErrors`.
-    public var storedProperties: Data {
+    /// All properties except ``operationID`` as JSON text: the `properties` of `MS_TableOperationErrors`.
+    @_spi(StoreAuthor) public var storedProperties: Data {
         JSONWriter.stored { writer in
             writer.write("code", .int(Int64(code.rawValue)))
             if let item { writer.write("item", item) }
@@ -96,10 +96,12 @@ extension TableOperationError {
         }
     }
 
-    /// Puts an error together again from ``storedProperties``.
+    /// Reads an error from its ``storedProperties``.
     ///
-    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when they were not written by that.
-    public init(operationID: Int64, storedProperties: some ContiguousBytes) throws(StoreError) {
+    /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt`` when the text is not valid.
+    @_spi(StoreAuthor) public init(operationID: Int64, storedProperties: some ContiguousBytes)
+        throws(StoreError)
+    {
         var (table, itemID, message) = (String?.none, String?.none, String?.none)
         var kind: TableOperation.Kind?
         var (item, serverItem) = (Item?.none, Item?.none)
@@ -129,6 +131,6 @@ extension TableOperationError {
 
 extension StoreError {
     fileprivate static func incomplete(_ what: String) -> StoreError {
-        StoreError(.corrupt, "The stored \(what) is not complete.")
+        StoreError(.corrupt, "The stored \(what) is incomplete.")
     }
 }

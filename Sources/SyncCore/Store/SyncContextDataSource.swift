@@ -1,56 +1,55 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A database under a sync context: the one protocol that a store's author implements.
+/// The storage of a sync context: the one protocol that the author of a store implements.
 ///
 /// A store keeps five things: the **items** of the declared tables, the **operation queue**, the **error log**,
-/// **table config** values, and the highest operation id it has ever seen. It knows nothing of servers, collapsing or
-/// conflicts; all of that is done above it, with the requirements of ``StoreSnapshot`` and ``StoreTransaction``.
+/// **table config** values, and the highest operation id. It does not know servers, collapsing or conflicts: the
+/// context implements them with the requirements of ``StoreSnapshot`` and ``StoreTransaction``.
 ///
 /// ## What a store promises
-/// - **Atomic**: all changes of one ``write(_:)`` happen, or, if the body or the commit throws, none.
-/// - **Durable**: when ``write(_:)`` has returned, a killed process or a lost power supply does not undo it. A
-///   store that cannot promise this declares ``StoreCapabilities/isDurable`` false.
-/// - **Isolated**: writes happen one after another. A ``read(_:)`` sees the state after some whole number of
-///   them, the same one throughout its body, and at least every write that had returned before it began.
-/// - **Exact**: what was put comes back equal, by the equality of ``ItemValue``: byte for byte, bit for bit,
-///   null apart from missing. Ids that differ in any byte are different.
+/// - **Atomic**: all changes of one ``write(_:)`` are committed, or, if the body or the commit throws, none.
+/// - **Durable**: a write that has returned survives a crash and a power failure. A store that cannot promise this
+///   declares ``StoreCapabilities/isDurable`` false.
+/// - **Isolated**: writes are serialized. A ``read(_:)`` sees one committed state throughout its body, which includes
+///   every write that returned before the read began.
+/// - **Exact**: a read value equals the written value, by the equality of ``ItemValue``: byte for byte, bit for bit,
+///   null different from missing. Ids that differ in any byte are different.
 ///
 /// ## What a store may rely on
-/// - Items have been normalised against their table's definition: every field is a declared column and null or of
-///   the column's type; doubles are finite; ids follow the rules of ``ItemID``; none is a tombstone.
+/// - Items are normalized: every field is a declared column, and null or of the column's type; doubles are finite; ids
+///   are valid by ``ItemID``; no item is a tombstone.
 /// - Operation ids are positive.
-/// - Queries have been checked against the definition: they name known columns and compare like with like.
+/// - Queries are validated: they name known columns and compare values of compatible types.
 /// - Bodies are synchronous, do not keep the snapshot or transaction, and do not call back into the store.
 /// - Calls come from any thread and may block; they never run on the threads of Swift's cooperative pool.
 ///
 /// ## Opening
-/// A store is opened with the tables that the app declares, and prepares itself for them: it adds tables and columns it
-/// has not seen, and drops nothing, so that what is no longer declared is there when it is declared again. Items are
-/// read without columns that are not declared, and keep their values there when they are replaced. When the synced
-/// columns of a table are not those of the last opening, the store runs a ``SyncedColumnsChange``. It throws
-/// ``SyncError/Code/invalidTableDefinition`` for bad names, by making a ``TableCatalog`` first;
-/// ``StoreError/Code/schemaMismatch`` for a column of another type than before; and ``StoreError/Code/newerFormat``,
-/// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file it cannot use, which it leaves as it is. A
-/// store that is not declared ``StoreCapabilities/isMultiProcess`` throws ``StoreError/Code/alreadyOpen`` when its file
-/// is open already.
+/// A store opens with the tables that the app declares. It adds missing tables and columns and drops nothing, so that a
+/// table that is declared again has its data. Items are read without undeclared columns; replacing an item keeps their
+/// values. When the synced columns of a table differ from those of the last opening, the store runs a
+/// `SyncedColumnsChange`. Opening throws ``SyncError/Code/invalidTableDefinition`` for invalid names, from
+/// ``TableCatalog/init(_:)``; ``StoreError/Code/schemaMismatch`` for a column whose type has changed; and
+/// ``StoreError/Code/newerFormat``, ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot
+/// be used, which is not changed. A store that does not declare ``StoreCapabilities/isMultiProcess`` throws
+/// ``StoreError/Code/alreadyOpen`` when its file is already open.
 ///
 /// ## Errors
-/// A store throws ``StoreError``. An error that a body throws leaves ``read(_:)`` and ``write(_:)`` unchanged.
-/// After any error the store is as usable as before.
+/// A store throws ``StoreError``. ``read(_:)`` and ``write(_:)`` rethrow the errors of their bodies unchanged. The store
+/// remains usable after any error.
 ///
-/// An author who has an ordered map of bytes need not implement this: see ``OrderedMap``.
+/// For a database that is an ordered map of bytes, the product `StoreOrderedMap` implements this protocol.
 public protocol SyncContextDataSource: Sendable {
-    /// The tables the store was opened with. It never changes.
+    /// The tables that the store was opened with. The catalog never changes.
     var catalog: TableCatalog { get }
 
-    /// What this store can do beyond the contract, and where its limits are. It never changes.
+    /// The optional capabilities and the limits of this store. They never change.
     var capabilities: StoreCapabilities { get }
 
     /// Runs the body on a consistent snapshot of the whole store.
     ///
-    /// The snapshot sees no write that commits while the body runs, and does not hold such a write up if the store
-    /// declares ``StoreCapabilities/hasConcurrentReaders``.
+    /// The body does not see writes that are committed while it runs. It does not block them if the store declares
+    /// ``StoreCapabilities/hasConcurrentReaders``.
     ///
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; ``StoreError/Code/closed`` after ``close()``.
@@ -58,39 +57,39 @@ public protocol SyncContextDataSource: Sendable {
 
     /// Runs the body in one atomic, durable transaction that sees its own changes.
     ///
-    /// Waits for other writes. When it returns, the changes are durable and every later read sees them. When it
-    /// throws, nothing has changed; that includes ``StoreTransaction/lastOperationID()``.
+    /// Waits for other writes. When it returns, the changes are durable and visible to later reads. When it throws,
+    /// nothing has changed, including ``StoreTransaction/lastOperationID()``.
     ///
     /// - Returns: what the body returns.
-    /// - Throws: what the body throws; ``StoreError/Code/full`` when there is no room;
+    /// - Throws: what the body throws; ``StoreError/Code/full`` when the disk or database is full;
     ///   ``StoreError/Code/closed`` after ``close()``.
     func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
 
-    /// Calls the handler after each commit that did not come from this store's own ``write(_:)`` and changed its items or
-    /// operations, if the store notices such commits. The handler returns at once, and may be called on any thread.
+    /// Calls the handler after each commit that changed items or operations and was not made by ``write(_:)``, if the
+    /// store detects such commits. The handler returns immediately, and may be called on any thread.
     ///
-    /// A store that nobody else writes to need not implement this.
+    /// A store without other writers does not implement this.
     func onExternalCommit(_ handler: @escaping @Sendable () -> Void)
 
-    /// Takes the lock of the one process that pushes, without waiting.
+    /// Acquires the push lock, which one process can hold, without waiting.
     ///
-    /// A store that is declared ``StoreCapabilities/isMultiProcess`` implements this with a lock that the system releases
-    /// when the process ends, however it ends.
+    /// A store that declares ``StoreCapabilities/isMultiProcess`` implements this with a lock that the system releases
+    /// when the process ends or crashes.
     ///
-    /// - Returns: the lock; `nil` while another process, or another opening of the file in this one, has it.
-    /// - Throws: ``StoreError`` when the lock cannot be made; ``StoreError/Code/closed`` after ``close()``.
+    /// - Returns: the lock; `nil` if another process, or another connection in this process, holds it.
+    /// - Throws: ``StoreError`` when the lock cannot be created; ``StoreError/Code/closed`` after ``close()``.
     func tryLockPush() throws -> (any StorePushLock)?
 
     /// Waits for running reads and writes, then releases files, locks and memory.
     ///
-    /// Every later call but this one throws ``StoreError/Code/closed``. Closing again does nothing.
+    /// Later calls throw ``StoreError/Code/closed``. Closing again does nothing.
     func close() throws
 }
 
 extension SyncContextDataSource {
-    /// A lock that is always free.
+    /// Returns a lock that is always free: one process has the store open.
     public func tryLockPush() throws -> (any StorePushLock)? { UnsharedPushLock() }
 
-    /// Notices no commits of others.
+    /// Never calls the handler.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {}
 }

@@ -1,39 +1,40 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings what a store keeps into line with a table's definition whose synced columns are not those of the last opening.
+/// Migrates a table whose synced columns differ from those of the last opening.
 ///
-/// The value of a column that is synced no more becomes undeclared: see ``SystemProperties/undeclared``. The value of
-/// one that is synced now, and waited there, becomes a field. That holds for the table's items and for what operations
-/// and errors remember of them, so that no later step meets a field that the definition does not have.
+/// The value of a column that is no longer synced moves to ``SystemProperties/undeclared``. The undeclared value of a
+/// column that is synced now becomes a field. This applies to the table's items and to the rows in its operations and
+/// errors, so that none of them has a field that the definition does not have.
 ///
-/// A store runs it in its opening transaction, in a transaction whose catalog has ``union`` for the table.
+/// A store runs it in its opening transaction, whose catalog has ``union`` for the table.
+@_spi(StoreAuthor)
 public struct SyncedColumnsChange: Sendable {
-    /// The declared columns, then those that are declared no more, by which their values are read and kept.
+    /// The declared columns, followed by formerly declared columns, so that their values can be read.
     public let union: SyncTableDefinition
     private let definition: SyncTableDefinition
-    private let lost: [String]
-    private let gained: [SyncColumn]
+    private let removed: [String]
+    private let added: [SyncColumn]
 
     /// - Parameters:
     ///   - definition: the table as it is declared now.
-    ///   - former: the columns that were synced when the store was last open; `nil` when that is not known.
+    ///   - former: the synced columns of the last opening; `nil` if they are unknown.
     public init(to definition: SyncTableDefinition, from former: [SyncColumn]?) {
         self.definition = definition
         let former = former ?? definition.columns.filter { !$0.isLocalOnly }
         let undeclared = former.filter { definition.column(named: $0.name) == nil }
         union = SyncTableDefinition(definition.name, columns: definition.columns + undeclared)
-        lost = former.map(\.name).filter { !definition.syncs($0) }
-        gained = definition.columns.filter { column in
+        removed = former.map(\.name).filter { !definition.syncs($0) }
+        added = definition.columns.filter { column in
             !column.isLocalOnly && !former.contains { $0.name == column.name }
         }
     }
 
-    /// Changes the items, operations and errors of the table.
+    /// Migrates the items, operations and errors of the table.
     ///
-    /// - Throws: what the transaction throws.
+    /// - Throws: the errors of the transaction.
     public func run(in transaction: any StoreTransaction) throws {
-        if !lost.isEmpty || !gained.isEmpty { try changeItems(in: transaction) }
+        if !removed.isEmpty || !added.isEmpty { try changeItems(in: transaction) }
         for operation in try transaction.operations(after: 0, in: definition.name, limit: .max) {
             let changed = changed(operation)
             if changed != operation { try transaction.put(changed) }
@@ -51,7 +52,7 @@ public struct SyncedColumnsChange: Sendable {
         }
     }
 
-    /// - Returns: the last id of the page, or `nil` when there is none.
+    /// - Returns: the last id of the page, or `nil` if the page is empty.
     private func changePage(_ page: TableQuery, in transaction: any StoreTransaction) throws -> String? {
         let items = try transaction.items(matching: page).items
         try transaction.upsert(
@@ -69,7 +70,7 @@ public struct SyncedColumnsChange: Sendable {
         changed.deletedItem = operation.deletedItem.map(localItem)
         if let sent = operation.sent {
             changed.sent?.fields = sent.fields.filter { definition.syncs($0.key) }
-            // Nothing is left that an answer could be compared with.
+            // No sent field remains to compare a response with.
             if sent.kind == .update, changed.sent?.fields.isEmpty == true, !sent.fields.isEmpty {
                 changed.sent = nil
                 if changed.state == .attempted { changed.state = .pending }
@@ -85,7 +86,7 @@ public struct SyncedColumnsChange: Sendable {
         return changed
     }
 
-    /// A remembered row of the server: all that it has besides synced columns is undeclared.
+    /// Migrates a row of the server: all fields that are not synced columns become undeclared.
     private func serverRow(_ row: Item) -> Item {
         var changed = moved(row)
         for (name, value) in changed.fields where !definition.syncs(name) {
@@ -95,20 +96,20 @@ public struct SyncedColumnsChange: Sendable {
         return changed
     }
 
-    /// A remembered item of the device: it has declared columns only.
+    /// Migrates a local item: it keeps declared columns only.
     private func localItem(_ item: Item) -> Item {
         var changed = moved(item)
         changed.fields = changed.fields.filter { definition.column(named: $0.key) != nil }
         return changed
     }
 
-    /// The item with the values of lost columns undeclared too, and those of gained ones no longer.
+    /// Moves the values of removed columns to the undeclared values, and those of added columns to the fields.
     private func moved(_ item: Item) -> Item {
         var moved = item
-        for name in lost where moved.system.undeclared[name] == nil {
+        for name in removed where moved.system.undeclared[name] == nil {
             if let value = item.fields[name] { moved.system.undeclared[name] = value }
         }
-        for column in gained {
+        for column in added {
             guard let value = moved.system.undeclared[column.name],
                 let field = try? definition.normalizedFromServer([column.name: value])[column.name]
             else { continue }

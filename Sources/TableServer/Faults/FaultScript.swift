@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// The faults that a test has asked for.
+/// The faults that a test has injected, and the test's hook.
 final class FaultScript: Sendable {
     typealias Condition = @Sendable (RecordedRequest) -> Bool
     typealias Hook = @Sendable (RecordedRequest) async -> ServerFault
@@ -29,13 +29,14 @@ final class FaultScript: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// The fault for a request: the first queued one whose condition holds, which is used up, or else the hook's.
+    /// Returns the fault for a request: the first queued fault whose condition holds, which is removed, or else the
+    /// hook's.
     func fault(for request: RecordedRequest) async -> ServerFault {
-        let (queued, hook) = state.withLock { state -> (ServerFault?, Hook?) in
+        let (queuedFault, hook) = state.withLock { state -> (ServerFault?, Hook?) in
             let index = state.queue.firstIndex { $0.condition(request) }
             return (index.map { state.queue.remove(at: $0).fault }, state.hook)
         }
-        if let queued { return queued }
+        if let queuedFault { return queuedFault }
         return await hook?(request) ?? .none
     }
 }

@@ -3,32 +3,32 @@
 
 public import Foundation
 
-/// A request as it reached the server, and what became of it.
+/// A request as the server received it, with the status of the response.
 public struct RecordedRequest: Sendable, Identifiable {
     /// The number of the request, from 1 in the order of arrival.
     public let id: Int
     /// The method, such as `PATCH`.
     public let method: String
-    /// The path as it came, still percent-encoded.
+    /// The path as received, percent-encoded.
     public let path: String
-    /// The query as it came, still percent-encoded; empty when there is none.
+    /// The query as received, percent-encoded; empty when the request has none.
     public let query: String
-    /// The headers in the order in which they came.
+    /// The headers in the order of the request.
     public let headers: [Header]
-    /// The body, cut off where it exceeds the server's maximum.
+    /// The body, truncated to the server's maximum size.
     public let body: Data
-    /// The bytes of the whole body.
+    /// The size of the whole body in bytes.
     public let bodySize: Int
-    /// The status of the answer, or `nil` while there is none and when none was sent.
+    /// The status of the response; `nil` before the response is sent, and when the server sends none.
     public internal(set) var status: Int?
 
-    /// The parameters of the query, decoded.
+    /// The decoded query parameters.
     public let parameters: [QueryParameter]
     let target: RequestPath?
 
     /// One header of a request.
     public struct Header: Sendable, Hashable {
-        /// The name in the client's spelling.
+        /// The name, as the client spells it.
         public let name: String
         /// The value.
         public let value: String
@@ -47,18 +47,18 @@ public struct RecordedRequest: Sendable, Identifiable {
         target = RequestPath(rawPath: path)
     }
 
-    /// The table that the path names, in the client's spelling.
+    /// The table name in the path, as the client spells it.
     public var table: String? { target?.table }
 
-    /// The id that the path names, decoded.
+    /// The decoded id in the path.
     public var itemID: String? { target?.id }
 
-    /// The first header of that name; case does not matter.
+    /// Returns the first header with this name, compared without regard to case.
     public func header(_ name: String) -> String? {
         headers.first { $0.name.asciiLowercased == name.asciiLowercased }?.value
     }
 
-    /// The first parameter of that name.
+    /// Returns the value of the first query parameter with this name.
     public func parameter(_ name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// A gate at which requests wait until a test opens it; nobody sleeps.
+/// Suspends requests until a test opens the gate.
 public final class RequestGate: Sendable {
     private let state = Mutex(State())
 
@@ -11,24 +11,24 @@ public final class RequestGate: Sendable {
         var isOpen = false
         var arrivals = 0
         var lastTicket = 0
-        /// Tickets of requests that the server still wants to let through.
-        var valid: Set<Int> = []
-        /// Requests at the gate.
+        /// Tickets of requests that are not cancelled.
+        var active: Set<Int> = []
+        /// The suspended requests.
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
-        /// Tests that wait for that many requests to arrive.
+        /// Tests that wait until `count` requests have arrived.
         var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
-        mutating func takeSatisfiedObservers() -> [CheckedContinuation<Void, Never>] {
+        mutating func removeSatisfiedObservers() -> [CheckedContinuation<Void, Never>] {
             let satisfied = observers.filter { $0.count <= arrivals }
             observers.removeAll { $0.count <= arrivals }
             return satisfied.map(\.continuation)
         }
     }
 
-    /// Makes a closed gate.
+    /// Creates a closed gate.
     public init() {}
 
-    /// Lets all requests through, those that wait and those to come.
+    /// Resumes the suspended requests. Later requests are not suspended.
     public func open() {
         let waiting = state.withLock { state in
             state.isOpen = true
@@ -38,7 +38,7 @@ public final class RequestGate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns as soon as that many requests have come to the gate.
+    /// Waits until `count` requests have arrived at the gate.
     public func waitForArrivals(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isSatisfied = state.withLock { state in
@@ -50,28 +50,28 @@ public final class RequestGate: Sendable {
         }
     }
 
-    /// Waits for the gate to open.
+    /// Waits until the gate opens.
     ///
-    /// - Throws: `CancellationError` when the server stops meanwhile.
-    func pass(until stopSignal: StopSignal) async throws {
+    /// - Throws: `CancellationError` when the server stops first.
+    func wait(until stopSignal: StopSignal) async throws {
         let ticket = state.withLock { state in
             state.lastTicket += 1
-            state.valid.insert(state.lastTicket)
+            state.active.insert(state.lastTicket)
             return state.lastTicket
         }
-        let token = stopSignal.onStop { [self] in void(ticket) }
+        let token = stopSignal.onStop { [self] in cancel(ticket) }
         defer { stopSignal.remove(token) }
         try await withCheckedThrowingContinuation { continuation in arrive(ticket, continuation) }
     }
 
     private func arrive(_ ticket: Int, _ continuation: CheckedContinuation<Void, any Error>) {
-        let (isValid, isOpen, observers) = state.withLock { state in
+        let (isActive, isOpen, observers) = state.withLock { state in
             state.arrivals += 1
-            let isValid = state.valid.contains(ticket)
-            if isValid, !state.isOpen { state.waiting[ticket] = continuation }
-            return (isValid, state.isOpen, state.takeSatisfiedObservers())
+            let isActive = state.active.contains(ticket)
+            if isActive, !state.isOpen { state.waiting[ticket] = continuation }
+            return (isActive, state.isOpen, state.removeSatisfiedObservers())
         }
-        if !isValid {
+        if !isActive {
             continuation.resume(throwing: CancellationError())
         } else if isOpen {
             continuation.resume()
@@ -79,10 +79,10 @@ public final class RequestGate: Sendable {
         for observer in observers { observer.resume() }
     }
 
-    /// Turns a request away, whether it has arrived or not.
-    private func void(_ ticket: Int) {
+    /// Cancels a request, also one that has not arrived yet.
+    private func cancel(_ ticket: Int) {
         let continuation = state.withLock { state in
-            state.valid.remove(ticket)
+            state.active.remove(ticket)
             return state.waiting.removeValue(forKey: ticket)
         }
         continuation?.resume(throwing: CancellationError())

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// The requests that reached the server, in the order of arrival.
+/// The requests that the server received, in the order of arrival.
 final class RequestLog: Sendable {
     private let state = Mutex(State())
 

@@ -4,10 +4,10 @@
 public import Foundation
 public import SyncCore
 
-/// What a server does wrong with one request, so that a client's answer to it can be tested.
+/// A fault of the server on one request, for tests of a client's error handling.
 public struct ServerFault: Sendable {
-    /// An answer made up by a test.
-    struct MadeUpAnswer: Sendable {
+    /// A response that a test defines.
+    struct ScriptedResponse: Sendable {
         /// The status.
         var status: Int
         /// The headers; `Content-Length` is added.
@@ -15,7 +15,6 @@ public struct ServerFault: Sendable {
         /// The body.
         var body: Data
 
-        /// Makes an answer.
         init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
             self.status = status
             self.headers = headers
@@ -26,65 +25,66 @@ public struct ServerFault: Sendable {
     indirect enum Kind: Sendable {
         case none
         case dropRequest
-        case dropAnswer
-        case answer(MadeUpAnswer, appliesFirst: Bool)
+        case dropResponse
+        case respond(ScriptedResponse, appliesRequest: Bool)
         case truncate(Int)
         case editRows(@Sendable ([ItemValue]) -> [ItemValue])
-        case applyTwice(answersFirst: Bool)
+        case applyTwice(sendsFirstResponse: Bool)
         case hold(RequestGate, then: Kind)
         case commitLate(RequestGate)
     }
 
     let kind: Kind
 
-    /// The request is handled as it should be.
+    /// Handles the request normally.
     public static let none = ServerFault(kind: .none)
 
-    /// The connection closes without an answer, and nothing is applied.
+    /// Closes the connection without a response. The request is not applied.
     public static let dropRequest = ServerFault(kind: .dropRequest)
 
-    /// The request is applied, then the connection closes without an answer.
-    public static let dropAnswer = ServerFault(kind: .dropAnswer)
+    /// Applies the request, then closes the connection without a response.
+    public static let dropAnswer = ServerFault(kind: .dropResponse)
 
-    /// Nothing is applied, and the answer is this one.
+    /// Sends this response. The request is not applied.
     public static func answer(
         status: Int, headers: [String: String] = [:], body: Data = Data()
     ) -> ServerFault {
-        let answer = MadeUpAnswer(status: status, headers: headers, body: body)
-        return ServerFault(kind: .answer(answer, appliesFirst: false))
+        let response = ScriptedResponse(status: status, headers: headers, body: body)
+        return ServerFault(kind: .respond(response, appliesRequest: false))
     }
 
-    /// The request is applied, but the answer is this one: a 503 after the commit, or a 200 that cannot be read.
+    /// Applies the request and sends this response instead of the real one, such as a 503 after the commit or a 200
+    /// with an unreadable body.
     public static func applyThenAnswer(
         status: Int, headers: [String: String] = [:], body: Data = Data()
     ) -> ServerFault {
-        let answer = MadeUpAnswer(status: status, headers: headers, body: body)
-        return ServerFault(kind: .answer(answer, appliesFirst: true))
+        let response = ScriptedResponse(status: status, headers: headers, body: body)
+        return ServerFault(kind: .respond(response, appliesRequest: true))
     }
 
-    /// The request is applied, but only that many bytes of the answer's body are sent before the connection closes.
+    /// Applies the request and closes the connection after the first `count` bytes of the response body.
     public static func truncateAnswer(afterBytes count: Int) -> ServerFault {
         ServerFault(kind: .truncate(count))
     }
 
-    /// A list is answered with other rows than it has: fewer, more, or changed ones.
+    /// Edits the rows of a list response: the closure can remove, add and change rows.
     public static func editRows(_ edit: @escaping @Sendable ([ItemValue]) -> [ItemValue]) -> ServerFault {
         ServerFault(kind: .editRows(edit))
     }
 
-    /// The request is applied twice, as when something on the way repeats it; the client sees the second answer.
-    public static let applyTwice = ServerFault(kind: .applyTwice(answersFirst: false))
+    /// Applies the request twice, as after a retry by a proxy, and sends the second response.
+    public static let applyTwice = ServerFault(kind: .applyTwice(sendsFirstResponse: false))
 
-    /// The request is applied twice, and the client sees the first answer.
-    public static let applyTwiceAnswerFirst = ServerFault(kind: .applyTwice(answersFirst: true))
+    /// Applies the request twice and sends the first response.
+    public static let applyTwiceAnswerFirst = ServerFault(kind: .applyTwice(sendsFirstResponse: true))
 
-    /// The request waits at the gate before anything is applied, then meets the other fault.
+    /// Suspends the request at the gate before it is applied; then the other fault happens.
     public static func hold(_ gate: RequestGate, then fault: ServerFault = .none) -> ServerFault {
         ServerFault(kind: .hold(gate, then: fault.kind))
     }
 
-    /// A slow transaction: its changes are stamped with the time of arrival, and become visible and answered only
-    /// when the gate opens.
+    /// Simulates a slow transaction: the changes get the time of arrival as `updatedAt`, and are committed and
+    /// confirmed when the gate opens.
     public static func commitLate(_ gate: RequestGate) -> ServerFault {
         ServerFault(kind: .commitLate(gate))
     }

@@ -6,19 +6,19 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// A bound address and the connections accepted on it.
+/// A bound address with its connections.
 struct HTTPListener: Sendable {
-    /// The port, known also when the system chose it.
+    /// The bound port, also when the system chose it.
     let port: Int
     private let server: Server<HTTP1Channel>
     private let stopSignal: StopSignal
     private let running: Task<Void, any Error>
 
-    /// Binds the address and returns when connections are welcome.
+    /// Binds the address and returns when the server accepts connections.
     init(
         host: String, port: Int, handler: RequestHandler, keepsConnections: Bool, logger: Logger
     ) async throws {
-        let connections = Connections(handler: handler, keepsOpen: keepsConnections)
+        let connections = ConnectionHandler(handler: handler, keepsAlive: keepsConnections)
         let (ports, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         let server = Server(
             childChannelSetup: HTTP1Channel(responder: connections.respond),
@@ -27,7 +27,7 @@ struct HTTPListener: Sendable {
             eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup,
             logger: logger)
         let running = Task {
-            // What ends the run before there is a port is why the address cannot be bound.
+            // An error before the port is known is the reason why the address cannot be bound.
             do { try await server.run() } catch {
                 continuation.finish(throwing: error)
                 throw error
@@ -42,10 +42,10 @@ struct HTTPListener: Sendable {
         self.running = running
     }
 
-    /// Closes all connections and the address, and returns when the last request has ended.
+    /// Closes all connections and the listening socket, and returns when the last request has ended.
     func stop() async {
         stopSignal.stop()
-        // The server would end a cancelled run with connections still to be taken over, which is an error there.
+        // Cancelling the run instead is an error in the server library while accepted connections wait for a handler.
         try? await server.shutdownGracefully()
         _ = await running.result
     }

@@ -4,27 +4,27 @@
 import Foundation
 import SyncCore
 
-/// Takes a request through the fault that was asked for, if any, and says what goes out on the connection.
+/// Handles a request with its injected fault, if any, and returns what to send on the connection.
 struct RequestHandler: Sendable {
     let service: TableService
     let log: RequestLog
     let faults: FaultScript
     let stopSignal: StopSignal
 
-    /// What goes out on the connection.
+    /// What to send on the connection.
     enum Outcome: Sendable {
-        case answer(Answer)
-        /// The head and that many bytes of the body, then the end of the connection.
-        case truncated(Answer, Int)
-        case hangUp
+        case respond(ServerResponse)
+        /// The head and the first bytes of the body; then the connection closes.
+        case truncate(ServerResponse, byteCount: Int)
+        case closeConnection
     }
 
     func handle(_ request: RecordedRequest) async throws -> Outcome {
         let fault = await faults.fault(for: request)
         let outcome = try await handle(request, fault.kind)
         switch outcome {
-        case .answer(let answer), .truncated(let answer, _): log.setStatus(answer.status, of: request)
-        case .hangUp: break
+        case .respond(let response), .truncate(let response, _): log.setStatus(response.status, of: request)
+        case .closeConnection: break
         }
         return outcome
     }
@@ -32,39 +32,39 @@ struct RequestHandler: Sendable {
     private func handle(_ request: RecordedRequest, _ fault: ServerFault.Kind) async throws -> Outcome {
         switch fault {
         case .none:
-            return .answer(await apply(request))
+            return .respond(await apply(request))
         case .dropRequest:
-            return .hangUp
-        case .dropAnswer:
+            return .closeConnection
+        case .dropResponse:
             _ = await apply(request)
-            return .hangUp
-        case .answer(let madeUp, let appliesFirst):
-            if appliesFirst { _ = await apply(request) }
-            let headers = madeUp.headers.map { (name: $0.key, value: $0.value) }
-            return .answer(Answer(status: madeUp.status, headers: headers, body: madeUp.body))
+            return .closeConnection
+        case .respond(let scripted, let appliesRequest):
+            if appliesRequest { _ = await apply(request) }
+            let headers = scripted.headers.map { (name: $0.key, value: $0.value) }
+            return .respond(ServerResponse(status: scripted.status, headers: headers, body: scripted.body))
         case .truncate(let count):
-            return .truncated(await apply(request), count)
+            return .truncate(await apply(request), byteCount: count)
         case .editRows(let edit):
-            var answer = await apply(request)
-            if case .array(let rows)? = try? ItemValue(json: answer.body) {
-                answer.body = ItemValue.array(edit(rows)).json
+            var response = await apply(request)
+            if case .array(let rows)? = try? ItemValue(json: response.body) {
+                response.body = ItemValue.array(edit(rows)).json
             }
-            return .answer(answer)
-        case .applyTwice(let answersFirst):
+            return .respond(response)
+        case .applyTwice(let sendsFirstResponse):
             let first = await apply(request)
             let second = await apply(request)
-            return .answer(answersFirst ? first : second)
+            return .respond(sendsFirstResponse ? first : second)
         case .hold(let gate, let then):
-            try await gate.pass(until: stopSignal)
+            try await gate.wait(until: stopSignal)
             return try await handle(request, then)
         case .commitLate(let gate):
             let stamp = service.stamp
-            try await gate.pass(until: stopSignal)
-            return .answer(await service.answer(request, stamp: stamp))
+            try await gate.wait(until: stopSignal)
+            return .respond(await service.respond(to: request, stamp: stamp))
         }
     }
 
-    private func apply(_ request: RecordedRequest) async -> Answer {
-        await service.answer(request, stamp: service.stamp)
+    private func apply(_ request: RecordedRequest) async -> ServerResponse {
+        await service.respond(to: request, stamp: service.stamp)
     }
 }

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Tells everything that waits that the server stops.
+/// Runs registered actions when the server stops.
 final class StopSignal: Sendable {
     private let state = Mutex(State())
 
@@ -13,7 +13,7 @@ final class StopSignal: Sendable {
         var actions: [Int: @Sendable () -> Void] = [:]
     }
 
-    /// Runs the action when the server stops, at once if it has, unless the token was removed before.
+    /// Runs the action when the server stops, or immediately if it has stopped. Returns a token for ``remove(_:)``.
     func onStop(_ action: @escaping @Sendable () -> Void) -> Int {
         let (token, isStopped) = state.withLock { state in
             state.lastToken += 1

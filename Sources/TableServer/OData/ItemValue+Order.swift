@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// How one value stands to another.
+/// The result of comparing two values.
 enum ValueOrder {
     case before, same, after
 
@@ -17,15 +17,16 @@ enum ValueOrder {
 }
 
 extension ItemValue {
-    /// The order of two values that can be compared: numbers exactly, text by bytes, dates by instant.
+    /// Compares two values: numbers exactly, text by UTF-8 bytes, dates by instant. Returns `nil` when the types do not
+    /// compare.
     ///
-    /// Rows keep a client's dates as the text they came as, so a text beside a date is read as a date.
+    /// Rows store a client's dates as text, so text is parsed as a date when the other value is one.
     func order(to other: ItemValue) -> ValueOrder? {
         switch (self, other) {
         case (.bool(let a), .bool(let b)): ValueOrder(a ? 1 : 0, b ? 1 : 0)
         case (.int(let a), .int(let b)): ValueOrder(a, b)
         case (.double(let a), .double(let b)): ValueOrder(a, b)
-        // Integers and doubles compare as the numbers they are, not as the nearest doubles.
+        // Exact: converting a large integer to a double would round it.
         case (.int(let a), .double(let b)): Self.order(a, b)
         case (.double(let a), .int(let b)): Self.order(b, a).reversed
         case (.text(let a), .text(let b)): ValueOrder(RowKey(a), RowKey(b))
@@ -44,7 +45,7 @@ extension ItemValue {
         return double > double.rounded(.down) ? .before : .same
     }
 
-    /// The order in which `$orderby` lists values: null, truth values, numbers, then text and dates.
+    /// Whether the value is before the other in `$orderby`: null, Booleans, numbers, then text and dates.
     func sortsBefore(_ other: ItemValue) -> Bool {
         if rank != other.rank { return rank < other.rank }
         return order(to: other) == .before

@@ -1,11 +1,11 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a `$filter` or `$orderby` is not one.
+/// A syntax error in a `$filter` or `$orderby`.
 struct ODataError: Error, Hashable, CustomStringConvertible {
-    /// The offset of the byte at which reading stopped.
+    /// The byte offset at which parsing stopped.
     let offset: Int
-    /// What was wrong there.
+    /// What is wrong at this offset.
     let problem: String
 
     var description: String { "at character \(offset), \(problem)" }

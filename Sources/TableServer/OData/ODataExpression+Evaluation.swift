@@ -4,12 +4,12 @@
 import SyncCore
 
 extension ODataExpression {
-    /// Whether the condition is true for the row; unknown is not true.
+    /// Whether the condition is true for the row. Unknown does not match.
     func matches(_ row: TableRow) -> Bool {
         value(in: row).boolValue == true
     }
 
-    /// The value for a row. Conditions are true, false, or null when unknown, as in SQL.
+    /// Returns the value for a row. A condition is true, false, or null when unknown, as in SQL.
     func value(in row: TableRow) -> ItemValue {
         switch self {
         case .literal(let value): value
@@ -28,13 +28,14 @@ extension ODataExpression {
             function.apply(arguments.map { $0.value(in: row) })
         case .not(let operand):
             operand.value(in: row).boolValue.map { .bool(!$0) } ?? .null
-        case .all(let operands): Self.join(operands, decisive: false, row)
-        case .any(let operands): Self.join(operands, decisive: true, row)
+        case .all(let operands): Self.combine(operands, decisive: false, row)
+        case .any(let operands): Self.combine(operands, decisive: true, row)
         }
     }
 
-    /// One decisive operand decides; otherwise one unknown operand leaves the whole unknown.
-    private static func join(
+    /// Three-valued logic of `and` and `or`: a decisive operand determines the result; otherwise an unknown operand
+    /// makes it unknown.
+    private static func combine(
         _ operands: [ODataExpression], decisive: Bool, _ row: TableRow
     ) -> ItemValue {
         var isKnown = true
@@ -48,7 +49,7 @@ extension ODataExpression {
 }
 
 extension ODataExpression.Comparison {
-    /// Compares two values: null when one is null, and when values of different types should be ordered.
+    /// Compares two values. Returns null when one is null, and for an order of values of different types.
     func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
         if left.isNull || right.isNull { return .null }
         guard let order = left.order(to: right) else {
@@ -70,7 +71,7 @@ extension ODataExpression.Comparison {
 }
 
 extension ODataExpression.Arithmetic {
-    /// Integers stay integers, and become doubles beyond 64 bits. Division by zero gives null.
+    /// Computes a result. Integers overflow to doubles; integer division by zero is null.
     func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
         if case .int(let a) = left, case .int(let b) = right {
             if b == 0, self == .div || self == .mod { return .null }

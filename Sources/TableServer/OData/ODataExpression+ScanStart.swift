@@ -4,24 +4,24 @@
 import SyncCore
 
 extension ODataExpression {
-    /// A place before which the condition is true for no row.
+    /// A position in the index before which no row matches.
     ///
-    /// It need not be the best one: every row after it is still tested. What counts is that the filters of
-    /// incremental pulls, `updatedAt ge T` and `updatedAt gt T or (updatedAt eq T and id gt I)`, find theirs.
+    /// It need not be the best position, because every row after it is tested. It is exact for the filters of
+    /// incremental pulls: `updatedAt ge T`, and `updatedAt gt T or (updatedAt eq T and id gt I)`.
     var scanStart: ScanStart {
         var start = ScanStart()
         switch self {
         case .comparison(.gt, .column(.id), .literal(.text(let id))):
             start.id = RowKey(id)
         case .comparison(.gt, .column(.updatedAt), .literal(.date(let date))):
-            start.update = ScanStart.UpdateBound(updatedAt: date, place: .afterAll)
+            start.update = ScanStart.UpdateBound(updatedAt: date, position: .afterAll)
         case .comparison(.ge, .column(.updatedAt), .literal(.date(let date))),
             .comparison(.eq, .column(.updatedAt), .literal(.date(let date))):
-            start.update = ScanStart.UpdateBound(updatedAt: date, place: .beforeAll)
+            start.update = ScanStart.UpdateBound(updatedAt: date, position: .beforeAll)
         case .all(let operands):
             for operand in operands { start = start.intersection(operand.scanStart) }
-            if let tied = Self.tiedBound(operands) {
-                start = start.intersection(tied)
+            if let keyset = Self.keysetBound(operands) {
+                start = start.intersection(keyset)
             }
         case .any(let operands):
             let possible = operands.filter { !$0.isTrueForNoRow }
@@ -33,17 +33,17 @@ extension ODataExpression {
         return start
     }
 
-    /// Whether this asks for rows without `updatedAt`, which this server does not have.
+    /// Whether this matches only rows without `updatedAt`. This server has none.
     private var isTrueForNoRow: Bool {
         if case .comparison(.eq, .column(.updatedAt), .literal(.null)) = self { true } else { false }
     }
 
-    /// `updatedAt eq T and id gt I` begins inside the rows that share T.
-    private static func tiedBound(_ operands: [ODataExpression]) -> ScanStart? {
+    /// Returns the position for `updatedAt eq T and id gt I`, within the rows with `updatedAt` T.
+    private static func keysetBound(_ operands: [ODataExpression]) -> ScanStart? {
         for case .comparison(.eq, .column(.updatedAt), .literal(.date(let date))) in operands {
             for case .comparison(.gt, .column(.id), .literal(.text(let id))) in operands {
                 var start = ScanStart()
-                start.update = ScanStart.UpdateBound(updatedAt: date, place: .after(RowKey(id)))
+                start.update = ScanStart.UpdateBound(updatedAt: date, position: .after(RowKey(id)))
                 return start
             }
         }

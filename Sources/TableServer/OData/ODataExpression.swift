@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// A parsed `$filter`, or a part of one.
+/// A parsed `$filter` or a part of it.
 indirect enum ODataExpression: Hashable, Sendable {
     case literal(ItemValue)
     case column(ODataColumn)
@@ -19,7 +19,7 @@ indirect enum ODataExpression: Hashable, Sendable {
 
     enum Comparison: String { case eq, ne, gt, ge, lt, le }
 
-    /// Whether this is true or false for a row; a column may hold a truth value, so it counts.
+    /// Whether this can be a condition. A column can, because it may contain Booleans.
     var canBeCondition: Bool {
         switch self {
         case .comparison, .not, .all, .any, .column: true
@@ -30,12 +30,12 @@ indirect enum ODataExpression: Hashable, Sendable {
     }
 }
 
-/// A column named in a query.
+/// A column in a query.
 enum ODataColumn: Hashable, Sendable {
     case id, createdAt, updatedAt, version, deleted
     case field(String)
 
-    /// The column of that name; case does not matter.
+    /// Finds the column with this name, without regard to case.
     init(_ name: String, in columns: ColumnNames) {
         switch name.asciiLowercased {
         case "id": self = .id
@@ -47,12 +47,12 @@ enum ODataColumn: Hashable, Sendable {
         }
     }
 
-    /// Whether a name is that of a column every row has.
+    /// Whether the name is a system column, which every row has.
     static func isSystem(_ name: String) -> Bool {
         if case .field = ODataColumn(name, in: ColumnNames()) { false } else { true }
     }
 
-    /// The name under which rows carry the column.
+    /// The column's name in rows.
     var name: String {
         switch self {
         case .id: "id"
@@ -64,7 +64,7 @@ enum ODataColumn: Hashable, Sendable {
         }
     }
 
-    /// The value in a row; null when the row has no such field.
+    /// Returns the value in a row; null when the row does not have the field.
     func value(in row: TableRow) -> ItemValue {
         switch self {
         case .id: .text(row.id)
@@ -77,7 +77,7 @@ enum ODataColumn: Hashable, Sendable {
     }
 }
 
-/// A function of OData v3 that filters may call.
+/// An OData v3 function in a filter.
 enum ODataFunction: String, Sendable {
     case startswith, endswith, substringof
     case tolower, toupper, trim, length, indexof, concat

@@ -1,10 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
 extension ODataFunction {
-    /// The function's value; null when an argument is null or of a type the function does not take.
+    /// Calls the function. Returns null when an argument is null or has the wrong type.
     func apply(_ arguments: [ItemValue]) -> ItemValue {
         switch self {
         case .startswith: Self.onTexts(arguments) { .bool($0.utf8.starts(with: $1.utf8)) }
@@ -47,7 +47,7 @@ extension ODataFunction {
         }
     }
 
-    /// The part of a date that stands at these places of its text form, which is always in UTC.
+    /// Returns the part of a date at these positions of its UTC text form.
     private static func onDate(_ arguments: [ItemValue], digits: Range<Int>) -> ItemValue {
         let date = arguments[0].dateValue ?? arguments[0].textValue.flatMap { Timestamp($0) }
         guard let text = date?.localText else { return .null }
@@ -56,13 +56,13 @@ extension ODataFunction {
 }
 
 extension String {
-    /// The position of a text in this one, counted in Unicode scalars.
+    /// Returns the index of a substring, in Unicode scalars.
     fileprivate func scalarIndex(of part: String) -> Int? {
         let scalars = Array(unicodeScalars)
-        let wanted = Array(part.unicodeScalars)
-        guard scalars.count >= wanted.count else { return nil }
-        return (0...(scalars.count - wanted.count)).first { start in
-            scalars[start..<start + wanted.count].elementsEqual(wanted)
+        let pattern = Array(part.unicodeScalars)
+        guard scalars.count >= pattern.count else { return nil }
+        return (0...(scalars.count - pattern.count)).first { start in
+            scalars[start..<start + pattern.count].elementsEqual(pattern)
         }
     }
 

@@ -3,17 +3,17 @@
 
 import SyncCore
 
-/// One key of an `$orderby`.
+/// One sort key of an `$orderby`.
 struct ODataOrdering: Hashable, Sendable {
     let column: ODataColumn
     let isDescending: Bool
 
-    /// Reads `column [asc|desc], …`.
+    /// Parses `column [asc|desc], …`.
     static func parse(_ text: String, columns: ColumnNames) throws(ODataError) -> [ODataOrdering] {
         var lexer = ODataLexer(text)
         var orderings: [ODataOrdering] = []
         while true {
-            guard case .name(let name) = try lexer.next() else { throw lexer.error("a column is due") }
+            guard case .name(let name) = try lexer.next() else { throw lexer.error("expected a column name") }
             var token = try lexer.next()
             var isDescending = false
             if token == .name("asc") || token == .name("desc") {
@@ -24,14 +24,14 @@ struct ODataOrdering: Hashable, Sendable {
                 ODataOrdering(column: ODataColumn(name, in: columns), isDescending: isDescending))
             if token == .end { return orderings }
             guard token == .comma else {
-                throw lexer.error("',' or the end is due, not \(token.description)")
+                throw lexer.error("expected ',' or the end, found \(token.description)")
             }
         }
     }
 }
 
 extension [ODataOrdering] {
-    /// The order of an index that lists rows just so.
+    /// The index that has this order, if any.
     var indexed: TableRows.Order? {
         if isEmpty { return .insertion }
         guard allSatisfy({ !$0.isDescending }) else { return nil }
@@ -42,7 +42,7 @@ extension [ODataOrdering] {
         }
     }
 
-    /// Puts rows in this order; where all keys are equal, ids decide.
+    /// Sorts rows by these keys, then by id.
     func sort(_ rows: [TableRow]) -> [TableRow] {
         let keyed = rows.map { row in (row: row, keys: map { $0.column.value(in: row) }) }
         let sorted = keyed.sorted { left, right in

@@ -3,27 +3,27 @@
 
 import SyncCore
 
-/// Reads an OData v3 `$filter`: recursive descent, with the binary operators told apart by precedence.
+/// Parses an OData v3 `$filter` by recursive descent with operator precedence.
 ///
-/// Chains of `and` and `or` become one node, so that a long list of alternatives is not deep; everything else that
-/// nests, or chains to the left, counts towards ``maxDepth``.
+/// A chain of `and` or `or` is one node, so that a long list of alternatives is not deep. Other nesting and chains of
+/// other operators count towards ``maxDepth``.
 struct ODataParser {
     private var lexer: ODataLexer
     private var token: ODataToken = .end
     private var depth = 0
     private let columns: ColumnNames
 
-    /// Deeper nesting is refused: it costs stack, and no client writes it.
+    /// The maximum nesting depth; it bounds the use of the stack.
     static let maxDepth = 100
 
-    /// Reads a filter for a table with these columns.
+    /// Parses a filter for a table with these columns.
     static func parse(_ filter: String, columns: ColumnNames) throws(ODataError) -> ODataExpression {
         var parser = ODataParser(lexer: ODataLexer(filter), columns: columns)
         try parser.advance()
         let expression = try parser.parseExpression()
         try parser.requireCondition(expression)
         guard parser.token == .end else {
-            throw parser.lexer.error("\(parser.token.description) follows a complete condition")
+            throw parser.lexer.error("expected the end, found \(parser.token.description)")
         }
         return expression
     }
@@ -38,17 +38,17 @@ struct ODataParser {
     }
 
     private func requireCondition(_ expression: ODataExpression) throws(ODataError) {
-        guard expression.canBeCondition else { throw lexer.error("a condition is due, not a value") }
+        guard expression.canBeCondition else { throw lexer.error("expected a condition, found a value") }
     }
 
     private mutating func descend() throws(ODataError) {
         depth += 1
         guard depth <= Self.maxDepth else {
-            throw lexer.error("it is nested deeper than \(Self.maxDepth) levels")
+            throw lexer.error("the filter is nested deeper than \(Self.maxDepth) levels")
         }
     }
 
-    /// Reads operands joined by operators that bind at least that tightly.
+    /// Parses operands and operators of at least this precedence.
     private mutating func parseExpression(_ precedence: Int = 1) throws(ODataError) -> ODataExpression {
         let startDepth = depth
         var left = try parseUnary()
@@ -57,8 +57,8 @@ struct ODataParser {
             try descend()
             let right = try parseExpression(infix.precedence + 1)
             switch infix {
-            case .or: left = try join(left, right, into: ODataExpression.any, parts: left.alternatives)
-            case .and: left = try join(left, right, into: ODataExpression.all, parts: left.conjuncts)
+            case .or: left = try combine(left, right, into: ODataExpression.any, parts: left.alternatives)
+            case .and: left = try combine(left, right, into: ODataExpression.all, parts: left.conjuncts)
             case .comparison(let comparison): left = .comparison(comparison, left, right)
             case .arithmetic(let arithmetic): left = .arithmetic(arithmetic, left, right)
             }
@@ -68,7 +68,7 @@ struct ODataParser {
         return left
     }
 
-    private func join(
+    private func combine(
         _ left: ODataExpression, _ right: ODataExpression,
         into node: ([ODataExpression]) -> ODataExpression, parts: [ODataExpression]
     ) throws(ODataError) -> ODataExpression {
@@ -105,7 +105,7 @@ struct ODataParser {
             try descend()
             let expression = try parseExpression()
             depth -= 1
-            try takeClose()
+            try expectClose()
             return expression
         case .literal(let value):
             try advance()
@@ -114,18 +114,18 @@ struct ODataParser {
             return try parseNumber(sign: "")
         case .name(let name):
             try advance()
-            return try token == .open ? parseCall(name) : named(name)
+            return try token == .open ? parseCall(name) : constantOrColumn(name)
         case .close, .comma, .minus, .end:
-            throw lexer.error("a value is due, not \(token.description)")
+            throw lexer.error("expected a value, found \(token.description)")
         }
     }
 
-    private mutating func takeClose() throws(ODataError) {
-        guard token == .close else { throw lexer.error("')' is due, not \(token.description)") }
+    private mutating func expectClose() throws(ODataError) {
+        guard token == .close else { throw lexer.error("expected ')', found \(token.description)") }
         try advance()
     }
 
-    private func named(_ name: String) -> ODataExpression {
+    private func constantOrColumn(_ name: String) -> ODataExpression {
         switch name {
         case "true": .literal(true)
         case "false": .literal(false)
@@ -136,7 +136,7 @@ struct ODataParser {
 
     private mutating func parseCall(_ name: String) throws(ODataError) -> ODataExpression {
         guard let function = ODataFunction(rawValue: name) else {
-            throw lexer.error("there is no function '\(name)'")
+            throw lexer.error("the function '\(name)' does not exist")
         }
         try descend()
         defer { depth -= 1 }
@@ -149,12 +149,12 @@ struct ODataParser {
         guard arguments.count == count else {
             throw lexer.error("'\(name)' takes \(count) argument\(count == 1 ? "" : "s")")
         }
-        try takeClose()
+        try expectClose()
         return .call(function, arguments)
     }
 
     private mutating func parseNumber(sign: String) throws(ODataError) -> ODataExpression {
-        guard case .number(let digits, let kind) = token else { throw lexer.error("a number is due") }
+        guard case .number(let digits, let kind) = token else { throw lexer.error("expected a number") }
         if kind != .double, let integer = Int64(sign + digits) {
             try advance()
             return .literal(.int(integer))
@@ -167,7 +167,7 @@ struct ODataParser {
     }
 }
 
-/// An operator between two operands.
+/// A binary operator.
 private enum ODataInfix {
     case or, and
     case comparison(ODataExpression.Comparison)
@@ -187,7 +187,7 @@ private enum ODataInfix {
         }
     }
 
-    /// Higher binds tighter.
+    /// Operators with a higher precedence bind tighter.
     var precedence: Int {
         switch self {
         case .or: 1
@@ -199,7 +199,7 @@ private enum ODataInfix {
         }
     }
 
-    /// Whether a chain of this operator is one node.
+    /// Whether a chain of this operator is one node of the expression.
     var isFlat: Bool {
         switch self {
         case .or, .and: true

@@ -3,15 +3,15 @@
 
 import SyncCore
 
-/// The smallest parts of a `$filter`.
+/// A token of a `$filter`.
 enum ODataToken: Hashable {
     case open, close, comma, minus, end
     case name(String)
     case literal(ItemValue)
-    /// Digits without a sign, and what they are meant to be.
+    /// The digits of a number without its sign, and its type.
     case number(String, NumberKind)
 
-    /// The type a number literal asks for.
+    /// The type of a number literal.
     enum NumberKind: Hashable {
         case plain
         /// With the suffix `l`: 64 bits.
@@ -33,7 +33,7 @@ enum ODataToken: Hashable {
     }
 }
 
-/// Reads tokens from left to right.
+/// Splits a `$filter` into tokens.
 struct ODataLexer {
     private let bytes: [UInt8]
     private(set) var position = 0
@@ -44,38 +44,38 @@ struct ODataLexer {
 
     func error(_ problem: String) -> ODataError { ODataError(offset: position, problem: problem) }
 
-    /// Whether the next byte is a digit, as it is between a sign and its number.
+    /// Whether the next byte is a digit; a `-` before it is then the sign of a number.
     var isAtDigit: Bool { position < bytes.count && bytes[position].isDigit }
 
     mutating func next() throws(ODataError) -> ODataToken {
         while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
         guard position < bytes.count else { return .end }
         switch bytes[position] {
-        case UInt8(ascii: "("): return take(.open)
-        case UInt8(ascii: ")"): return take(.close)
-        case UInt8(ascii: ","): return take(.comma)
-        case UInt8(ascii: "-"): return take(.minus)
+        case UInt8(ascii: "("): return consume(.open)
+        case UInt8(ascii: ")"): return consume(.close)
+        case UInt8(ascii: ","): return consume(.comma)
+        case UInt8(ascii: "-"): return consume(.minus)
         case UInt8(ascii: "'"): return .literal(.text(try readQuoted()))
         case let byte where byte.isDigit: return try readNumber()
         case let byte where byte.isNameStart: return try readName()
         case let byte where byte < 0x80:
-            throw error("'\(Character(Unicode.Scalar(byte)))' has no meaning here")
-        default: throw error("names have only letters, digits and '_'")
+            throw error("unexpected '\(Character(Unicode.Scalar(byte)))'")
+        default: throw error("unexpected character: names consist of letters, digits and '_'")
         }
     }
 
-    private mutating func take(_ token: ODataToken) -> ODataToken {
+    private mutating func consume(_ token: ODataToken) -> ODataToken {
         position += 1
         return token
     }
 
-    private mutating func text(while holds: (UInt8) -> Bool) -> String {
+    private mutating func text(while predicate: (UInt8) -> Bool) -> String {
         let start = position
-        while position < bytes.count, holds(bytes[position]) { position += 1 }
+        while position < bytes.count, predicate(bytes[position]) { position += 1 }
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Reads a text in quotes; two quotes inside stand for one.
+    /// Reads a quoted string; two quotes inside it are one quote.
     private mutating func readQuoted() throws(ODataError) -> String {
         let start = position
         var text: [UInt8] = []
@@ -92,7 +92,7 @@ struct ODataLexer {
             text.append(byte)
         }
         position = start
-        throw error("a quote is opened and never closed")
+        throw error("the closing quote is missing")
     }
 
     private mutating func readName() throws(ODataError) -> ODataToken {
@@ -102,18 +102,19 @@ struct ODataLexer {
         let quoted = try readQuoted()
         switch name {
         case "datetimeoffset", "datetime":
-            // `+` that was not percent-encoded arrives as a space, and only the offset of a zone can hold one.
+            // A `+` that the client did not percent-encode arrives as a space; in a date it can only be the sign of the
+            // offset.
             let text = quoted.replacing(" ", with: "+")
             guard let timestamp = Timestamp(text) else {
                 position = start
-                throw error("'\(quoted)' is no date such as 2014-05-30T18:30:00.000Z")
+                throw error("'\(quoted)' is not a date such as 2014-05-30T18:30:00.000Z")
             }
             return .literal(.date(timestamp))
         case "guid":
             return .literal(.text(quoted))
         default:
             position = start
-            throw error("there are no literals of type '\(name)'")
+            throw error("literals of type '\(name)' are not supported")
         }
     }
 
@@ -122,14 +123,14 @@ struct ODataLexer {
         var kind = ODataToken.NumberKind.plain
         if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
             position += 1
-            guard isAtDigit else { throw error("a digit is due after the point") }
+            guard isAtDigit else { throw error("expected a digit after the decimal point") }
             digits += "." + text(while: \.isDigit)
             kind = .double
         }
         if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
             position += 1
             digits += "e" + text { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
-            guard isAtDigit else { throw error("a digit is due in the exponent") }
+            guard isAtDigit else { throw error("expected a digit in the exponent") }
             digits += text(while: \.isDigit)
             kind = .double
         }
@@ -140,6 +141,6 @@ struct ODataLexer {
         case "d", "D", "f", "F", "m", "M": return .number(digits, .double)
         default: break
         }
-        throw error("'\(digits)\(suffix)' is no number")
+        throw error("'\(digits)\(suffix)' is not a number")
     }
 }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What a list request asks for.
+/// The parameters of a list request.
 struct ListParameters {
     var filter: String?
     var ordering: String?
@@ -13,12 +13,14 @@ struct ListParameters {
     var includesCount = false
     var includesDeleted = false
 
-    init(_ parameters: [QueryParameter], maxTop: Int) throws(Refusal) {
+    init(_ parameters: [QueryParameter], maxTop: Int) throws(RequestError) {
         var seen: Set<String> = []
         for parameter in parameters {
             let (name, value) = (parameter.name, parameter.value)
             guard name.hasPrefix("$") || name == "__includeDeleted" else { continue }
-            guard seen.insert(name).inserted else { throw .badRequest("'\(name)' is given twice.") }
+            guard seen.insert(name).inserted else {
+                throw .badRequest("The parameter '\(name)' is given twice.")
+            }
             switch name {
             case "$filter": filter = value.isEmpty ? nil : value
             case "$orderby": ordering = value.isEmpty ? nil : value
@@ -27,23 +29,23 @@ struct ListParameters {
             case "$top": top = try Self.count(value, of: name)
             case "$inlinecount":
                 guard value == "allpages" || value == "none" else {
-                    throw .badRequest("'$inlinecount' is 'allpages' or 'none', not '\(value)'.")
+                    throw .badRequest("'$inlinecount' must be 'allpages' or 'none', not '\(value)'.")
                 }
                 includesCount = value == "allpages"
             case "__includeDeleted": includesDeleted = !value.isEmpty
-            default: throw .badRequest("There is no parameter '\(name)'.")
+            default: throw .badRequest("The parameter '\(name)' is not supported.")
             }
         }
-        if let top, top > maxTop { throw .badRequest("'$top' is \(top), above the maximum of \(maxTop).") }
+        if let top, top > maxTop { throw .badRequest("'$top' must be at most \(maxTop), not \(top).") }
     }
 
     private static func names(_ list: String) -> [String] {
         list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    private static func count(_ value: String, of name: String) throws(Refusal) -> Int {
+    private static func count(_ value: String, of name: String) throws(RequestError) -> Int {
         guard value.utf8.allSatisfy(\.isDigit), let count = Int(value) else {
-            throw .badRequest("'\(name)' is a whole number from 0, not '\(value)'.")
+            throw .badRequest("'\(name)' must be a whole number of at least 0, not '\(value)'.")
         }
         return count
     }

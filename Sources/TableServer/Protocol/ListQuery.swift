@@ -1,19 +1,19 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The filter and order of a list, ready to run.
+/// The parsed filter and order of a list request.
 struct ListQuery {
     private let filter: ODataExpression?
     private let ordering: [ODataOrdering]
     private let includesDeleted: Bool
     private let includesCount: Bool
 
-    init(_ parameters: ListParameters, columns: ColumnNames) throws(Refusal) {
+    init(_ parameters: ListParameters, columns: ColumnNames) throws(RequestError) {
         do throws(ODataError) {
             filter =
                 if let text = parameters.filter { try ODataParser.parse(text, columns: columns) } else { nil }
         } catch {
-            throw .badRequest("The filter cannot be read: \(error).")
+            throw .badRequest("'$filter' cannot be parsed: \(error).")
         }
         do throws(ODataError) {
             ordering =
@@ -21,7 +21,7 @@ struct ListQuery {
                     try ODataOrdering.parse(text, columns: columns)
                 } else { [] }
         } catch {
-            throw .badRequest("The order cannot be read: \(error).")
+            throw .badRequest("'$orderby' cannot be parsed: \(error).")
         }
         includesDeleted = parameters.includesDeleted
         includesCount = parameters.includesCount
@@ -31,7 +31,7 @@ struct ListQuery {
         (includesDeleted || !row.deleted) && (filter?.matches(row) ?? true)
     }
 
-    /// The rows of one page, and how many there are on all pages when that was asked for.
+    /// Returns the rows of one page and, if the request asks for it, the number of rows on all pages.
     func page(of rows: borrowing TableRows, skip: Int, size: Int) -> (rows: [TableRow], count: Int?) {
         var page: [TableRow] = []
         var found = 0

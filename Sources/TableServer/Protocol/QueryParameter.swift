@@ -3,14 +3,14 @@
 
 import Foundation
 
-/// One `name=value` of a request's query, decoded.
+/// One decoded `name=value` pair of a request's query.
 public struct QueryParameter: Sendable, Hashable {
     /// The name.
     public let name: String
-    /// The value; empty when there is none.
+    /// The value; empty when the pair has none.
     public let value: String
 
-    /// Reads a query as it came: `+` is a space, everything else is percent-encoded.
+    /// Parses an encoded query: `+` is a space, other characters are percent-encoded.
     static func parse(_ query: String) -> [QueryParameter] {
         query.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

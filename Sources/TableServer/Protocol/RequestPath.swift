@@ -3,16 +3,16 @@
 
 import Foundation
 
-/// What a request's path names.
+/// The table or item in a request's path.
 enum RequestPath: Sendable, Equatable {
     case table(String)
     case item(table: String, id: String)
 
-    /// Reads `/tables/{table}` or `/tables/{table}/{id}` from the path as it came.
+    /// Parses an encoded path: `/tables/{table}` or `/tables/{table}/{id}`.
     ///
-    /// Segments are cut before they are decoded, so that an id may hold `%2F`.
+    /// The path is split before its segments are decoded, so that an id can contain `%2F`.
     ///
-    /// - Returns: `nil` for any other path, and for a segment that does not decode to UTF-8 text.
+    /// - Returns: `nil` for any other path, and for a segment that does not decode to UTF-8.
     init?(rawPath: String) {
         var segments = rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         if segments.count > 2, segments.last == "" { segments.removeLast() }
@@ -27,14 +27,14 @@ enum RequestPath: Sendable, Equatable {
         self = .item(table: table, id: id)
     }
 
-    /// The table's name as the client wrote it.
+    /// The table's name, as the client spells it.
     var table: String {
         switch self {
         case .table(let table), .item(let table, _): table
         }
     }
 
-    /// The item's id, when the path has one.
+    /// The item's id, if the path has one.
     var id: String? {
         if case .item(_, let id) = self { id } else { nil }
     }

@@ -4,7 +4,7 @@
 import SyncCore
 
 extension TableService {
-    typealias Decision = RowStore.Decision<Answer>
+    typealias Decision = RowStore.Decision<ServerResponse>
 
     func insert(_ rows: borrowing TableRows, _ body: WriteBody, _ stamp: Timestamp) throws -> Decision {
         let id = body.id ?? settings.makeID()
@@ -26,13 +26,13 @@ extension TableService {
         _ stamp: Timestamp
     ) throws -> Decision {
         if let bodyID = body.id, !bodyID.hasSameBytes(as: id) {
-            throw Refusal.badRequest("The id in the body is not the one in the path.")
+            throw RequestError.badRequest("The id in the body differs from the id in the path.")
         }
-        // The modelled server makes this an SQL statement without columns, which fails.
+        // The modelled server generates an SQL statement without columns, which fails.
         guard !body.fields.isEmpty else {
-            throw Refusal(status: 500, message: "There is nothing to update.")
+            throw RequestError(status: 500, message: "The body has no fields to update.")
         }
-        guard let row = rows[id] else { throw Refusal.noSuchItem }
+        guard let row = rows[id] else { throw RequestError.itemNotFound }
         if let precondition, precondition != row.version {
             return unchanged(.row(row, status: 412, settings: settings))
         }
@@ -46,7 +46,7 @@ extension TableService {
     func delete(
         _ rows: borrowing TableRows, id: String, _ precondition: String?, _ stamp: Timestamp
     ) throws -> Decision {
-        guard let row = rows[id] else { throw Refusal.noSuchItem }
+        guard let row = rows[id] else { throw RequestError.itemNotFound }
         if let precondition, precondition != row.version || row.deleted {
             return unchanged(.row(row, status: 412, settings: settings))
         }
@@ -58,7 +58,7 @@ extension TableService {
     func undelete(
         _ rows: borrowing TableRows, id: String, _ precondition: String?, _ stamp: Timestamp
     ) throws -> Decision {
-        guard let row = rows[id] else { throw Refusal.noSuchItem }
+        guard let row = rows[id] else { throw RequestError.itemNotFound }
         if let precondition, precondition != row.version {
             return unchanged(.row(row, status: 412, settings: settings))
         }
@@ -69,5 +69,5 @@ extension TableService {
         (.row(row, status: status, settings: settings), [.put(row)])
     }
 
-    private func unchanged(_ answer: Answer) -> Decision { (answer, []) }
+    private func unchanged(_ response: ServerResponse) -> Decision { (response, []) }
 }

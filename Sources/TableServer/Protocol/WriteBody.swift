@@ -4,39 +4,41 @@
 import Foundation
 import SyncCore
 
-/// The body of an insert or update, checked as far as that is possible without the row.
+/// The body of an insert or update, validated as far as possible without the row.
 struct WriteBody: Sendable {
-    /// The item's own fields.
+    /// The item's fields without the id and the system properties.
     let fields: [String: ItemValue]
     let id: String?
     let version: String?
-    /// The item as it came.
+    /// The item as received.
     let item: ItemValue
 
-    /// Properties that only the server sets.
+    /// The properties that only the server sets.
     private static let reserved: Set<String> = ["createdat", "updatedat", "deleted"]
 
-    init(_ request: RecordedRequest, settings: TableServer.Configuration) throws(Refusal) {
+    init(_ request: RecordedRequest, settings: TableServer.Configuration) throws(RequestError) {
         guard request.bodySize <= settings.maxBodySize else {
             throw .badRequest("The body is larger than \(settings.maxBodySize) bytes.")
         }
         do throws(JSONError) { item = try ItemValue(json: request.body) } catch {
             throw .badRequest("\(error)")
         }
-        guard case .object(let object) = item else { throw .badRequest("The body is no JSON object.") }
+        guard case .object(let object) = item else { throw .badRequest("The body is not a JSON object.") }
 
         var fields: [String: ItemValue] = [:]
         var (id, version): (String?, String?)
         var seen: Set<String> = []
         for (name, value) in object {
             guard seen.insert(name.asciiLowercased).inserted else {
-                throw .badRequest("The property '\(name)' is there twice, in another spelling.")
+                throw .badRequest(
+                    "The property '\(name)' appears twice; names that differ only in case are the same property."
+                )
             }
             switch name.asciiLowercased {
             case "id": id = try Self.id(value)
             case "version": version = value.textValue
             case let folded where Self.reserved.contains(folded):
-                throw .badRequest("The property '\(name)' is set by the server and cannot be sent.")
+                throw .badRequest("Only the server sets the property '\(name)': remove it from the body.")
             default:
                 try Self.check(name, value, settings)
                 fields[name] = value
@@ -45,14 +47,14 @@ struct WriteBody: Sendable {
         (self.fields, self.id, self.version) = (fields, id, version)
     }
 
-    private static func id(_ value: ItemValue) throws(Refusal) -> String? {
+    private static func id(_ value: ItemValue) throws(RequestError) -> String? {
         if value.isNull { return nil }
-        guard let id = value.textValue else { throw .badRequest("The id is no text.") }
+        guard let id = value.textValue else { throw .badRequest("The id is not a string.") }
         if let problem = problem(inID: id) { throw .badRequest(problem) }
         return id
     }
 
-    /// Why no row can have that id, or `nil` when one can.
+    /// Returns why the id is invalid, or `nil` when it is valid.
     static func problem(inID id: String) -> String? {
         guard !id.isEmpty else { return "The id is empty." }
         guard id.unicodeScalars.count <= 255 else { return "The id is longer than 255 characters." }
@@ -64,14 +66,17 @@ struct WriteBody: Sendable {
 
     private static func check(
         _ name: String, _ value: ItemValue, _ settings: TableServer.Configuration
-    ) throws(Refusal) {
+    ) throws(RequestError) {
         guard name.isColumnName else {
-            throw .badRequest("The property name '\(name)' is not letters, digits and '_'.")
+            throw .badRequest("The property name '\(name)' is invalid: use letters, digits and '_'.")
         }
         switch value {
         case .array, .object:
             guard settings.acceptsNestedValues else {
-                throw Refusal(status: 500, message: "The property '\(name)' is an object or array.")
+                throw RequestError(
+                    status: 500,
+                    message:
+                        "The property '\(name)' is an object or array, which this server does not accept.")
             }
         default: break
         }
@@ -79,7 +84,7 @@ struct WriteBody: Sendable {
 }
 
 extension TableRow {
-    /// Takes over fields; a name that differs only in case from a column's is that column.
+    /// Sets fields; a name that differs only in case from a column's name is that column.
     mutating func merge(_ newFields: [String: ItemValue], columns: ColumnNames) {
         for (name, value) in newFields { fields[columns.spelling(of: name)] = value }
     }

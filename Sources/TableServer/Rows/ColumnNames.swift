@@ -1,11 +1,11 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The spelling of each column; names that differ only in case are the same column, and the first spelling stays.
+/// The spelling of each column name. Names that differ only in case are one column, with the first spelling.
 struct ColumnNames: Sendable {
     private var spellings: [String: String] = [:]
 
-    /// The spelling under which fields of that name are kept.
+    /// Returns the spelling under which fields with this name are stored.
     func spelling(of name: String) -> String {
         spellings[name.asciiLowercased] ?? name
     }
@@ -17,13 +17,13 @@ struct ColumnNames: Sendable {
 }
 
 extension String {
-    /// The text with A to Z in lower case; names of tables and columns have no other letters.
+    /// The string with A to Z in lower case. Names of tables and columns contain no other capital letters.
     var asciiLowercased: String {
         guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
         return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Whether the text can name a table or a column: a letter or `_`, then letters, digits and `_`.
+    /// Whether the string is a valid name of a table or column: a letter or `_`, then letters, digits and `_`.
     var isColumnName: Bool {
         guard let first = utf8.first, first.isNameStart else { return false }
         return utf8.count <= 128 && utf8.allSatisfy(\.isNamePart)

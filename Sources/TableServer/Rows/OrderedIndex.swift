@@ -1,10 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keys kept in order in one array.
+/// A sorted array of keys.
 ///
-/// Nearly every key arrives at the end, because time and sequence numbers only grow; the others cost one move of
-/// memory, which is cheaper than a tree up to some hundred thousand keys.
+/// Most keys are appended, because times and sequence numbers grow. Another key costs one `memmove`, which is cheaper
+/// than a tree up to some hundred thousand keys.
 struct OrderedIndex<Key: Comparable & Sendable>: Sendable {
     private(set) var keys: [Key] = []
 
@@ -21,13 +21,14 @@ struct OrderedIndex<Key: Comparable & Sendable>: Sendable {
         if index < keys.count, keys[index] == key { keys.remove(at: index) }
     }
 
-    /// The position of the first key for which the condition holds; it must hold for all keys after that one too.
-    func firstIndex(where holds: (Key) -> Bool) -> Int {
+    /// Returns the index of the first key that satisfies the predicate, by binary search: all later keys must satisfy
+    /// it too.
+    func firstIndex(where predicate: (Key) -> Bool) -> Int {
         var low = 0
         var high = keys.count
         while low < high {
             let middle = (low + high) / 2
-            if holds(keys[middle]) { high = middle } else { low = middle + 1 }
+            if predicate(keys[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -5,19 +5,19 @@ import Foundation
 import GRDB
 import SyncCore
 
-/// The SQLite file behind the rows: read once at start, written in one durable transaction for each change.
+/// The SQLite file of the rows: read at start, written in one durable transaction per request.
 final class RowJournal: Sendable {
     private let queue: DatabaseQueue
 
-    /// Opens the file or creates it.
+    /// Opens or creates the file.
     ///
-    /// - Throws: ``TableServerError`` when it cannot be opened, is held by another server, or was written by a newer one.
+    /// - Throws: ``TableServerError`` when it cannot be opened, is in use by another server, or has a newer format.
     init(path: String) throws(TableServerError) {
         do {
             var configuration = GRDB.Configuration()
             configuration.label = "TableServer"
             configuration.prepareDatabase { database in
-                // The rows in memory are the truth while the server runs, so nobody else may change the file.
+                // The rows in memory are authoritative while the server runs, so no other process may change the file.
                 try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             }
             queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -26,7 +26,8 @@ final class RowJournal: Sendable {
                 try migrator.hasBeenSuperseded(database)
             }
             guard !isNewer else {
-                throw TableServerError(.storage, "The file '\(path)' was written by a newer version.")
+                throw TableServerError(
+                    .storage, "The file '\(path)' was written by a newer version of the server.")
             }
             try migrator.migrate(queue)
         } catch let error as TableServerError {
@@ -60,7 +61,7 @@ final class RowJournal: Sendable {
         return migrator
     }
 
-    /// Hands out every row with the key of its table, in the order of insertion.
+    /// Calls the body with every row and the key of its table, in the order of insertion.
     func load(_ body: (String, TableRow) -> Void) throws {
         try queue.read { database in
             let cursor = try Row.fetchCursor(
@@ -71,10 +72,10 @@ final class RowJournal: Sendable {
         }
     }
 
-    /// Writes changes of one table.
+    /// Writes the changes of one table in one transaction.
     typealias Persist = (_ tableKey: String, _ changes: [TableRows.Change]) throws -> Void
 
-    /// Runs the body off the caller's thread, alone among the writers; each call of `persist` is one transaction.
+    /// Runs the body on the database's queue, exclusively; each call of `persist` is one transaction.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Persist) throws -> Result) async throws
         -> Result
     {
@@ -111,7 +112,7 @@ final class RowJournal: Sendable {
     }
 
     func close() {
-        // A reader that is still busy keeps the file open a moment longer; nothing is lost either way.
+        // Closing fails while a read is active; the file is then closed when the queue is deallocated. No data is lost.
         try? queue.close()
     }
 }
@@ -122,7 +123,7 @@ extension TableRow {
         guard case .object(let fields) = try ItemValue(json: Data(text.utf8)),
             let createdAt = Timestamp(record["createdAt"]), let updatedAt = Timestamp(record["updatedAt"])
         else {
-            throw TableServerError(.storage, "The file holds a row that cannot be read.")
+            throw TableServerError(.storage, "The file contains an unreadable row.")
         }
         self.init(
             id: record["id"], fields: fields, createdAt: createdAt, updatedAt: updatedAt,

@@ -4,7 +4,7 @@
 import Foundation
 import SyncCore
 
-/// An id as a key: equal and ordered by its UTF-8 bytes, where Swift's own order follows canonical equivalence.
+/// An id, compared by its UTF-8 bytes. `String` compares by canonical equivalence.
 struct RowKey: Hashable, Comparable, Sendable {
     let id: String
 
@@ -16,11 +16,11 @@ struct RowKey: Hashable, Comparable, Sendable {
 
     static func < (left: RowKey, right: RowKey) -> Bool { left.id.precedesByBytes(right.id) }
 
-    // Canonically equivalent ids hash alike; equality tells them apart.
+    // Canonically equivalent ids have equal hashes, but are not equal.
     func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// A row's place in the order of changes: by instant, then by id.
+/// A row's key in the order of changes: the instant, then the id.
 struct UpdateKey: Comparable, Sendable {
     let updatedAt: Timestamp
     let id: RowKey
@@ -36,7 +36,7 @@ struct UpdateKey: Comparable, Sendable {
 }
 
 extension String {
-    /// Whether the UTF-8 bytes of this text come before those of the other one.
+    /// Whether the string's UTF-8 bytes are before those of the other.
     func precedesByBytes(_ other: String) -> Bool {
         let fast = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right -> Bool in

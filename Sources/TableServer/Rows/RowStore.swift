@@ -4,9 +4,9 @@
 import SyncCore
 import Synchronization
 
-/// All rows of the server: read from memory, written through the journal when there is one.
+/// All rows of the server: read from memory, written to memory and the journal, if any.
 ///
-/// A write decides and changes in one step, so of two requests with one `If-Match` only the first succeeds.
+/// A write decides and changes in one atomic step, so of two requests with the same `If-Match` only the first succeeds.
 final class RowStore: Sendable {
     private let tables: Mutex<[String: TableRows]>
     private let journal: RowJournal?
@@ -19,7 +19,7 @@ final class RowStore: Sendable {
         self.journal = journal
     }
 
-    /// Runs the body on the rows of a table, or returns `nil` when there is no such table.
+    /// Runs the body on the rows of a table. Returns `nil` when the table does not exist.
     func read<Result: Sendable>(
         _ tableKey: String, _ body: (borrowing TableRows) throws -> Result
     ) rethrows -> Result? {
@@ -29,10 +29,10 @@ final class RowStore: Sendable {
         }
     }
 
-    /// What a write came to: its result, and the changes it makes.
+    /// The result of a write, and its changes.
     typealias Decision<Result> = (result: Result, changes: [TableRows.Change])
 
-    /// Decides on the rows of a table and makes the changes, or returns `nil` when there is no such table.
+    /// Decides on the rows of a table and makes the changes. Returns `nil` when the table does not exist.
     func write<Result: Sendable>(
         _ tableKey: String, _ decide: @escaping @Sendable (borrowing TableRows) throws -> Decision<Result>
     ) async throws -> Result? {
@@ -43,7 +43,7 @@ final class RowStore: Sendable {
                 return decision.result
             }
         }
-        // The journal runs one writer at a time, so nothing changes between the decision and its effect.
+        // The journal runs one writer at a time, so the rows do not change between the decision and its changes.
         return try await journal.write { [self] persist in
             guard let decision = try read(tableKey, decide) else { return nil }
             try persist(tableKey, decision.changes)

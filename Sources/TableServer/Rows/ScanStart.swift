@@ -3,30 +3,32 @@
 
 import SyncCore
 
-/// Where a scan may begin, because a filter holds for no row before; finding it is what makes a page cheap.
+/// The positions before which no row matches a filter: a scan starts there, so a late page costs no more than the
+/// first.
 struct ScanStart: Sendable {
-    /// The rows wanted come after this id.
+    /// Matching rows have an id after this one.
     var id: RowKey?
-    /// The rows wanted come at or after this place in the order of changes.
+    /// Matching rows are after this position in the order of changes.
     var update: UpdateBound?
 
-    /// A place between rows in the order of `updatedAt` and id.
+    /// A position between rows in the order of `updatedAt` and id.
     struct UpdateBound: Sendable {
         let updatedAt: Timestamp
-        let place: Place
+        let position: Position
 
-        enum Place: Sendable {
+        /// A position relative to the rows with this `updatedAt`.
+        enum Position: Sendable {
             case beforeAll
             case after(RowKey)
             case afterAll
         }
 
-        /// Whether the row with that key lies before this place.
+        /// Whether the row with this key is before the position.
         func isAfter(_ key: UpdateKey) -> Bool {
             guard key.updatedAt.isSameInstant(as: updatedAt) else {
                 return key.updatedAt.isEarlier(than: updatedAt)
             }
-            switch place {
+            switch position {
             case .beforeAll: return false
             case .after(let id): return !(id < key.id)
             case .afterAll: return true
@@ -37,7 +39,7 @@ struct ScanStart: Sendable {
             guard left.updatedAt.isSameInstant(as: right.updatedAt) else {
                 return left.updatedAt.isEarlier(than: right.updatedAt)
             }
-            switch (left.place, right.place) {
+            switch (left.position, right.position) {
             case (.beforeAll, .beforeAll), (_, .beforeAll), (.afterAll, _): return false
             case (.beforeAll, _), (.after, .afterAll): return true
             case (.after(let a), .after(let b)): return a < b
@@ -47,7 +49,7 @@ struct ScanStart: Sendable {
 }
 
 extension ScanStart {
-    /// Where rows begin for which both conditions may hold.
+    /// Returns the start for rows that match both filters.
     func intersection(_ other: ScanStart) -> ScanStart {
         var start = ScanStart()
         start.id = Self.later(id, other.id, by: <)
@@ -55,7 +57,7 @@ extension ScanStart {
         return start
     }
 
-    /// Where rows begin for which either condition may hold.
+    /// Returns the start for rows that match either filter.
     func union(_ other: ScanStart) -> ScanStart {
         var start = ScanStart()
         if let a = id, let b = other.id { start.id = a < b ? a : b }

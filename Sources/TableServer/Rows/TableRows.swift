@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// The rows of one table, in the three orders in which clients page through them.
+/// The rows of one table, with an index for each order in which clients page.
 struct TableRows: Sendable {
     let table: TableServer.Table
     private(set) var columns = ColumnNames()
@@ -27,7 +27,7 @@ struct TableRows: Sendable {
 
     subscript(id: String) -> TableRow? { rows[RowKey(id)] }
 
-    /// One row put in place of whatever had its id, or the end of a row.
+    /// An insert or replacement of a row, or the removal of one.
     enum Change: Sendable {
         case put(TableRow)
         case remove(RowKey)
@@ -59,7 +59,7 @@ struct TableRows: Sendable {
 }
 
 extension TableRows {
-    /// An order for which an index exists.
+    /// An order that has an index.
     enum Order: Sendable {
         case insertion
         case id
@@ -67,7 +67,7 @@ extension TableRows {
         case update
     }
 
-    /// Hands out the rows in that order, beginning at the position, until the body returns false.
+    /// Calls the body with the rows in this order, from the start position, until it returns false.
     func scan(
         _ order: Order, from start: ScanStart = ScanStart(), _ body: (TableRow) throws -> Bool
     ) rethrows {

@@ -3,22 +3,22 @@
 
 import Foundation
 
-/// The directory that holds what this device keeps.
+/// The directory of this device's data.
 struct DataDirectory {
     let url: URL
 
-    /// Makes the directory, for its owner alone, if it is not there.
+    /// Creates the directory if it does not exist, readable only by its owner.
     init(path: String) throws {
         url = URL(fileURLWithPath: (path as NSString).expandingTildeInPath, isDirectory: true)
         do {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw Failure("The directory '\(url.path)' cannot be made. Choose another one with --data.")
+            throw Failure("The directory '\(url.path)' cannot be created. Choose another one with --data.")
         }
     }
 
-    /// The name of this installation, which servers are told: made up at the first call and kept.
+    /// Returns the id of this installation, which requests carry. The first call generates and stores it.
     func installationID() throws -> String {
         let file = url.appendingPathComponent("installation")
         if let id = try? String(contentsOf: file, encoding: .utf8), !id.isEmpty { return id }
@@ -26,7 +26,7 @@ struct DataDirectory {
         do {
             try Data(id.utf8).write(to: file, options: .atomic)
         } catch {
-            throw Failure("'\(file.path)' cannot be written.")
+            throw Failure("The file '\(file.path)' cannot be written. Choose another directory with --data.")
         }
         return id
     }

@@ -4,10 +4,10 @@
 import ArgumentParser
 import SyncCore
 
-/// The options of every command that works on the list.
+/// The options of every command that uses the list.
 struct GlobalOptions: ParsableArguments {
     @Option(
-        help: "What keeps the list: sqlite, lmdb, or memory, which forgets it when the command ends.")
+        help: "The store of the list: sqlite, lmdb, or memory, which loses the list when the command ends.")
     var store = StoreChoice.sqlite
 
     @Option(
@@ -25,23 +25,25 @@ struct GlobalOptions: ParsableArguments {
     @Flag(
         name: .customLong("insecure-http"),
         help:
-            "Allow plain HTTP to other hosts than this machine. Others on the network can then read and change it."
+            "Allow plain HTTP to other hosts. Others on the network can then read and change the data."
     )
     var allowsInsecureHTTP = false
 
-    /// Opens the list, hands it to the body, and closes it again.
+    /// Opens the list, runs the body, and closes the list.
     ///
-    /// - Throws: ``Failure`` with a sentence for whatever goes wrong.
+    /// - Throws: ``Failure`` with a message for the user.
     func withTodoApp(_ body: (TodoApp) async throws -> Void) async throws {
-        guard let server = server ?? .local else { throw Failure("There is no server address.") }
+        guard let server = server ?? .local else {
+            throw Failure("The server's address is missing. Set it with --server.")
+        }
         if store == .memory {
-            Console.warn("The memory store forgets everything when this command ends.")
+            Console.warn("The memory store loses all items when this command ends.")
         }
         let app = try openApp(at: server)
         do {
             try await body(app)
         } catch {
-            let failure = await app.explained(error)
+            let failure = await app.userFacingError(for: error)
             try? await app.context.close()
             throw failure
         }
@@ -56,17 +58,17 @@ struct GlobalOptions: ParsableArguments {
                     url: server.url, transport: makeTransport(allowsInsecureHTTP: allowsInsecureHTTP),
                     installationID: try directory.installationID()),
                 dataSource: try store.open(in: directory.url))
-            let storeName = "\(store.rawValue) (\(store.place(in: directory.url)))"
+            let storeName = "\(store.rawValue) (\(store.location(in: directory.url)))"
             return TodoApp(context: context, console: .terminal, storeName: storeName)
         } catch let error as StoreError where error.code == .alreadyOpen && store == .lmdb {
             throw Failure(
                 """
-                The store \(store.place(in: directory.url)) is open in another program. Wait until that ends. Only one \
-                command at a time can use an LMDB store; with --store sqlite, several can.
+                The store \(store.location(in: directory.url)) is open in another program. Wait until that program \
+                ends. Only one command at a time can use an LMDB store; several can use --store sqlite.
                 """)
         } catch let error as StoreError {
             throw Failure(
-                "The store \(store.place(in: directory.url)) cannot be opened. \(error.message)")
+                "The store \(store.location(in: directory.url)) cannot be opened. \(error.message)")
         }
     }
 }

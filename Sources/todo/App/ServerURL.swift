@@ -4,7 +4,7 @@
 import ArgumentParser
 import Foundation
 
-/// The address of a server, as it is given on the command line.
+/// The address of a server on the command line.
 struct ServerURL: ExpressibleByArgument {
     let url: URL
 
@@ -19,6 +19,6 @@ struct ServerURL: ExpressibleByArgument {
         self.url = url
     }
 
-    /// Where `todo serve` listens.
+    /// The default address of `todo serve`.
     static var local: ServerURL? { ServerURL(argument: "http://127.0.0.1:\(Serve.defaultPort)") }
 }

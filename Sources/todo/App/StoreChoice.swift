@@ -8,15 +8,15 @@ import StoreMemory
 import StoreSQLite
 import SyncCore
 
-/// Which store keeps the list. The choice is made here, once; nothing else in the app depends on it.
+/// The store of the list. Nothing else in the app depends on the choice.
 enum StoreChoice: String, ExpressibleByArgument, CaseIterable {
     case sqlite, lmdb, memory
 
-    /// Opens the store, in files of that directory and name if it keeps any.
+    /// Opens the store; its files, if any, have this name and are in this directory.
     func open(in directory: URL, name: String = "todo") throws -> any SyncContextDataSource {
         let path = directory.appendingPathComponent(name).path
         return switch self {
-        // Shared, so that several commands can run at the same time. LMDB stores cannot be.
+        // Shared, so that several commands can run at the same time. LMDB stores cannot be shared.
         case .sqlite:
             try SQLiteStore(path: path + ".sqlite", tables: [TodoItem.definition], sharing: .shared)
         case .lmdb: try LMDBStore(path: path + ".lmdb", tables: [TodoItem.definition])
@@ -24,11 +24,11 @@ enum StoreChoice: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// What the store leaves on the disk, or that it leaves nothing.
-    func place(in directory: URL) -> String {
+    /// Returns the path of the store's file, or a text that it has none.
+    func location(in directory: URL) -> String {
         switch self {
         case .sqlite, .lmdb: directory.appendingPathComponent("todo.\(rawValue)").path
-        case .memory: "nothing is kept"
+        case .memory: "in memory only"
         }
     }
 }

@@ -4,19 +4,19 @@
 import SyncCore
 
 extension TodoApp {
-    /// The item whose id is this or begins with it.
+    /// Returns the item whose id equals the prefix, or the only one whose id begins with it.
     ///
-    /// - Throws: ``Failure`` when there is none, or more than one.
+    /// - Throws: ``Failure`` when no item matches, or more than one.
     func item(_ prefix: String) async throws -> Item {
         if let item = try await table.item(id: prefix) { return item }
         let query = TodoItem.query.where(.hasPrefix(.column("id"), prefix))
         let matches = prefix.isEmpty ? [] : try await table.items(matching: query).items
-        return try only(matches, prefix: prefix, id: \.id, label: \.text)
+        return try singleMatch(matches, prefix: prefix, id: \.id, label: \.text)
     }
 
-    /// The error of the item whose id is this or begins with it.
+    /// Returns the error of the item whose id equals the prefix, or of the only one whose id begins with it.
     ///
-    /// - Throws: ``Failure`` when there is no such item, when it has no error, or when there is more than one.
+    /// - Throws: ``Failure`` when no item matches, when more than one matches, or when the item has no error.
     func operationError(_ prefix: String) async throws -> TableOperationError {
         let errors = try await context.operationErrors().filter(\.needsDecision)
         if let error = errors.first(where: { $0.itemID.hasSameBytes(as: prefix) }) { return error }
@@ -25,14 +25,14 @@ extension TodoApp {
             let item = try await item(prefix)
             throw Failure("\"\(item.text.printable.shortened())\" has no conflict.")
         }
-        return try only(matches, prefix: prefix, id: \.itemID, label: { $0.item?.text ?? "" })
+        return try singleMatch(matches, prefix: prefix, id: \.itemID, label: { $0.item?.text ?? "" })
     }
 
-    private func only<T>(
+    private func singleMatch<T>(
         _ matches: [T], prefix: String, id: (T) -> String, label: (T) -> String
     ) throws -> T {
         guard let match = matches.first else {
-            throw Failure("There is nothing whose id begins with '\(prefix)'. The list shows the ids.")
+            throw Failure("No item has an id that begins with '\(prefix)'. `todo list` shows the ids.")
         }
         guard matches.count == 1 else {
             let ids = ShortIDs(matches.map(id))
@@ -41,7 +41,7 @@ extension TodoApp {
             }
             let more = matches.count > 10 ? ["  and \(matches.count - 10) more"] : []
             throw Failure(
-                (["'\(prefix)' begins the ids of several items; type more of it:"] + lines + more)
+                (["Several items have ids that begin with '\(prefix)'. Type more of the id:"] + lines + more)
                     .joined(separator: "\n"))
         }
         return match

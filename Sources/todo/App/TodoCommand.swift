@@ -3,11 +3,11 @@
 
 import ArgumentParser
 
-/// A subcommand that works on the list of this device.
+/// A subcommand that uses this device's list.
 protocol TodoCommand: AsyncParsableCommand {
     var options: GlobalOptions { get }
 
-    /// Does the work.
+    /// Runs the command on the opened list.
     func run(_ app: TodoApp) async throws
 }
 

@@ -3,14 +3,14 @@
 
 import SyncCore
 
-/// The table of the tutorials.
+/// The table of to-do items.
 enum TodoItem {
     static let text = SyncColumn("text", .text)
     static let complete = SyncColumn("complete", .bool, isIndexed: true)
     static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
 
     static let query = TableQuery(definition.name)
-    /// The name of the incremental pull of the whole table.
+    /// The query ID of the incremental pull of the whole table.
     static let queryID = "all"
 }
 

@@ -7,13 +7,13 @@ import SyncCore
 struct Add: TodoCommand {
     static let configuration = CommandConfiguration(abstract: "Add an item.")
 
-    @Argument(help: "What is to be done.")
+    @Argument(help: "The item's text.")
     var text: String
 
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if text.allSatisfy(\.isWhitespace) { throw ValidationError("An item needs some text.") }
+        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The item's text cannot be empty.") }
     }
 
     func run(_ app: TodoApp) async throws { try await app.add(text) }

@@ -6,7 +6,7 @@ import SyncCore
 
 struct Conflicts: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show or resolve changes that the server did not accept.",
+        abstract: "Show or resolve changes that the server refused.",
         subcommands: [ListConflicts.self, ResolveConflict.self], defaultSubcommand: ListConflicts.self)
 }
 
@@ -20,7 +20,7 @@ struct ListConflicts: TodoCommand {
 }
 
 extension TodoApp {
-    /// Shows the error log.
+    /// Prints the operation errors.
     func listConflicts() async throws {
         let errors = try await context.operationErrors().filter(\.needsDecision)
         let ids = ShortIDs(errors.map(\.itemID))

@@ -16,7 +16,7 @@ struct Delete: TodoCommand {
 }
 
 extension TodoApp {
-    /// Deletes the item whose id begins like this.
+    /// Deletes the item whose id begins with the prefix.
     func delete(_ prefix: String) async throws {
         let item = try await item(prefix)
         try await table.delete(id: item.id)

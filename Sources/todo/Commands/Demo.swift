@@ -8,9 +8,9 @@ import TableServer
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Play the tutorials' story with two devices and a server.",
+        abstract: "Run the tutorials' story with two devices and a server.",
         discussion:
-            "Everything happens in this process and in a temporary directory. Of the options only --store counts."
+            "Runs in this process and in a temporary directory, and ignores all options except --store."
     )
 
     @OptionGroup var options: GlobalOptions
@@ -21,11 +21,11 @@ struct Demo: AsyncParsableCommand {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let configuration = TableServer.Configuration(tables: [.init(TodoItem.definition.name)])
-        let isSame = try await withTableServer(configuration) { server in
+        let rowsAreEqual = try await withTableServer(configuration) { server in
             var story = try DemoStory(
                 server: server, store: options.store, directory: directory, console: .terminal)
             return try await story.play()
         }
-        guard isSame else { throw Failure("The rows are not the same everywhere.") }
+        guard rowsAreEqual else { throw Failure("The devices and the server have different rows.") }
     }
 }

@@ -10,7 +10,7 @@ struct Done: TodoCommand {
     @Argument(help: "The item's id, or the beginning of it.")
     var id: String
 
-    @Flag(help: "Mark it as not done again.")
+    @Flag(help: "Mark the item as not done.")
     var undo = false
 
     @OptionGroup var options: GlobalOptions
@@ -19,7 +19,7 @@ struct Done: TodoCommand {
 }
 
 extension TodoApp {
-    /// Marks the item whose id begins like this.
+    /// Marks the item whose id begins with the prefix as done or not done.
     func setComplete(_ prefix: String, _ isComplete: Bool) async throws {
         let item = try await item(prefix)
         let updated = try await table.update(id: item.id, ["complete": .bool(isComplete)])

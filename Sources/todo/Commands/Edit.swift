@@ -16,14 +16,14 @@ struct Edit: TodoCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if text.allSatisfy(\.isWhitespace) { throw ValidationError("An item needs some text.") }
+        if text.allSatisfy(\.isWhitespace) { throw ValidationError("The item's text cannot be empty.") }
     }
 
     func run(_ app: TodoApp) async throws { try await app.edit(id, text: text) }
 }
 
 extension TodoApp {
-    /// Changes the text of the item whose id begins like this.
+    /// Changes the text of the item whose id begins with the prefix.
     func edit(_ prefix: String, text: String) async throws {
         let item = try await item(prefix)
         try await report("Changed", try await table.update(id: item.id, ["text": .text(text)]))

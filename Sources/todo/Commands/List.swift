@@ -6,19 +6,19 @@ import SyncCore
 
 struct List: TodoCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the items of this device.",
+        abstract: "Show the items on this device.",
         discussion:
-            "A * marks an item with a queued change, a ! one whose change the server did not accept.")
+            "* marks an item with a queued change, ! an item whose change the server refused.")
 
     @Flag var selection = Selection.all
 
     @Option(help: ArgumentHelp("Only items whose text contains this.", valueName: "text"))
     var containing: String?
 
-    @Option(help: "What to order by: text, created or updated.")
+    @Option(help: "The order: text, created or updated.")
     var order = Order.text
 
-    @Option(help: ArgumentHelp("The greatest number of items to show.", valueName: "count"))
+    @Option(help: ArgumentHelp("The maximum number of items to show.", valueName: "count"))
     var limit: Int?
 
     @Flag(help: "Show long texts in full.")
@@ -67,9 +67,9 @@ struct List: TodoCommand {
 }
 
 extension TodoApp {
-    /// Shows the items that match the query, with the marks of those that wait.
+    /// Prints the items that match the query, and marks those with queued or refused changes.
     ///
-    /// - Parameter full: whether long texts are not shortened.
+    /// - Parameter full: Whether long texts are printed in full.
     func list(_ query: TableQuery, full: Bool = false) async throws {
         let result = try await table.items(matching: query)
         let ids = ShortIDs(try await table.items().map(\.id))
@@ -87,6 +87,6 @@ extension TodoApp {
         let shown = result.items.count < total ? "\(result.items.count) of \(count)" : count
         console.print(
             console.styled(
-                [shown, try await self.queued()].compactMap { $0 }.joined(separator: ", "), .dim))
+                [shown, try await self.queuedDescription()].compactMap { $0 }.joined(separator: ", "), .dim))
     }
 }

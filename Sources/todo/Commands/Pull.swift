@@ -6,17 +6,17 @@ import SyncCore
 
 struct Pull: TodoCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Fetch what is new on the server.",
-        discussion: "Items with queued changes keep them.")
+        abstract: "Fetch new and changed items from the server.",
+        discussion: "Items with queued changes are not overwritten.")
 
     @OptionGroup var options: GlobalOptions
 
-    func run(_ app: TodoApp) async throws { try await app.pullShowing() }
+    func run(_ app: TodoApp) async throws { try await app.pullWithProgress() }
 }
 
 extension TodoApp {
-    /// Pulls without pushing first, and shows how far it has come.
-    func pullShowing() async throws {
+    /// Pulls without a push first, and shows the progress.
+    func pullWithProgress() async throws {
         var settings = PullSettings()
         settings.pageSize = 500
         settings.pending = .pullAnyway
@@ -41,16 +41,16 @@ extension TodoApp {
         }
     }
 
-    /// How many rows that cannot be read are listed.
+    /// The maximum number of unreadable rows that are listed.
     private static let maxUnreadableRows = 10
 
     private func summary(of result: PullResult) -> String {
         guard result.received > result.unchanged else { return "Pulled: nothing new." }
         let parts = [
             (result.upserted, "new or changed"), (result.deleted, "deleted"),
-            (result.unchanged, "known already"),
-            (result.skippedAsPending, "kept back, because their items have queued changes"),
-            (result.unreadable.count, "left out, because they cannot be read"),
+            (result.unchanged, "unchanged"),
+            (result.skippedAsPending, "skipped because their items have queued changes"),
+            (result.unreadable.count, "skipped because they are unreadable"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let rows = result.received == 1 ? "1 row" : "\(result.received) rows"
         return "Pulled \(rows): \(parts.joined(separator: ", "))."

@@ -7,9 +7,9 @@ import SyncCore
 
 struct Purge: TodoCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Remove all items from this device, and from nowhere else.",
+        abstract: "Remove all items from this device only.",
         discussion:
-            "Queued changes are pushed first unless told otherwise. The next pull brings the rows back.")
+            "Queued changes are pushed first by default. The next pull fetches the items again.")
 
     @Flag(exclusivity: .exclusive) var pending: Pending?
 
@@ -20,8 +20,8 @@ struct Purge: TodoCommand {
 
         static func help(for value: Pending) -> ArgumentHelp? {
             switch value {
-            case .discard: "Drop queued changes too: they are lost."
-            case .refuse: "Do nothing if there are queued changes."
+            case .discard: "Discard queued changes: they are lost."
+            case .refuse: "Do nothing if changes are queued."
             }
         }
     }
@@ -38,27 +38,27 @@ struct Purge: TodoCommand {
 }
 
 extension TodoApp {
-    /// Empties the table on this device.
+    /// Purges the table on this device.
     ///
-    /// - Throws: ``Failure`` that names the queued changes and what prevents the purge, unless they are to be dropped.
+    /// - Throws: ``Failure`` with the number of queued changes and the reason why the purge was refused.
     func purge(pending: SyncContext.PurgePolicy) async throws {
         do {
             try await context.purge(TodoItem.query, pending: pending)
         } catch let error as SyncError where pending != .discard {
-            guard let queued = try await queued() else { throw error }
+            guard let queued = try await queuedDescription() else { throw error }
             throw Failure(
                 """
                 Nothing was removed, because \(queued).
                 \(await cause(of: error))
-                `todo purge --discard` drops queued changes without sending them.
+                To discard the queued changes, run `todo purge --discard`.
                 """)
         }
-        console.print("Nothing is kept on this device now.")
+        console.print("All items were removed from this device.")
     }
 
     private func cause(of error: SyncError) async -> String {
         guard error.code == .pushCompletedWithErrors, let result = error.pushResult else {
-            return await explained(error).localizedDescription
+            return await userFacingError(for: error).localizedDescription
         }
         return lines(of: result.errors).joined(separator: "\n")
     }

@@ -18,23 +18,23 @@ struct Push: TodoCommand {
 }
 
 extension TodoApp {
-    /// Pushes, asking about conflicts.
+    /// Pushes and resolves conflicts.
     ///
-    /// - Throws: as ``conclude(_:pullFailure:)``.
+    /// - Throws: The errors of ``conclude(_:pullFailure:)``.
     func push(onConflict choice: ConflictChoice?) async throws {
-        try conclude(try await pushAsking(onConflict: choice))
+        try conclude(try await pushResolvingConflicts(onConflict: choice))
     }
 
-    /// Reports what is left after a push, and after the pull that followed it, if any.
+    /// Reports the changes that a push did not complete, and the error of the pull after it, if any.
     ///
-    /// - Parameter pullFailure: why the pull failed.
-    /// - Throws: ``ArgumentParser/ExitCode`` 2 when conflicts remain, whatever else failed; otherwise ``Failure`` when
-    ///   something did.
+    /// - Parameter pullFailure: The error message of the pull.
+    /// - Throws: ``ArgumentParser/ExitCode`` 2 when conflicts remain, also with other failures; otherwise ``Failure``
+    ///   when a change or the pull failed.
     func conclude(_ outcome: PushOutcome, pullFailure: String? = nil) throws {
         var failures: [String] = []
         if !outcome.failures.isEmpty {
             failures.append(
-                (["These changes are not completed and stay queued:"] + lines(of: outcome.failures))
+                (["These changes failed and stay queued:"] + lines(of: outcome.failures))
                     .joined(separator: "\n"))
         }
         if let pullFailure { failures.append(pullFailure) }

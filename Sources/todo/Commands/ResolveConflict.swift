@@ -6,11 +6,11 @@ import SyncCore
 
 struct ResolveConflict: TodoCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Decide what becomes of a change.",
+        commandName: "resolve", abstract: "Resolve a conflict.",
         discussion: """
-            client: the next push sends the change again, on top of what the server has now.
-            server: the change is dropped, and the item becomes what the server has.
-            cancel: everything stays as it is; the next sync asks again.
+            client: the next push sends the change again, based on the server's current item.
+            server: the change is discarded, and the item becomes the server's.
+            cancel: nothing changes; the next sync asks again.
             """)
 
     @Argument(help: "The item's id, or the beginning of it.")
@@ -25,14 +25,14 @@ struct ResolveConflict: TodoCommand {
 }
 
 extension TodoApp {
-    /// Settles the conflict of the item whose id begins like this.
+    /// Resolves the conflict of the item whose id begins with the prefix.
     func resolve(_ prefix: String, by choice: ConflictChoice) async throws {
         let error = try await operationError(prefix)
-        try await settle(error, by: choice)
+        try await resolve(error, by: choice)
         let result =
             switch choice {
             case .client: "The next push sends the client's value."
-            case .server: "The item is as the server has it."
+            case .server: "The item now has the server's value."
             case .cancel: "The change is left pending."
             }
         console.print(result)

@@ -8,33 +8,34 @@ import TableServer
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a server for trying things out, until Ctrl-C.",
-        discussion: "It speaks the tables protocol, has the table TodoItem, and listens on this machine only."
+        abstract: "Run a server for testing, until Ctrl-C.",
+        discussion:
+            "The server uses the tables protocol, has the table TodoItem, and listens on this machine only."
     )
 
     static let defaultPort = 8080
 
-    @Option(help: "The port to listen on; 0 lets the system choose.")
+    @Option(help: "The port to listen on; with 0 the system chooses one.")
     var port = Serve.defaultPort
 
     @Option(
         help: ArgumentHelp(
-            "The file that keeps the rows; without it they are kept in memory.", valueName: "path"))
+            "The file for the rows; without it they are in memory.", valueName: "path"))
     var file: String?
 
-    @Flag(help: "Forget deleted rows instead of keeping tombstones, so that pulls do not learn of them.")
+    @Flag(help: "Remove deleted rows without tombstones, so that pulls do not report deletions.")
     var hardDelete = false
 
     func run() async throws {
         var configuration = TableServer.Configuration(
             port: port, tables: [.init(TodoItem.definition.name, softDelete: !hardDelete)],
             storage: file.map { .file($0) } ?? .memory)
-        // So that a request typed by hand needs no headers.
+        // A request that a user types, such as with curl, then needs no headers.
         configuration.requiresAPIVersion = false
         let signals = TerminationSignals()
         let server = try await start(configuration)
         let address = "\(server.url.absoluteString)/tables/\(TodoItem.definition.name)"
-        Console.terminal.print("Serving \(address) (Ctrl-C ends)")
+        Console.terminal.print("Serving \(address) (press Ctrl-C to stop)")
         await signals.next()
         await server.stop()
     }
@@ -45,7 +46,7 @@ struct Serve: AsyncParsableCommand {
         } catch {
             throw Failure(
                 error.code == .binding
-                    ? "Port \(port) cannot be used, perhaps because another server has it. Choose one with --port."
+                    ? "Port \(port) cannot be used; another server may use it. Choose another one with --port."
                     : error.message)
         }
     }

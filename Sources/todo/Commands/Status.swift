@@ -7,7 +7,7 @@ import SyncCore
 struct Status: TodoCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the server, the store, the queue and the error log.",
-        discussion: "It asks only this device, not the server.")
+        discussion: "The status is read on this device, without a request to the server.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -15,7 +15,7 @@ struct Status: TodoCommand {
 }
 
 extension TodoApp {
-    /// Shows how things stand on this device.
+    /// Prints the status of this device.
     func status() async throws {
         let items = try await table.items()
         let operations = try await context.pendingOperations()
@@ -33,7 +33,7 @@ extension TodoApp {
             console.print("  query ID \"\(queryID)\" up to \(token)")
         }
         let blocked = [
-            (status.parkedOperations, "set aside"), (status.conflictingOperations, "in conflict"),
+            (status.parkedOperations, "parked"), (status.conflictingOperations, "in conflict"),
             (status.heldOperations, "waiting for another change"),
         ].filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }
         heading("Queued", "\(operations.count)\(blocked.joined())")
@@ -42,12 +42,12 @@ extension TodoApp {
             let state =
                 switch operation.state {
                 case .pending: ""
-                case .attempted: " (sent, answer unknown)"
-                case .parked: " (set aside after \(operation.attempts) refusals)"
+                case .attempted: " (sent, result unknown)"
+                case .parked: " (parked after \(operation.attempts) refusals)"
                 }
-            let shown = text.printable.shortened() + state
+            let description = text.printable.shortened() + state
             console.print(
-                "  \(operation.kind.rawValue.padded(to: 7)) \(ids.short(operation.itemID))  \(shown)")
+                "  \(operation.kind.rawValue.padded(to: 7)) \(ids.short(operation.itemID))  \(description)")
         }
         heading("Errors", "\(errors.count)")
         for error in errors {

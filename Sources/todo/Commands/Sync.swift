@@ -7,7 +7,7 @@ import SyncCore
 
 struct Sync: TodoCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Push the queued changes, then pull what is new.",
+        abstract: "Push the queued changes, then pull new and changed items.",
         discussion: ConflictOptions.explanation)
 
     @OptionGroup var conflicts: ConflictOptions
@@ -17,15 +17,15 @@ struct Sync: TodoCommand {
 }
 
 extension TodoApp {
-    /// Pushes, asking about conflicts, then pulls. Items that are left in conflict keep the client's value.
+    /// Pushes, resolves conflicts, then pulls. Items with unresolved conflicts keep the client's value.
     ///
-    /// - Throws: as ``conclude(_:pullFailure:)``.
+    /// - Throws: The errors of ``conclude(_:pullFailure:)``.
     func sync(onConflict choice: ConflictChoice?) async throws {
-        let outcome = try await pushAsking(onConflict: choice)
+        let outcome = try await pushResolvingConflicts(onConflict: choice)
         do {
-            try await pullShowing()
+            try await pullWithProgress()
         } catch let error as SyncError {
-            return try conclude(outcome, pullFailure: await explained(error).localizedDescription)
+            return try conclude(outcome, pullFailure: await userFacingError(for: error).localizedDescription)
         }
         try conclude(outcome)
     }

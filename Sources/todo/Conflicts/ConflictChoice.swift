@@ -3,16 +3,16 @@
 
 import ArgumentParser
 
-/// The three ways out of a conflict.
+/// How to resolve a conflict.
 enum ConflictChoice: String, ExpressibleByArgument, CaseIterable {
-    /// The client's value goes to the server.
+    /// Send the client's value to the server.
     case client
-    /// The server's value comes to the client.
+    /// Apply the server's value on the client.
     case server
-    /// Neither: the change stays pending.
+    /// Leave the change pending.
     case cancel
 
-    /// The words of the tutorial's buttons.
+    /// The title, as on the tutorial's buttons.
     var label: String {
         switch self {
         case .client: "Use client"
@@ -21,7 +21,7 @@ enum ConflictChoice: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Understands the word, or its letter.
+    /// Parses a word or its letter.
     init?(answer: String) {
         switch answer.lowercased() {
         case "c", "client", "use client": self = .client
@@ -32,41 +32,41 @@ enum ConflictChoice: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What the user answers to a conflict.
+/// The user's answer about a conflict.
 struct ConflictAnswer {
     let choice: ConflictChoice
-    /// Whether the conflicts that have not been asked about yet get the same answer.
-    var isForAll = false
+    /// Whether the answer also applies to the remaining conflicts.
+    var appliesToAll = false
 }
 
 extension ConflictAnswer {
     private static let suffix = " all"
 
-    /// Understands an answer to ``question(_:of:)``: a choice, with "all" behind it for all conflicts that are left.
+    /// Parses an answer to ``question(_:of:)``: a choice, followed by "all" to apply it to all remaining conflicts.
     init?(_ answer: String) {
-        let isForAll = answer.lowercased().hasSuffix(Self.suffix)
-        let word = isForAll ? String(answer.dropLast(Self.suffix.count)) : answer
+        let appliesToAll = answer.lowercased().hasSuffix(Self.suffix)
+        let word = appliesToAll ? String(answer.dropLast(Self.suffix.count)) : answer
         guard let choice = ConflictChoice(answer: word) else { return nil }
-        self.init(choice: choice, isForAll: isForAll)
+        self.init(choice: choice, appliesToAll: appliesToAll)
     }
 
-    /// The prompt of one of several conflicts. Only when more follow does it tell how to answer for all.
+    /// Returns the prompt for a conflict. If more conflicts follow, it explains how to answer for all.
     static func question(_ number: Int, of count: Int) -> String {
         let position = count == 1 ? "" : "\(number) of \(count) · "
-        let forAll = number == count ? "" : " · add \" all\" to use it for all that are left"
-        return "\(position)[c] Use client  [s] Use server  [x] Cancel\(forAll): "
+        let allHint = number == count ? "" : " · add \" all\" to apply it to all that are left"
+        return "\(position)[c] Use client  [s] Use server  [x] Cancel\(allHint): "
     }
 }
 
-/// What to do about conflicts without asking.
+/// The option to resolve conflicts without a prompt.
 struct ConflictOptions: ParsableArguments {
     @Option(
         name: .customLong("on-conflict"),
-        help: "Use client, server or cancel for every conflict, without asking.")
+        help: "Resolve every conflict with client, server or cancel, without a prompt.")
     var choice: ConflictChoice?
 
     static let explanation = """
-        When an item was changed on the server too, both values are shown and you are asked which to use. Without a \
-        terminal to ask on, conflicts are left pending, unless --on-conflict says what to do.
+        When an item was also changed on the server, both values are shown and you choose one. Without a terminal, \
+        conflicts are left pending unless --on-conflict is given.
         """
 }

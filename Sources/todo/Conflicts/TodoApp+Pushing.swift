@@ -3,94 +3,100 @@
 
 import SyncCore
 
-/// What is left after a push and all answers to its conflicts.
+/// The changes that are not completed after a push and the resolution of its conflicts.
 struct PushOutcome {
-    /// How many conflicts are left pending.
+    /// The number of conflicts that are left pending.
     var conflicts = 0
-    /// What was not completed for other reasons.
+    /// The changes that failed for other reasons.
     var failures: [TableOperationError] = []
 
-    /// Whether the server has taken everything.
-    var isClean: Bool { conflicts == 0 && failures.isEmpty }
+    /// Whether all changes are completed.
+    var isComplete: Bool { conflicts == 0 && failures.isEmpty }
 }
 
 extension TodoApp {
-    /// How often an automatic choice is repeated while the server keeps changing the same rows.
-    private static let maxAutomaticRounds = 10
+    /// The maximum number of pushes with an automatic choice, while other clients change the same rows.
+    private static let maxAutomaticPushes = 10
 
-    /// Pushes, asks about each conflict, and pushes again with the answers, until the server accepts them all or
-    /// those that remain are to be left pending.
+    /// Pushes, resolves each conflict, and pushes again, until no conflict is left or all remaining ones are left
+    /// pending.
     ///
-    /// - Parameter choice: the answer to every conflict; `nil` asks the user, or cancels when nobody is there.
-    func pushAsking(onConflict choice: ConflictChoice?) async throws -> PushOutcome {
-        var left: Set<Int64> = []
+    /// - Parameter choice: The choice for every conflict; `nil` asks the user, or cancels without a terminal.
+    func pushResolvingConflicts(onConflict choice: ConflictChoice?) async throws -> PushOutcome {
+        var leftPending: Set<Int64> = []
         var completed = 0
-        var rounds = 0
+        var pushes = 0
         while true {
             let result = try await pushOnce()
             completed += result.completed
-            let open = try await context.operationErrors().filter {
-                $0.isConflict && !left.contains($0.operationID)
+            let conflicts = try await context.operationErrors().filter {
+                $0.isConflict && !leftPending.contains($0.operationID)
             }
-            rounds += 1
-            let mayAsk = choice == nil || rounds <= Self.maxAutomaticRounds
-            let settled = mayAsk ? try await settle(open, by: choice, left: &left) : false
-            guard settled else {
+            pushes += 1
+            let mayResolve = choice == nil || pushes <= Self.maxAutomaticPushes
+            let mustPushAgain =
+                mayResolve ? try await resolve(conflicts, by: choice, leftPending: &leftPending) : false
+            guard mustPushAgain else {
                 let outcome = try await outcome(of: result)
-                if completed > 0 || (rounds == 1 && outcome.isClean) { tellSent(completed) }
+                if completed > 0 || (pushes == 1 && outcome.isComplete) { printCompleted(completed) }
                 return outcome
             }
         }
     }
 
-    /// Pushes once. Operations that fail are in the result.
+    /// Pushes once. The result includes operations that failed.
     private func pushOnce() async throws -> PushResult {
         do {
             return try await showingProgress { try await context.push() }
         } catch let error as SyncError where error.code == .pushCompletedWithErrors {
             guard let result = error.pushResult else { throw error }
             if result.errors.allSatisfy({ $0.code == .tableNotOnServer }) {
-                throw Failure(missingTable + (await pendingSummary()))
+                throw Failure(missingTableMessage + (await pendingSummary()))
             }
             console.print("\(error.message) (code \(error.code.rawValue))")
             return result
         }
     }
 
-    /// Shows the conflicts and carries out the answers; tells whether any was settled.
-    private func settle(
-        _ conflicts: [TableOperationError], by choice: ConflictChoice?, left: inout Set<Int64>
+    /// Shows the conflicts and resolves them as the user chooses. Returns whether any is resolved.
+    private func resolve(
+        _ conflicts: [TableOperationError], by choice: ConflictChoice?, leftPending: inout Set<Int64>
     ) async throws -> Bool {
         let ids = ShortIDs(try await table.items().map(\.id) + conflicts.map(\.itemID))
-        var isAnySettled = false
-        var forAll = choice
+        var isAnyResolved = false
+        var choiceForAll = choice
         for (index, conflict) in conflicts.enumerated() {
             console.print()
             show(conflict, id: ids.short(conflict.itemID))
-            let answer = forAll.map { ConflictAnswer(choice: $0) } ?? ask(index + 1, of: conflicts.count)
+            let answer =
+                choiceForAll.map { ConflictAnswer(choice: $0) } ?? ask(index + 1, of: conflicts.count)
             if choice != nil {
-                console.print("\(answer.choice.label), as --on-conflict says.")
-            } else if forAll != nil {
-                console.print("\(answer.choice.label), as for all.")
+                console.print("\(answer.choice.label) (--on-conflict).")
+            } else if choiceForAll != nil {
+                console.print("\(answer.choice.label) (for all).")
             }
-            if answer.isForAll { forAll = answer.choice }
-            try await settle(conflict, by: answer.choice)
-            if answer.choice == .cancel { left.insert(conflict.operationID) } else { isAnySettled = true }
+            if answer.appliesToAll { choiceForAll = answer.choice }
+            try await resolve(conflict, by: answer.choice)
+            if answer.choice == .cancel {
+                leftPending.insert(conflict.operationID)
+            } else {
+                isAnyResolved = true
+            }
         }
         if !conflicts.isEmpty { console.print() }
-        return isAnySettled
+        return isAnyResolved
     }
 
     private func ask(_ number: Int, of count: Int) -> ConflictAnswer {
         guard console.isInteractive else {
-            console.print("Cancel: there is no terminal to ask on.")
+            console.print("Cancel (no terminal to ask on).")
             return ConflictAnswer(choice: .cancel)
         }
         let question = ConflictAnswer.question(number, of: count)
         return console.ask(question, ConflictAnswer.init) ?? ConflictAnswer(choice: .cancel)
     }
 
-    private func tellSent(_ count: Int) {
+    private func printCompleted(_ count: Int) {
         console.print(
             count == 0
                 ? "Pushed: nothing to send." : count == 1 ? "Pushed 1 change." : "Pushed \(count) changes.")

@@ -4,27 +4,26 @@
 import SyncCore
 
 extension Console {
-    /// An item as a line of a list.
+    /// Returns an item as a line of a list.
     ///
-    /// - Parameter full: whether a long text is not shortened.
+    /// - Parameter full: Whether a long text is shown in full.
     func line(for item: Item, full: Bool) -> String {
         let box = item.isComplete ? styled("[x]", .green) : "[ ]"
         let text = full ? item.text.printable : item.text.printable.shortened()
         return "\(box) \(item.isComplete ? styled(text, .dim) : text)"
     }
 
-    /// The two sides of a conflict, one beside the other; lines that differ are marked. Texts too long for that follow
-    /// in full.
+    /// Returns the two sides of a conflict in two columns, and marks the lines that differ. Texts that are too long for
+    /// a column follow in full.
     func table(of conflict: TableOperationError) -> [String] {
         let client = conflict.kind == .delete ? nil : conflict.item
-        let mine = client?.text.printable ?? "(deleted)"
-        let theirs = conflict.liveServerItem?.text.printable ?? missingRow(conflict)
-        let (short, shortTheirs) = (
-            mine.shortened(to: Self.sideWidth), theirs.shortened(to: Self.sideWidth)
-        )
+        let clientText = client?.text.printable ?? "(deleted)"
+        let serverText = conflict.existingServerItem?.text.printable ?? missingServerText(conflict)
+        let shortClientText = clientText.shortened(to: Self.columnWidth)
+        let shortServerText = serverText.shortened(to: Self.columnWidth)
         let rows: [(name: String, client: String, server: String)] = [
-            ("", "client", "server"), ("text", short, shortTheirs),
-            ("complete", client.map(answer) ?? "", conflict.liveServerItem.map(answer) ?? ""),
+            ("", "client", "server"), ("text", shortClientText, shortServerText),
+            ("complete", client.map(completeText) ?? "", conflict.existingServerItem.map(completeText) ?? ""),
             (
                 "version", conflict.item?.system.version ?? "none",
                 conflict.serverItem?.system.version ?? "none"
@@ -34,27 +33,28 @@ extension Console {
         let table = rows.map { row in
             let line = "  " + row.name.padded(to: 10) + row.client.padded(to: width) + row.server
             if row.name.isEmpty { return styled(line, .bold) }
-            let isSame = row.name == "text" ? mine == theirs : row.client == row.server
+            let isSame = row.name == "text" ? clientText == serverText : row.client == row.server
             return isSame ? line : styled(line, .yellow)
         }
-        guard short != mine || shortTheirs != theirs else { return table }
-        return table + ["  client's text: \(mine)", "  server's text: \(theirs)"]
+        guard shortClientText != clientText || shortServerText != serverText else { return table }
+        return table + ["  client's text: \(clientText)", "  server's text: \(serverText)"]
     }
 
-    private static let sideWidth = 40
+    private static let columnWidth = 40
 
-    /// A server that refuses an insert of an id without showing a row has a deleted one.
-    private func missingRow(_ conflict: TableOperationError) -> String {
+    /// Returns the text for a conflict without a server item. After an insert that is a deleted row, because the id
+    /// exists.
+    private func missingServerText(_ conflict: TableOperationError) -> String {
         conflict.serverItem == nil && conflict.kind != .insert ? "(no such row)" : "(deleted)"
     }
 
-    private func answer(_ item: Item) -> String { item.isComplete ? "yes" : "no" }
+    private func completeText(_ item: Item) -> String { item.isComplete ? "yes" : "no" }
 }
 
 extension TableOperationError {
-    /// Whether somebody has to decide something; sending again is enough after a failure of the network.
+    /// Whether the user must decide. After a network failure, sending again is enough.
     var needsDecision: Bool { isConflict || status != nil }
 
-    /// The server's row, if it has one that is not deleted.
-    var liveServerItem: Item? { serverItem.flatMap { $0.system.deleted ? nil : $0 } }
+    /// The server's item, if it exists and is not deleted.
+    var existingServerItem: Item? { serverItem.flatMap { $0.system.deleted ? nil : $0 } }
 }

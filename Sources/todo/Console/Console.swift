@@ -3,19 +3,19 @@
 
 import Foundation
 
-/// Where the app talks with its user: a terminal, a pipe, or a test.
+/// The app's input and output: a terminal, a pipe, or a test.
 struct Console: Sendable {
-    /// Whether somebody is there to answer questions.
+    /// Whether a user can answer questions.
     var isInteractive = false
-    /// Whether a line can be written over.
+    /// Whether a line can be overwritten.
     var rewritesLines = false
     /// Whether colours are shown.
     var showsColor = false
-    /// Takes text as it is.
+    /// Writes text.
     var write: @Sendable (String) -> Void
-    /// Takes text about failures; the same as ``write`` unless there is another stream for it.
+    /// Writes error messages; ``write`` is used when this is `nil`.
     var writeError: (@Sendable (String) -> Void)?
-    /// Waits for a line; `nil` when there will be none.
+    /// Waits for a line of input; `nil` at the end of the input.
     var readLine: @Sendable () -> String? = { nil }
 
     /// A colour or weight of text.
@@ -32,23 +32,23 @@ struct Console: Sendable {
     /// Writes a line.
     func print(_ line: String = "") { write(line + "\n") }
 
-    /// Writes what failed, as a line or more.
+    /// Writes an error message.
     func printError(_ message: String) { (writeError ?? write)("Error: \(message)\n") }
 
-    /// The text in that style, if styles are shown.
+    /// Returns the text in this style, if styles are shown.
     func styled(_ text: String, _ style: Style) -> String {
         showsColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Asks a question until the answer makes sense; `nil` when there will be no answer.
-    func ask<Answer>(_ question: String, _ understand: (String) -> Answer?) -> Answer? {
+    /// Repeats a question until the answer can be parsed. Returns `nil` at the end of the input.
+    func ask<Answer>(_ question: String, _ parse: (String) -> Answer?) -> Answer? {
         while true {
             write(question)
             guard let line = readLine() else {
                 print()
                 return nil
             }
-            if let answer = understand(line.trimmingCharacters(in: .whitespaces)) { return answer }
+            if let answer = parse(line.trimmingCharacters(in: .whitespaces)) { return answer }
         }
     }
 }
@@ -58,10 +58,10 @@ extension Console {
     static var terminal: Console {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let environment = ProcessInfo.processInfo.environment
-        let canMove = isTerminal && environment["TERM"] != "dumb"
+        let supportsEscapes = isTerminal && environment["TERM"] != "dumb"
         return Console(
-            isInteractive: isTerminal && isatty(STDIN_FILENO) == 1, rewritesLines: canMove,
-            showsColor: canMove && (environment["NO_COLOR"] ?? "").isEmpty,
+            isInteractive: isTerminal && isatty(STDIN_FILENO) == 1, rewritesLines: supportsEscapes,
+            showsColor: supportsEscapes && (environment["NO_COLOR"] ?? "").isEmpty,
             write: { text in
                 Swift.print(text, terminator: "")
                 fflush(nil)
@@ -70,14 +70,14 @@ extension Console {
             readLine: { Swift.readLine() })
     }
 
-    /// Writes a line that is no result to standard error.
+    /// Writes a warning to standard error.
     static func warn(_ message: String) {
-        FileHandle.standardError.write(Data("Note: \(message)\n".utf8))
+        FileHandle.standardError.write(Data("Warning: \(message)\n".utf8))
     }
 }
 
 extension String {
-    /// The text on one line and without control characters, which could play tricks with a terminal.
+    /// The text on one line, without control characters, which a terminal would interpret.
     var printable: String {
         String(
             String.UnicodeScalarView(
@@ -89,14 +89,14 @@ extension String {
                 }))
     }
 
-    /// The text cut to that many characters, the last of which is then an ellipsis.
+    /// Returns the text truncated to a number of characters, with an ellipsis as the last.
     func shortened(to count: Int = 60) -> String {
         guard self.count > count else { return self }
         let start = prefix(count - 1)
         return start.trimmingCharacters(in: .whitespaces) + "…"
     }
 
-    /// The text with spaces after it up to that many characters.
+    /// Returns the text padded with spaces to a width.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

@@ -1,35 +1,35 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A count that changes: one line that is rewritten on a terminal, a line now and then elsewhere.
+/// Shows a changing count: on a terminal in one line that is overwritten, elsewhere in a new line at intervals.
 struct ProgressLine {
     private let console: Console
     private let label: String
-    private var shown: Int
+    private var shownCount: Int
 
-    /// How much the count changes between two lines where lines cannot be rewritten.
+    /// The change of the count between two lines, where lines cannot be overwritten.
     static let plainInterval = 1000
 
-    /// - Parameter start: the count that need not be shown.
+    /// - Parameter start: The count from which the first interval starts.
     init(_ console: Console, _ label: String, from start: Int = 0) {
         self.console = console
         self.label = label
-        shown = start
+        shownCount = start
     }
 
     /// Shows the count.
     mutating func show(_ count: Int) {
         if console.rewritesLines {
             console.write("\r\u{1B}[2K\(label)\(count)")
-        } else if abs(count - shown) >= Self.plainInterval {
+        } else if abs(count - shownCount) >= Self.plainInterval {
             console.print("\(label)\(count)")
         } else {
             return
         }
-        shown = count
+        shownCount = count
     }
 
-    /// Removes the line that is rewritten.
+    /// Clears the line on a terminal.
     func clear() {
         if console.rewritesLines { console.write("\r\u{1B}[2K") }
     }

@@ -4,7 +4,7 @@
 import SyncCore
 
 extension TodoApp {
-    /// Runs a push, and shows meanwhile how many changes are left.
+    /// Runs a push and shows the number of changes that are left.
     func showingProgress(_ push: () async throws -> PushResult) async throws -> PushResult {
         let count = try await context.pendingOperationCount()
         guard count > 0, console.rewritesLines || count >= ProgressLine.plainInterval else {
@@ -12,10 +12,10 @@ extension TodoApp {
         }
         var line = ProgressLine(console, "Pushing… changes left: ", from: count)
         line.show(count)
-        let (context, first) = (context, line)
+        let (context, initialLine) = (context, line)
         let updates = Task {
-            var line = first
-            // A status that cannot be read ends the progress only; the push reports its own errors.
+            var line = initialLine
+            // An error of the status ends only the progress; the push reports its own errors.
             do {
                 for try await status in context.observeStatus() { line.show(status.pendingOperations) }
             } catch {}

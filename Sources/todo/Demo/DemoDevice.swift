@@ -4,7 +4,7 @@
 import Foundation
 import SyncCore
 
-/// A device of the demonstration: a store of its own, and somebody who types commands.
+/// A device of the demonstration: a separate store, and a user who types commands.
 struct DemoDevice {
     let name: String
     private let store: StoreChoice
@@ -21,41 +21,41 @@ struct DemoDevice {
         self.directory = directory
         self.console = console
         dataSource = try store.open(in: directory, name: name)
-        app = Self.app(over: dataSource, server: server, name: name, console: console)
+        app = Self.makeApp(dataSource: dataSource, server: server, name: name, console: console)
     }
 
-    /// Closes the app and starts it again with that server.
+    /// Closes the app and starts it again with this server.
     mutating func restart(server: URL) async throws {
         if store == .memory {
-            console.print("\(name)  (the memory store would forget everything now, so it stays open)")
+            console.print("\(name)  (the memory store stays open, because closing it loses all items)")
         } else {
             try await app.context.close()
             dataSource = try store.open(in: directory, name: name)
         }
-        app = Self.app(over: dataSource, server: server, name: name, console: console)
+        app = Self.makeApp(dataSource: dataSource, server: server, name: name, console: console)
     }
 
-    /// Types a command, and shows what it says.
+    /// Prints a command as the user types it, runs it and prints its output.
     func type(_ command: String, _ run: (TodoApp) async throws -> Void) async throws {
         console.print("\(console.styled("\(name)> todo", .blue)) \(command)")
         do {
             try await run(app)
         } catch {
-            app.console.print("Error: \(await app.explained(error).localizedDescription)")
+            app.console.print("Error: \(await app.userFacingError(for: error).localizedDescription)")
         }
     }
 
-    /// The id of the item with that text, for typing and for finding.
+    /// Returns the short and the full id of the item with this text.
     func id(of text: String) async throws -> (short: String, full: String) {
         let items = try await app.table.items()
         guard let item = items.first(where: { $0.text == text }) else {
-            throw Failure("\(name) has no item \"\(text)\".")
+            throw Failure("Device \(name) has no item \"\(text)\".")
         }
         return (ShortIDs(items.map(\.id)).short(item.id), item.id)
     }
 
-    private static func app(
-        over dataSource: any SyncContextDataSource, server: URL, name: String, console: Console
+    private static func makeApp(
+        dataSource: any SyncContextDataSource, server: URL, name: String, console: Console
     ) -> TodoApp {
         var settings = SyncSettings()
         settings.retry.maxAttempts = 1
@@ -68,7 +68,7 @@ struct DemoDevice {
 }
 
 extension Console {
-    /// A console like this one on which nobody answers, and whose lines begin with spaces.
+    /// Returns a console that indents its lines and has no input.
     fileprivate func indented(by count: Int) -> Console {
         let margin = String(repeating: " ", count: count)
         var console = Console { text in

@@ -17,13 +17,13 @@ struct DemoStory {
         self.server = server
         self.store = store
         self.console = console
-        // Nobody listens there: device A begins without a network.
-        let nowhere = URL(string: "http://127.0.0.1:9") ?? server.url
-        a = try DemoDevice("A", store: store, directory: directory, server: nowhere, console: console)
+        // No server listens on this port: device A starts without a network.
+        let unreachable = URL(string: "http://127.0.0.1:9") ?? server.url
+        a = try DemoDevice("A", store: store, directory: directory, server: unreachable, console: console)
         b = try DemoDevice("B", store: store, directory: directory, server: server.url, console: console)
     }
 
-    /// Plays all scenes, and tells whether both devices and the server have the same rows in the end.
+    /// Runs all scenes. Returns whether both devices and the server have the same rows at the end.
     mutating func play() async throws -> Bool {
         console.print(
             "Two devices, A and B, and a server at \(server.url). Each device has a \(store) store.")
@@ -32,10 +32,10 @@ struct DemoStory {
         try await useClient()
         try await useServer()
         try await delete()
-        let isSame = try await compare()
+        let rowsAreEqual = try await compare()
         try await a.app.context.close()
         try await b.app.context.close()
-        return isSame
+        return rowsAreEqual
     }
 
     private func workOffline() async throws {
@@ -48,7 +48,7 @@ struct DemoStory {
     }
 
     private mutating func restart() async throws {
-        scene("A is closed and started again, and now there is a network. Nothing is lost; B gets it all.")
+        scene("A is closed and started again, with a network. No change is lost; B receives all items.")
         try await a.restart(server: server.url)
         try await a.list()
         try await a.sync()
@@ -57,7 +57,7 @@ struct DemoStory {
     }
 
     private func useClient() async throws {
-        scene("Both change the same item. B is first; A is told of the conflict and uses its own value.")
+        scene("Both change the same item. B syncs first; A gets a conflict and uses the client's value.")
         try await a.edit("Buy eggs", to: "Buy eggs (6)")
         try await b.edit("Buy eggs", to: "Buy organic eggs")
         try await b.sync()
@@ -67,7 +67,7 @@ struct DemoStory {
     }
 
     private func useServer() async throws {
-        scene("Again, the other way round: B uses the server's value.")
+        scene("Both change another item. A syncs first; B gets a conflict and uses the server's value.")
         try await a.edit("Hello world 3", to: "Hello world 13")
         try await b.edit("Hello world 3", to: "Hello world 23")
         try await a.sync()
@@ -76,7 +76,7 @@ struct DemoStory {
     }
 
     private func delete() async throws {
-        scene("B deletes one item and completes another; A sees both.")
+        scene("B deletes one item and completes another; A receives both changes.")
         try await b.delete("Buy milk")
         try await b.complete("Buy eggs (6)")
         try await b.sync()
@@ -93,9 +93,9 @@ struct DemoStory {
         console.print()
         console.print(console.styled("Final rows", .bold))
         for side in sides { console.print(side.name.padded(to: 8) + side.lines.joined(separator: "   ")) }
-        let isSame = sides.allSatisfy { $0.lines == sides[0].lines }
-        console.print(isSame ? "The same everywhere." : "They differ!")
-        return isSame
+        let rowsAreEqual = sides.allSatisfy { $0.lines == sides[0].lines }
+        console.print(rowsAreEqual ? "All rows are equal." : "The rows differ.")
+        return rowsAreEqual
     }
 
     private static func line(_ item: Item) -> String { "[\(item.isComplete ? "x" : " ")] \(item.text)" }

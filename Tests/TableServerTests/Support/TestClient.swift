@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// A plain HTTP client over URLSession, as apps have it.
+/// An HTTP client over URLSession, without the framework.
 final class TestClient: Sendable {
     private let url: URL
     private let session: URLSession
@@ -30,7 +30,7 @@ final class TestClient: Sendable {
         session.invalidateAndCancel()
     }
 
-    /// An answer, read as far as it is JSON.
+    /// A response.
     struct Reply: Sendable {
         let status: Int
         let headers: [String: String]
@@ -40,7 +40,7 @@ final class TestClient: Sendable {
         var text: String { String(decoding: body, as: UTF8.self) }
         var etag: String? { headers["etag"] }
 
-        /// The items of a list.
+        /// The items of a list response.
         var items: [ItemValue] {
             switch json {
             case .array(let items): items
@@ -55,7 +55,7 @@ final class TestClient: Sendable {
         subscript(name: String) -> ItemValue? { json?[name] }
     }
 
-    /// Sends a request; `path` stands in the URL as it is, percent-encoded by the caller.
+    /// Sends a request. The caller percent-encodes `path`.
     func send(
         _ method: String, _ path: String, _ body: ItemValue? = nil, headers: [String: String] = [:],
         apiVersion: String? = "2.0.0"
@@ -87,7 +87,7 @@ final class TestClient: Sendable {
 
     func get(_ path: String) async throws -> Reply { try await send("GET", path) }
 
-    /// Lists a table with parameters that are encoded here.
+    /// Lists a table. The parameters are percent-encoded here.
     func list(_ table: String, _ parameters: [(String, String)] = []) async throws -> Reply {
         let query = parameters.map { "\($0.encoded)=\($1.encoded)" }.joined(separator: "&")
         return try await get("/tables/\(table)?\(query)")
@@ -113,7 +113,7 @@ final class TestClient: Sendable {
 }
 
 extension String {
-    /// The text percent-encoded down to letters, digits and `-._~`.
+    /// The string, percent-encoded except for letters, digits and `-._~`.
     var encoded: String {
         var allowed = CharacterSet(charactersIn: "a"..."z")
         allowed.insert(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")

@@ -5,7 +5,8 @@ import Foundation
 import SyncCore
 import TableServer
 
-/// Runs a server with a soft-delete table `TodoItem` and a hard-delete table `Other`, and a client for it.
+/// Runs the body with a server and a client. The server has the table `TodoItem` with soft delete and `Other` with hard
+/// delete.
 func withServer(
     _ adjust: (inout TableServer.Configuration) -> Void = { _ in },
     _ body: (TableServer, TestClient) async throws -> Void
@@ -22,18 +23,4 @@ func withServer(
 extension Timestamp {
     /// 2024-05-30T12:00:00Z.
     static let noon = Timestamp(Date(timeIntervalSince1970: 1_717_070_400))
-}
-
-/// A directory that is there while the body runs.
-func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(
-        path: "TableServerTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    do {
-        try await body(directory)
-        try FileManager.default.removeItem(at: directory)
-    } catch {
-        try? FileManager.default.removeItem(at: directory)
-        throw error
-    }
 }

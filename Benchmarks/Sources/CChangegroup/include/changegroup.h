@@ -4,18 +4,18 @@
 #ifndef CHANGEGROUP_H
 #define CHANGEGROUP_H
 
-// SQLite's session extension, which the system library has but no module of a package shows.
+// SQLite's session extension: the system library includes it, but GRDBSQLite does not expose it.
 
 typedef struct sqlite3 sqlite3;
 typedef struct changes changes;
 
-// Begins to collapse the changes of a table into a group. Returns NULL when the library cannot.
+// Starts to record the changes of a table in a changegroup. Returns NULL without the session extension.
 changes *changes_begin(sqlite3 *database, const char *table);
 
-// Adds what was changed since the beginning, or since the last call, to the group. Returns an SQLite code.
+// Adds the changes since the start or the last call to the group. Returns an SQLite result code.
 int changes_collect(changes *changes);
 
-// The number of changes that the group has come to, or -1.
+// Returns the number of collapsed changes, or -1 on an error.
 int changes_count(changes *changes);
 
 void changes_end(changes *changes);

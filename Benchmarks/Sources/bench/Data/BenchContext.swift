@@ -4,13 +4,13 @@
 import SyncCore
 
 extension SyncContext {
-    /// A context whose server, if it has one, is in memory.
+    /// Creates a context without a server, or with one in memory.
     convenience init(_ dataSource: any SyncContextDataSource, transport: any HTTPTransport = NoTransport()) {
         self.init(client: SyncClient(url: CannedPages.url, transport: transport), dataSource: dataSource)
     }
 }
 
-/// A context with the store beneath it, which a context does not show.
+/// A context with its store, which the context does not expose.
 struct BenchContext: Sendable {
     let context: SyncContext
     let dataSource: any SyncContextDataSource
@@ -21,7 +21,7 @@ struct BenchContext: Sendable {
         try await context.pull(query, queryID: queryID, settings: settings)
     }
 
-    /// The checksum of the store, which is closed then.
+    /// Closes the context and returns the store's checksum.
     func checkAndClose() async throws -> Int {
         let checksum = try dataSource.checksum()
         try await context.close()

@@ -6,9 +6,9 @@ import HTTPTypes
 import SyncCore
 import Synchronization
 
-/// A server in memory whose answers were written beforehand: page after page, whatever is asked for.
+/// A server in memory with prepared responses: it returns one page after another, whatever the request.
 final class CannedPages: HTTPTransport {
-    /// Where such a server is said to be.
+    /// The URL of a server in memory.
     static let url = URLComponents(string: "http://localhost")?.url ?? URL(filePath: "/")
 
     private let pages: [Data]
@@ -28,8 +28,8 @@ final class CannedPages: HTTPTransport {
             body: index < pages.count ? pages[index] : Data("[]".utf8))
     }
 
-    /// Pages of rows as the server sends them, in the order of an incremental pull: each row a millisecond after the
-    /// one before.
+    /// Returns pages of rows as a server sends them, in the order of an incremental pull: `updatedAt` grows by a
+    /// millisecond from row to row.
     static func pages(of todos: [TodoRow], size: Int, startingAt first: Int = 0) -> [Data] {
         stride(from: 0, to: todos.count, by: size).map { start in
             let rows = todos[start..<min(start + size, todos.count)].enumerated().map { index, todo in
@@ -40,7 +40,7 @@ final class CannedPages: HTTPTransport {
     }
 }
 
-/// A row as the server sends it.
+/// A row as a server sends it.
 struct ServerRow {
     let todo: TodoRow
     let number: Int

@@ -3,24 +3,24 @@
 
 import SyncCore
 
-/// Stores, floors and the peer, filled with the same synced rows, for benchmarks that read.
+/// Stores, floors and the peer with the same synced rows, for benchmarks that read.
 struct FilledStores: Sendable {
     let count: Int
-    let place: Place
+    let directory: SharedDirectory
 
     func context(_ kind: StoreKind, isIndexed: Bool) -> Shared<BenchContext> {
         Shared {
             let definition = isIndexed ? TodoRow.indexedDefinition : TodoRow.definition
-            let store = try kind.open(at: place.path("store"), tables: [definition])
+            let store = try kind.open(at: directory.path("store"), tables: [definition])
             try store.fill(count: count)
             return BenchContext(context: SyncContext(store), dataSource: store)
         }
     }
 
-    /// The path of a filled database for a floor.
+    /// Returns the path of a filled SQLite database for a floor.
     func tables(isIndexed: Bool) -> Shared<String> {
         Shared {
-            let path = place.path("floor")
+            let path = directory.path("floor")
             let tables = try RawTables(path: path)
             for todos in batches { try tables.fill(with: todos) }
             if isIndexed { try tables.database.execute("CREATE INDEX item_priority ON item(priority)") }
@@ -30,7 +30,7 @@ struct FilledStores: Sendable {
 
     func map() -> Shared<String> {
         Shared {
-            let path = place.path("floor")
+            let path = directory.path("floor")
             let map = try RawMap(path: path)
             for todos in batches {
                 let rows = RawRows(todos)
@@ -50,7 +50,7 @@ struct FilledStores: Sendable {
 
     func peer(isIndexed: Bool) -> Shared<PeerDatabase> {
         Shared {
-            let peer = try PeerDatabase(path: place.path("peer"))
+            let peer = try PeerDatabase(path: directory.path("peer"))
             for todos in batches { try peer.fill(with: todos) }
             if isIndexed { try peer.makeIndex() }
             return peer
@@ -65,7 +65,7 @@ struct FilledStores: Sendable {
 }
 
 extension SyncContextDataSource {
-    /// Puts so many synced rows into the store.
+    /// Writes a number of synced rows into the store.
     func fill(count: Int) throws {
         for start in stride(from: 0, to: count, by: 10_000) {
             let items = (start..<min(start + 10_000, count)).map { TodoRow($0).item }

@@ -13,14 +13,14 @@ import TableServer
 #endif
 
 extension TableServer {
-    /// A server on this machine that answers with long pages.
+    /// Starts a server on this machine with pages of 1000 rows.
     static func startForBenchmark() async throws -> TableServer {
         var configuration = Configuration(tables: [.init(TodoRow.table)])
         configuration.pageSize = 1000
         return try await start(configuration: configuration)
     }
 
-    /// Puts so many rows into the table, a thousand of which share each `updatedAt`.
+    /// Writes a number of rows into the table, with one `updatedAt` per thousand rows.
     func fill(count: Int) async throws {
         for start in stride(from: 0, to: count, by: 1000) {
             let rows = (start..<min(start + 1000, count)).map { TodoRow($0) }
@@ -29,11 +29,11 @@ extension TableServer {
     }
 }
 
-/// What sends a context's requests.
+/// The HTTP client of a context.
 enum HTTPClientKind: CaseIterable {
     case urlSession, asyncHTTP
 
-    /// What is added to the name of a contender.
+    /// The suffix of a contender's name.
     var suffix: String { self == .urlSession ? "" : " with AsyncHTTP" }
 
     func makeTransport() -> any HTTPTransport {
@@ -41,7 +41,7 @@ enum HTTPClientKind: CaseIterable {
     }
 }
 
-/// Keeps the requests that pass.
+/// A transport that records its requests.
 final class RecordingTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let recorded = Mutex<[HTTPTransportRequest]>([])
@@ -57,10 +57,9 @@ final class RecordingTransport: HTTPTransport {
 }
 
 extension HTTPTransport {
-    /// Sends requests that somebody else has made up to that server, so many at a time, and returns how many bytes came
-    /// back.
+    /// Sends recorded requests to a server, `inFlight` at a time, and returns the size of the response bodies in bytes.
     ///
-    /// - Throws: ``WrongResult`` for any answer but a 2xx.
+    /// - Throws: ``WrongResult`` for a status other than 2xx.
     func send(_ requests: [HTTPTransportRequest], to server: URL, inFlight: Int) async throws -> Int {
         let requests = requests.map { request in
             var request = request
@@ -74,7 +73,7 @@ extension HTTPTransport {
                     for index in stride(from: first, to: requests.count, by: inFlight) {
                         let response = try await send(requests[index])
                         guard response.head.status.kind == .successful else {
-                            throw WrongResult("The server answered with \(response.head.status).")
+                            throw WrongResult("The server returned the status \(response.head.status).")
                         }
                         bytes += response.body.count
                     }
@@ -86,7 +85,7 @@ extension HTTPTransport {
     }
 }
 
-/// Foundation's HTTP client as it comes.
+/// Foundation's HTTP client without the framework.
 struct BareClient: HTTPTransport {
     private let session = URLSession(configuration: .ephemeral)
 
@@ -104,7 +103,7 @@ struct BareClient: HTTPTransport {
                         returning: HTTPTransportResponse(
                             status: HTTPResponse.Status(code: response.statusCode), body: data))
                 } else {
-                    continuation.resume(throwing: error ?? WrongResult("There was no answer."))
+                    continuation.resume(throwing: error ?? WrongResult("No response was received."))
                 }
             }
             task.resume()

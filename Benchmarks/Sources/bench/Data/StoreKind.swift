@@ -7,7 +7,7 @@ import StoreMemory
 import StoreSQLite
 import SyncCore
 
-/// The stores that every workload runs on.
+/// The stores of every workload.
 enum StoreKind: String, CaseIterable, Sendable {
     case sqlite = "SQLite"
     case lmdb = "LMDB"
@@ -25,22 +25,22 @@ enum StoreKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// A context over a new store in the directory of the run.
+    /// Creates a context with a new store in the run's directory.
     func context(_ trial: Trial, transport: any HTTPTransport = NoTransport()) throws -> BenchContext {
         let store = try open(at: trial.path("store"))
         return BenchContext(context: SyncContext(store, transport: transport), dataSource: store)
     }
 }
 
-/// A transport for contexts that never use it.
+/// A transport for contexts that send no request.
 struct NoTransport: HTTPTransport {
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        throw WrongResult("A request was sent where none is due.")
+        throw WrongResult("A context without a server sent a request.")
     }
 }
 
 extension SyncContextDataSource {
-    /// What contenders compare: the number of items and the sum of a column, and the number of operations.
+    /// Returns a checksum of the number of items, the sum of a column, and the number of operations.
     func checksum() throws -> Int {
         try read { snapshot in
             let items = try snapshot.items(matching: TableQuery(TodoRow.table).select("priority")).items

@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// The row that benchmarks work on: 210 bytes as JSON.
+/// The row of the benchmarks: 210 bytes as JSON.
 struct TodoRow: Codable, Sendable, Hashable {
     var id: String
     var title: String
@@ -17,7 +17,7 @@ struct TodoRow: Codable, Sendable, Hashable {
 extension TodoRow {
     static let table = "TodoItem"
     static let definition = SyncTableDefinition(table, columns: columns(isIndexed: false))
-    /// The same with an index on `priority`.
+    /// The definition with an index on `priority`.
     static let indexedDefinition = SyncTableDefinition(table, columns: columns(isIndexed: true))
 
     private static func columns(isIndexed: Bool) -> [SyncColumn] {
@@ -28,7 +28,7 @@ extension TodoRow {
         ]
     }
 
-    /// The row of that number. Every generation has other content of the same length.
+    /// Creates the row with this number. Each generation has different content of the same length.
     init(_ number: Int, generation: Int = 0) {
         let digits = Self.digits(Self.mixed(UInt64(number &* 31 &+ generation)))
         self.init(
@@ -39,7 +39,7 @@ extension TodoRow {
             due: "2025-0\(1 + number % 9)-1\(generation % 10)T08:30:00.\(100 + number % 900)Z")
     }
 
-    /// The row of that number with an id that sorts after those of lower numbers, as the framework makes them.
+    /// Creates the row with this number, and an id that grows with the number, as the framework generates ids.
     init(ordered number: Int, generation: Int = 0) {
         self.init(number, generation: generation)
         id = Self.digits(UInt64(number) << 16) + Self.digits(Self.mixed(UInt64(number)))
@@ -54,14 +54,14 @@ extension TodoRow {
         ]
     }
 
-    /// The row as an item that is synced.
+    /// The row as a synced item.
     var item: Item {
         let time = Timestamp.unixEpoch
         return Item(
             id: id, fields: fields, system: SystemProperties(createdAt: time, updatedAt: time, version: "1"))
     }
 
-    /// An id without any order, as servers make them.
+    /// Returns a random id, as servers generate them.
     static func randomID(_ number: Int) -> String {
         digits(mixed(UInt64(bitPattern: Int64(number))))
             + digits(mixed(UInt64(bitPattern: Int64(number)) &+ 0x5555_5555))
@@ -82,6 +82,6 @@ extension TodoRow {
 }
 
 extension Sequence<TodoRow> {
-    /// What contenders compare: the number of rows and the sum of a column.
+    /// A checksum of the number of rows and the sum of a column.
     var checksum: Int { reduce(0) { $0 &+ 1_000_003 &+ $1.priority } }
 }

@@ -3,7 +3,7 @@
 
 import CChangegroup
 
-/// SQLite's own way to collapse changes: a session records them, and a changegroup joins the records.
+/// SQLite's session extension: a session records changes, and a changegroup collapses them.
 enum Changegroups {
     static func collapse(_ todos: [TodoRow], batch: Int, over originals: [TodoRow]) -> Contender {
         Contender("changegroup") { trial in
@@ -11,7 +11,7 @@ enum Changegroups {
             let tables = try RawTables(path: trial.path("changegroup"))
             try tables.fill(with: originals)
             guard let changes = changes_begin(tables.database.handle, "item") else {
-                throw WrongResult("SQLite has no session extension.")
+                throw WrongResult("SQLite is built without the session extension.")
             }
             defer { changes_end(changes) }
             let count = try await trial.measure {

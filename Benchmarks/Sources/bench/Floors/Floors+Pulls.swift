@@ -4,7 +4,7 @@
 import SyncCore
 
 extension Floors {
-    /// Rows that came decoded already, a page and its token to a transaction.
+    /// Writes decoded rows, with one transaction for each page and its token.
     static func pulls(_ todos: [TodoRow], pageSize: Int) -> [Contender] {
         [
             Contender(StoreKind.sqlite.floorName) { trial in

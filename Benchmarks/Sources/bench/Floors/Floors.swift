@@ -3,10 +3,10 @@
 
 import SyncCore
 
-/// The least that has to be done, with each database's own calls.
+/// The minimum work for a workload, with only the database's own calls.
 enum Floors {
-    /// Items with their operations, so many to a transaction. Each write first looks for the item's pending operation,
-    /// without which none can be collapsed.
+    /// Writes items with their operations, `batch` per transaction. Each write first looks up the item's pending
+    /// operation, as collapsing requires.
     static func localWrites(
         _ todos: [TodoRow], batch: Int, kind: TableOperation.Kind, over originals: [TodoRow]
     ) -> [Contender] {

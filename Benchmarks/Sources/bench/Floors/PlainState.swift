@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// What a program would keep that needs neither a database nor order.
+/// The floor of the memory store: dictionaries, without transactions and order.
 struct PlainState {
     private(set) var items: [String: Item] = [:]
     private(set) var operations: [String: TableOperation] = [:]

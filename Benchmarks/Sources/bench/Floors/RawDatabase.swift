@@ -3,7 +3,7 @@
 
 import GRDBSQLite
 
-/// SQLite called directly, on one connection.
+/// A SQLite connection, used through the C API.
 final class RawDatabase {
     let handle: OpaquePointer
 
@@ -13,7 +13,7 @@ final class RawDatabase {
             throw WrongResult("SQLite cannot open '\(path)'.")
         }
         handle = opened
-        // The cache is as large as the store's.
+        // The same cache size as SQLiteStore.
         try execute(
             """
             PRAGMA journal_mode=WAL; PRAGMA synchronous=\(isDurable ? "FULL" : "NORMAL");
@@ -46,7 +46,7 @@ final class RawDatabase {
     private func error() -> WrongResult { WrongResult("SQLite: \(String(cString: sqlite3_errmsg(handle)))") }
 }
 
-/// A prepared statement, finalised with the last reference.
+/// A prepared statement, finalized in `deinit`.
 final class RawStatement {
     let handle: OpaquePointer
 
@@ -54,14 +54,14 @@ final class RawStatement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Runs the statement with the values bound so far and makes it ready for the next ones.
+    /// Runs the statement with the bound values, and resets it.
     func run() throws {
         let code = sqlite3_step(handle)
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw WrongResult("SQLite: code \(code)") }
         sqlite3_reset(handle)
     }
 
-    /// What the body makes of the first row, or `nil` when there is none.
+    /// Returns the body's result for the first row, or `nil` without a row.
     func first<T>(_ body: (OpaquePointer) throws -> T) throws -> T? {
         defer { sqlite3_reset(handle) }
         switch sqlite3_step(handle) {
@@ -71,7 +71,7 @@ final class RawStatement {
         }
     }
 
-    /// Runs the body with each row.
+    /// Calls the body for each row.
     func forEach(_ body: (OpaquePointer) throws -> Void) throws {
         defer { sqlite3_reset(handle) }
         while sqlite3_step(handle) == SQLITE_ROW { try body(handle) }
@@ -81,7 +81,7 @@ final class RawStatement {
 
     func bind(_ double: Double, at index: Int32) { sqlite3_bind_double(handle, index, double) }
 
-    /// Binds bytes that stay where they are until the next call, so that SQLite need not copy them.
+    /// Binds bytes without a copy: they must stay valid until the next call.
     func bind(_ text: RawText, at index: Int32) {
         sqlite3_bind_text(handle, index, text.start, text.count, nil)
     }

@@ -4,7 +4,7 @@
 import CSystemLMDB
 import SyncCore
 
-/// LMDB called directly.
+/// An LMDB environment, used through the C API.
 final class RawMap {
     private let environment: OpaquePointer
     private let items: MDB_dbi
@@ -14,7 +14,7 @@ final class RawMap {
     init(path: String) throws {
         var created: OpaquePointer?
         try Self.check(mdb_env_create(&created))
-        guard let created else { throw WrongResult("LMDB has no environment.") }
+        guard let created else { throw WrongResult("LMDB created no environment.") }
         environment = created
         try Self.check(mdb_env_set_mapsize(environment, 4 << 30))
         try Self.check(mdb_env_set_maxdbs(environment, 3))
@@ -59,7 +59,7 @@ final class RawMap {
             }
         }
 
-        /// The number of the item's pending operation, whose properties are looked up as well.
+        /// Returns the id of the item's pending operation, and reads its properties.
         func operation(of row: RawRows.Row) throws -> Int? {
             var (key, value) = (row.id.bytes.value, MDB_val())
             guard mdb_get(handle, map.operationsOfItem, &key, &value) == MDB_SUCCESS else { return nil }
@@ -86,7 +86,7 @@ final class RawMap {
             return sum
         }
 
-        /// Visits all items in order and adds up their lengths.
+        /// Reads all items in order and returns the sum of their sizes.
         func scan() throws -> Int {
             var sum = 0
             try forEachItem { sum += $0.count }
@@ -125,7 +125,7 @@ final class RawMap {
 }
 
 extension UnsafeRawBufferPointer {
-    /// LMDB takes what it only reads through a mutable pointer.
+    /// LMDB's API takes a mutable pointer, also where it only reads.
     fileprivate var value: MDB_val {
         MDB_val(mv_size: count, mv_data: UnsafeMutableRawPointer(mutating: baseAddress))
     }

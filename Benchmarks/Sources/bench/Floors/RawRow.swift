@@ -1,9 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 
-/// Text that lies ready for C functions.
+/// UTF-8 text in memory that C functions can read without a conversion.
 struct RawText {
     let start: UnsafePointer<CChar>
     let count: Int32
@@ -11,7 +11,7 @@ struct RawText {
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: Int(count)) }
 }
 
-/// Rows whose texts were all laid out beforehand, so that a floor does nothing but its database's calls.
+/// Rows with prepared C texts, so that a floor measures only the database's calls.
 final class RawRows {
     struct Row {
         let id: RawText
@@ -23,7 +23,7 @@ final class RawRows {
         let price: Double
         /// The operation of a local write, as JSON.
         let operation: RawText
-        /// The whole item in one piece.
+        /// The whole item as JSON.
         let json: RawText
     }
 
@@ -62,7 +62,7 @@ final class RawRows {
     deinit { for arena in arenas { arena.deallocate() } }
 }
 
-/// Texts that lie ready for C functions.
+/// Strings as prepared C texts.
 final class RawTexts {
     let texts: [RawText]
 

@@ -3,7 +3,7 @@
 
 import GRDBSQLite
 
-/// The tables that hand-written code would keep in SQLite, with the statements on them.
+/// The tables of a hand-written SQLite app, with their statements.
 struct RawTables {
     let database: RawDatabase
     private let putItem: RawStatement
@@ -34,7 +34,7 @@ struct RawTables {
         putToken = try database.prepare("INSERT OR REPLACE INTO token VALUES(1,?)")
     }
 
-    /// Writes items that are synced.
+    /// Writes synced items.
     func fill(with todos: [TodoRow]) throws {
         let rows = RawRows(todos)
         try transaction {
@@ -48,7 +48,7 @@ struct RawTables {
         try database.execute("COMMIT")
     }
 
-    /// Writes an item; one from a server has system properties.
+    /// Writes an item, with system properties if it is from a server.
     func put(_ row: RawRows.Row, of rows: RawRows, isFromServer: Bool) throws {
         putItem.bind(row.id, at: 1)
         if isFromServer {
@@ -65,7 +65,7 @@ struct RawTables {
         try putItem.run()
     }
 
-    /// The number of the item's pending operation, whose properties are fetched as well.
+    /// Returns the id of the item's pending operation, and reads its properties.
     func operation(of row: RawRows.Row, _ rows: RawRows) throws -> Int? {
         findOperation.bind(rows.table, at: 1)
         findOperation.bind(row.id, at: 2)

@@ -1,35 +1,35 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One workload, done by several contenders that must come to the same result.
+/// One workload with several contenders, which must have the same result.
 struct Benchmark {
-    /// What `--filter` looks at, such as `pull.engine.page-1000`.
+    /// The name for `--filter`, such as `pull.engine.page-1000`.
     let name: String
-    /// What is done, in a sentence for the report.
+    /// A description of the workload for the report.
     let title: String
-    /// How many things one run does; costs are per thing.
+    /// The number of units of work in one run; costs are per unit.
     let count: Int
-    /// What one such thing is called.
+    /// The name of one unit of work.
     let unit: String
-    /// Who takes part. Each round runs all of them, one after the other.
+    /// The contenders. Each round runs all of them, one after another.
     var contenders: [Contender]
-    /// What is compared with what in the report.
-    let lines: [Line]
-    /// The most rounds that are worth their time.
+    /// The comparisons of the report.
+    let lines: [ReportLine]
+    /// The maximum number of rounds.
     var maxRounds = 5
-    /// What a line chart of this benchmark has on its horizontal axis, when contenders differ in size.
+    /// The title of the horizontal axis of a line chart, if the contenders differ in size.
     var sizeName: String?
-    /// Ends what the contenders share.
+    /// Releases what the contenders share.
     var tearDown: (@Sendable () async throws -> Void)?
 }
 
-/// Someone who does the work of a benchmark.
+/// An implementation of a workload.
 struct Contender {
     /// The name within the benchmark, such as `SQLite` or `floor SQLite`.
     let name: String
-    /// How large the data was, where that is what the benchmark varies.
+    /// The size of the data, if the benchmark varies it.
     var size: Int?
-    /// Prepares, does the work inside ``Trial/measure(_:)``, and returns a checksum of the result.
+    /// Prepares the run, does the work in ``Trial/measure(_:)``, and returns a checksum of the result.
     let run: @Sendable (Trial) async throws -> Int
 
     init(_ name: String, size: Int? = nil, run: @escaping @Sendable (Trial) async throws -> Int) {
@@ -39,15 +39,15 @@ struct Contender {
     }
 }
 
-/// One comparison of the report.
-struct Line {
-    /// The contender that is ours.
+/// A comparison in the report.
+struct ReportLine {
+    /// The framework's contender.
     let ours: String
-    /// The contender that does nothing but the calls that are needed, if there is one.
+    /// The contender that makes only the necessary database calls, if any.
     var floor: String?
-    /// The contender that does what an app's author would have written, if there is one.
+    /// The contender that works as a hand-written app, if any.
     var peer: String?
-    /// What the ratios have to reach.
+    /// The goals of the comparison.
     var goals: [Goal] = []
 
     init(_ ours: String, floor: String? = nil, peer: String? = nil, goals: [Goal] = []) {
@@ -58,18 +58,18 @@ struct Line {
     }
 }
 
-/// What a line is to reach.
+/// The goal of a comparison.
 enum Goal {
-    /// Ours is at least so many times as fast as the floor.
+    /// The framework is at least this many times as fast as the floor.
     case ofFloor(Double)
-    /// Ours is at least so many times as fast as the peer.
+    /// The framework is at least this many times as fast as the peer.
     case ofPeer(Double)
-    /// Ours costs at most so many times what the named contender costs.
+    /// The framework's cost is at most this many times the cost of the named contender.
     case atMost(Double, times: String)
-    /// Ours is at least so many times as fast as the slowest of the named contenders.
+    /// The framework is at least this many times as fast as the slowest of the named contenders.
     case ofSlowest(Double, of: [String])
-    /// One thing takes at most so many seconds.
+    /// One unit of work takes at most this many seconds.
     case seconds(Double)
-    /// The process has at most so many bytes in memory.
+    /// The process has at most this many bytes in memory.
     case memory(Int)
 }

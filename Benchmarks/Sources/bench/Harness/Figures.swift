@@ -1,23 +1,24 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The runs of one contender, and what is said of them.
+/// The measurements of one contender.
 struct Figures: Sendable, Codable {
     let contender: String
     let size: Int?
     let count: Int
     let samples: [Sample]
 
-    /// Seconds for one thing, by the wall clock.
+    /// Wall-clock seconds per unit of work.
     var cost: Spread { Spread(samples.map { $0.wall / Double(count) }) }
 
-    /// Seconds of processor time for one thing, over all processors.
+    /// Seconds of processor time per unit of work, over all processors.
     var processorCost: Spread { Spread(samples.map { $0.cpu / Double(count) }) }
 
-    /// Things in a second.
+    /// Units of work per second.
     var rate: Double { 1 / cost.median }
 
-    /// How many times as fast this contender was as another one: run by run, since both met the same machine.
+    /// Returns how many times as fast this contender is as another. The ratio is computed for each round, because both
+    /// then ran under the same conditions.
     func speed(against other: Figures, by time: KeyPath<Sample, Double> = \.wall) -> Spread {
         let ratios = zip(samples, other.samples).map { mine, others in
             (others[keyPath: time] / Double(other.count)) / (mine[keyPath: time] / Double(count))
@@ -26,7 +27,7 @@ struct Figures: Sendable, Codable {
     }
 }
 
-/// Some values as their median with the lowest and highest.
+/// The median of values, with the lowest and the highest.
 struct Spread: Sendable {
     let median: Double
     let lowest: Double
@@ -45,6 +46,6 @@ struct Spread: Sendable {
         highest = sorted.last ?? .nan
     }
 
-    /// Half the distance between lowest and highest, as a share of the median.
+    /// Half the range, relative to the median.
     var relative: Double { (highest - lowest) / 2 / median }
 }

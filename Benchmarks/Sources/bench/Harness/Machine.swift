@@ -5,7 +5,7 @@ import CSystemLMDB
 import Foundation
 import GRDBSQLite
 
-/// Where the figures come from.
+/// The machine and the library versions of the measurements.
 struct Machine: Codable, CustomStringConvertible {
     let system: String
     let processor: String

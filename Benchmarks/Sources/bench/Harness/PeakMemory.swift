@@ -3,16 +3,16 @@
 
 import Foundation
 
-/// The most memory that a process has had, in bytes.
+/// The peak memory of a process in bytes.
 struct PeakMemory: Sendable, Codable {
-    /// All pages in memory, those of mapped files included, which the system takes back when it needs them.
+    /// The resident memory, including pages of mapped files, which the system can reclaim.
     let resident: Int
-    /// Those that belong to no file: what the program itself holds.
+    /// The resident memory without pages of files.
     let own: Int
 
-    /// Looks again and again while the body runs.
+    /// Runs the body and samples the memory every 20 milliseconds.
     static func during(_ body: () async throws -> Void) async throws -> PeakMemory {
-        let watch = Task {
+        let sampling = Task {
             var own = 0
             while !Task.isCancelled {
                 own = max(own, value("RssAnon"))
@@ -20,13 +20,13 @@ struct PeakMemory: Sendable, Codable {
             }
             return own
         }
-        defer { watch.cancel() }
+        defer { sampling.cancel() }
         try await body()
-        watch.cancel()
-        return PeakMemory(resident: value("VmHWM"), own: await watch.value)
+        sampling.cancel()
+        return PeakMemory(resident: value("VmHWM"), own: await sampling.value)
     }
 
-    /// A size from the process's status; 0 where the system has no such file.
+    /// Returns a size from `/proc/self/status`; 0 on systems without this file.
     private static func value(_ name: String) -> Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
@@ -34,9 +34,9 @@ struct PeakMemory: Sendable, Codable {
     }
 }
 
-/// This program, run once more.
+/// A child process of this program.
 enum ChildProcess {
-    /// Runs it with the arguments and returns what it prints.
+    /// Runs this program with the arguments and returns its output.
     static func run(_ arguments: [String]) async throws -> Data {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -51,7 +51,7 @@ enum ChildProcess {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             throw WrongResult(
-                "'\(arguments.joined(separator: " "))' ended with \(process.terminationStatus).")
+                "'\(arguments.joined(separator: " "))' ended with the status \(process.terminationStatus).")
         }
         return output
     }

@@ -3,21 +3,21 @@
 
 import Foundation
 
-/// Runs benchmarks and collects what they took.
+/// Runs benchmarks and collects their measurements.
 struct Runner {
     let rounds: Int
-    /// Where the directories of the runs are made.
+    /// The parent of the runs' directories.
     let directory: URL
 
-    /// Sets a benchmark up and runs all its contenders in turn, as many rounds as are asked for.
+    /// Sets up a benchmark and runs its contenders, one after another, in several rounds.
     ///
-    /// - Parameter names: the contenders to run; all of them when there are none.
-    /// - Throws: ``WrongResult`` when contenders of a round come to different results; what a contender throws.
+    /// - Parameter names: The contenders to run; all if empty.
+    /// - Throws: ``WrongResult`` when the contenders of a round have different results; the errors of contenders.
     func run(_ workload: Workload, only names: [String] = []) async throws -> BenchmarkResult {
-        let place = Place(directory: directory.appendingPathComponent("shared-\(UUID().uuidString)"))
-        try FileManager.default.createDirectory(at: place.directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place.directory) }
-        var benchmark = workload.load(place)
+        let shared = SharedDirectory(url: directory.appendingPathComponent("shared-\(UUID().uuidString)"))
+        try FileManager.default.createDirectory(at: shared.url, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: shared.url) }
+        var benchmark = workload.load(shared)
         if !names.isEmpty { benchmark.contenders.removeAll { !names.contains($0.name) } }
         let result = try await run(benchmark)
         try await benchmark.tearDown?()
@@ -28,9 +28,9 @@ struct Runner {
         var samples: [[Sample]] = benchmark.contenders.map { _ in [] }
         for round in 0..<min(rounds, benchmark.maxRounds) {
             var checksums: [(name: String, value: Int)] = []
-            // Each round begins with another contender, so that none always follows the same one.
-            for place in benchmark.contenders.indices {
-                let index = (place + round) % benchmark.contenders.count
+            // Each round starts with a different contender, so that order effects cancel out.
+            for offset in benchmark.contenders.indices {
+                let index = (offset + round) % benchmark.contenders.count
                 let contender = benchmark.contenders[index]
                 let (checksum, sample) = try await run(contender, round: round)
                 checksums.append((contender.name, checksum))
@@ -39,8 +39,8 @@ struct Runner {
             for (name, value) in checksums where value != checksums[0].value {
                 throw WrongResult(
                     """
-                    \(benchmark.name): \(name) came to \(value), \
-                    \(checksums[0].name) to \(checksums[0].value).
+                    \(benchmark.name): the result of \(name) is \(value), \
+                    that of \(checksums[0].name) is \(checksums[0].value).
                     """)
             }
         }
@@ -52,16 +52,16 @@ struct Runner {
     }
 
     private func run(_ contender: Contender, round: Int) async throws -> (Int, Sample) {
-        let place = directory.appendingPathComponent("run-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place) }
-        let trial = Trial(directory: place, round: round)
+        let runDirectory = directory.appendingPathComponent("run-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: runDirectory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: runDirectory) }
+        let trial = Trial(directory: runDirectory, round: round)
         let checksum = try await contender.run(trial)
         return (checksum, try trial.sample())
     }
 }
 
-/// A benchmark with its figures.
+/// A benchmark with its measurements.
 struct BenchmarkResult {
     let benchmark: Benchmark
     let figures: [Figures]

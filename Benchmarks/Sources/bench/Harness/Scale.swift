@@ -1,14 +1,14 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much of a workload is done.
+/// The size of the workloads.
 enum Scale: Sendable {
-    /// All of it: the figures count.
+    /// The full size, for measurements.
     case full
-    /// As much as shows that it works.
+    /// A reduced size, which shows that the workloads run.
     case quick
 
-    /// The number for this scale; a quick one is a twentieth, in whole thousands where there are any.
+    /// Returns the number at this scale. A quick one is a twentieth, rounded to thousands where possible.
     func of(_ number: Int) -> Int {
         switch self {
         case .full: number

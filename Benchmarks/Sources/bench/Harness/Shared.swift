@@ -3,27 +3,27 @@
 
 import Foundation
 
-/// Something that takes long to prepare, and is prepared once for all rounds of a benchmark.
+/// A value that is expensive to create, and is created once for all rounds of a benchmark.
 actor Shared<Value: Sendable> {
     private let make: @Sendable () async throws -> Value
-    private var made: Value?
+    private var created: Value?
 
     init(_ make: @escaping @Sendable () async throws -> Value) { self.make = make }
 
     func value() async throws -> Value {
-        if let made { return made }
+        if let created { return created }
         let value = try await make()
-        made = value
+        created = value
         return value
     }
 }
 
-/// A directory that stays until a benchmark is through.
-struct Place: Sendable {
-    let directory: URL
+/// A directory that exists until the end of a benchmark.
+struct SharedDirectory: Sendable {
+    let url: URL
 
-    /// The path of a file in the directory that nobody else has asked for.
+    /// Returns a unique path in the directory.
     func path(_ name: String) -> String {
-        directory.appendingPathComponent("\(name)-\(UUID().uuidString.prefix(8))").path
+        url.appendingPathComponent("\(name)-\(UUID().uuidString.prefix(8))").path
     }
 }

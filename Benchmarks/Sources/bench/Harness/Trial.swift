@@ -4,11 +4,11 @@
 import Foundation
 import Synchronization
 
-/// One run of one contender: a directory of its own, and a stopwatch.
+/// One run of one contender, with a separate directory and a stopwatch.
 final class Trial: Sendable {
     /// An empty directory that is removed after the run.
     let directory: URL
-    /// The number of the round, from 0. Contenders that repeat writes vary their data with it.
+    /// The number of the round, from 0. Contenders that write to shared stores vary their data by it.
     let round: Int
     private let time = Mutex<Sample?>(nil)
 
@@ -17,7 +17,7 @@ final class Trial: Sendable {
         self.round = round
     }
 
-    /// Runs the part that counts. Everything before and after it is free.
+    /// Runs and measures the body. Work outside the body is not measured.
     func measure<T>(_ body: () async throws -> T) async throws -> T {
         let (wall, cpu) = (ContinuousClock.now, Sample.processTime)
         let result = try await body()
@@ -29,10 +29,10 @@ final class Trial: Sendable {
         return result
     }
 
-    /// Adds how much memory the measured part took, where that was looked at.
-    func note(_ memory: PeakMemory) { time.withLock { $0?.memory = memory } }
+    /// Records the memory of the measured part.
+    func record(_ memory: PeakMemory) { time.withLock { $0?.memory = memory } }
 
-    /// The path of a file in the directory.
+    /// Returns the path of a file in the directory.
     func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
     func sample() throws -> Sample {
@@ -41,19 +41,19 @@ final class Trial: Sendable {
     }
 }
 
-/// What one run took, in seconds.
+/// The time of one run in seconds.
 struct Sample: Sendable, Codable {
-    /// By the clock on the wall.
+    /// Wall-clock time.
     let wall: Double
-    /// Of all processors, by this process.
+    /// Processor time of this process, over all processors.
     let cpu: Double
-    /// How much memory it took, where that was looked at.
+    /// The peak memory, if it was measured.
     var memory: PeakMemory?
 
     fileprivate static var processTime: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 }
 
-/// A benchmark came to another result than it must.
+/// A benchmark has a wrong result.
 struct WrongResult: Error, CustomStringConvertible {
     let description: String
 

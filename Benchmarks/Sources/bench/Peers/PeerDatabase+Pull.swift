@@ -7,7 +7,7 @@ import HTTPTypes
 import SyncCore
 
 extension PeerDatabase {
-    /// Fetches page after page, decodes each with `JSONDecoder`, and stores it with the time of its last row.
+    /// Fetches all pages, decodes each with `JSONDecoder`, and stores it with the time of its last row.
     func pull(from transport: any HTTPTransport, url: URL) async throws {
         let decoder = JSONDecoder()
         while true {

@@ -4,7 +4,7 @@
 import SyncCore
 
 extension PeerDatabase {
-    /// The peer's local writes, with the outbox compacted to so many changes in the end if that is asked for.
+    /// The peer's local writes. If `count` is given, the outbox is compacted at the end and must have `count` changes.
     static func localWrites(
         _ todos: [TodoRow], batch: Int, kind: TableOperation.Kind, over originals: [TodoRow],
         compactingTo count: Int? = nil
@@ -18,14 +18,14 @@ extension PeerDatabase {
                 }
                 guard let count else { return }
                 guard try peer.compact().count == count else {
-                    throw WrongResult("The outbox was not compacted.")
+                    throw WrongResult("The outbox was not compacted to \(count) changes.")
                 }
             }
             return try peer.checksum()
         }
     }
 
-    /// Inserts and changes all items, deletes every other one, and compacts the outbox.
+    /// Inserts and updates all items, deletes every second one, and compacts the outbox.
     static func mixedWrites(_ todos: [TodoRow], _ changed: [TodoRow], batch: Int) -> Contender {
         Contender("peer") { trial in
             let peer = try PeerDatabase(path: trial.path("peer"))

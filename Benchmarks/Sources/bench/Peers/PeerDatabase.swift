@@ -4,8 +4,8 @@
 import Foundation
 import GRDB
 
-/// What an app's author would write with GRDB and Codable: a table of items, and an outbox of changes that is
-/// compacted when it is pushed.
+/// A hand-written app with GRDB and Codable: a table of items, and an outbox of changes that is compacted before a
+/// push.
 struct PeerDatabase: Sendable {
     let pool: DatabasePool
 
@@ -36,15 +36,15 @@ struct PeerDatabase: Sendable {
         }
     }
 
-    /// Makes an index on the column that queries are about.
+    /// Creates an index on the column of the queries.
     func makeIndex() throws {
         try pool.write { try $0.execute(sql: "CREATE INDEX item_priority ON item(priority)") }
     }
 
-    /// Leaves one change of each item in the outbox: the first one's kind with the last one's body.
+    /// Collapses the changes of each item into one, with the kind of the first and the body of the last.
     func compact() throws -> [OutboxRecord] {
         try pool.write { database in
-            let changes = try OutboxRecord.order(SyncColumn("id")).fetchAll(database)
+            let changes = try OutboxRecord.order(Column("id")).fetchAll(database)
             var compacted: [String: OutboxRecord] = [:]
             for change in changes {
                 guard var first = compacted[change.itemId] else {
@@ -74,7 +74,7 @@ struct PeerDatabase: Sendable {
     }
 }
 
-/// An item as the peer keeps it.
+/// An item in the peer's database.
 struct ItemRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "item"
 
@@ -100,7 +100,7 @@ struct ItemRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// A change that waits to be pushed.
+/// A pending change.
 struct OutboxRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "outbox"
 
@@ -117,7 +117,7 @@ struct OutboxRecord: Codable, Sendable, FetchableRecord, PersistableRecord {
 }
 
 extension PeerDatabase {
-    /// Writes items that are synced.
+    /// Writes synced items.
     func fill(with rows: [TodoRow]) throws {
         try pool.write { database in
             for row in rows { try ItemRecord(row).insert(database) }
@@ -129,7 +129,7 @@ extension PeerDatabase {
         try pool.write { database in try Self.write(kind, rows, to: database) }
     }
 
-    /// The same for one item, from asynchronous code.
+    /// Writes one item with its change, from asynchronous code.
     func write(_ kind: String, _ row: TodoRow) async throws {
         try await pool.write { database in try Self.write(kind, CollectionOfOne(row), to: database) }
     }

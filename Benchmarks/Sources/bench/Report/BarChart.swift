@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The cost of each contender of a benchmark as a bar, as an SVG image.
+/// An SVG bar chart of the cost of each contender.
 struct BarChart {
     private let result: BenchmarkResult
 
@@ -35,7 +35,7 @@ struct BarChart {
     }
 }
 
-/// What all images share.
+/// The frame of all charts.
 enum SVG {
     static func document(width: Int, height: Int, _ content: String) -> String {
         """

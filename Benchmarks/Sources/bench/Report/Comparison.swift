@@ -1,36 +1,36 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ours against something else, with what was to be reached.
+/// The framework compared with another contender or with a limit, and the goal.
 struct Comparison: Codable {
-    /// Our contender.
+    /// The framework's contender.
     let ours: String
-    /// What it is compared with, in words.
+    /// What it is compared with, as text.
     let other: String
     /// The measured value: a ratio, or seconds.
     let value: Double
     let lowest: Double
     let highest: Double
-    /// The same of processor times, which other programs on the machine disturb less.
+    /// The ratio of processor times, on which other programs have less influence.
     let processorRatio: Double?
-    /// What was to be reached, in words; `nil` when nothing was.
+    /// The goal as text; `nil` without a goal.
     let goal: String?
     let isReached: Bool?
 
-    /// A sentence without the name of ours.
+    /// The comparison as text, without the name of the framework's contender.
     var text: String {
         let measured = "\(format(value)) \(other) (\(format(lowest)) to \(format(highest)))"
         guard let goal, let isReached else { return measured }
         return measured + ", goal \(goal): \(isReached ? "reached" : "MISSED")"
     }
 
-    /// The value in the unit of what is compared.
+    /// Formats a value in the unit of the comparison.
     func format(_ value: Double) -> String {
         if other.hasPrefix("MB") { return "\(Int(value))" }
         return other.isEmpty ? Quantity.seconds(value) : Quantity.ratio(value)
     }
 
-    fileprivate static func all(of line: Line, in result: BenchmarkResult) -> [Comparison] {
+    fileprivate static func all(of line: ReportLine, in result: BenchmarkResult) -> [Comparison] {
         guard let ours = result[line.ours] else { return [] }
         var comparisons: [Comparison] = []
         if let floor = line.floor.flatMap({ result[$0] }) {
@@ -89,8 +89,8 @@ struct Comparison: Codable {
     private static func memory(of ours: Figures, atMost bound: Int) -> [Comparison] {
         let all = ours.samples.compactMap(\.memory)
         return [
-            ("resident at most", Spread(all.map { Double($0.resident) }), bound as Int?),
-            ("of it not of files", Spread(all.map { Double($0.own) }), nil),
+            ("resident at peak", Spread(all.map { Double($0.resident) }), bound as Int?),
+            ("resident at peak without files", Spread(all.map { Double($0.own) }), nil),
         ].map { words, bytes, bound in
             Comparison(
                 ours: ours.contender, other: "MB " + words, value: bytes.median / 1_048_576,
@@ -115,6 +115,6 @@ struct Comparison: Codable {
 }
 
 extension BenchmarkResult {
-    /// What the benchmark's lines say of its figures.
+    /// The measured comparisons of the benchmark.
     var comparisons: [Comparison] { benchmark.lines.flatMap { Comparison.all(of: $0, in: self) } }
 }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// One benchmark as lines of text.
+/// The result of one benchmark as text.
 struct ConsoleTable {
     private let result: BenchmarkResult
 
@@ -29,7 +29,7 @@ struct ConsoleTable {
     }
 }
 
-/// Numbers as people read them.
+/// Formats numbers with units.
 enum Quantity {
     static func seconds(_ value: Double) -> String {
         switch value {

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// Cost against size, a line for each store, as an SVG image. Sizes are on a logarithmic axis.
+/// An SVG line chart of cost against size, with a line for each store. The axis of sizes is logarithmic.
 struct LineChart {
     private let result: BenchmarkResult
     private let sizeName: String
@@ -11,7 +11,7 @@ struct LineChart {
     private static let colors = ["#2f6fb0", "#2e8b57", "#d98b2b", "#8a4fa3"]
     private let plot = (left: 70.0, top: 14.0, width: 460.0, height: 200.0)
 
-    /// `nil` when the benchmark does not vary the size.
+    /// Returns `nil` when the benchmark does not vary the size.
     init?(_ result: BenchmarkResult) {
         guard let sizeName = result.benchmark.sizeName else { return nil }
         self.result = result

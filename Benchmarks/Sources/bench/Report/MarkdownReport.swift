@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The results for readers: a page of Markdown that shows images beside it.
+/// The results as a Markdown page with charts.
 struct MarkdownReport {
     let report: Report
 
@@ -12,11 +12,11 @@ struct MarkdownReport {
 
             \(report.machine)
 
-            Costs are medians of interleaved rounds, with half the distance from lowest to highest; ratios are medians \
-            of the ratios of each round. The *floor* is hand-written code that makes only the database's own calls, \
-            the *peer* what an app's author would write with GRDB and Codable. The ratio of processor times is \
-            disturbed least by other programs.
-            \(report.isQuick ? "\n**A quick run: it shows that everything works, not how fast it is.**\n" : "")
+            Costs are medians of interleaved rounds; the spread is half the range. Ratios are medians of the ratios of \
+            each round. The *floor* is hand-written code with only the database's own calls. The *peer* is a \
+            hand-written app with GRDB and Codable. Other programs have the least influence on the ratio of processor \
+            times.
+            \(report.isQuick ? "\n**A quick run: its figures are not representative.**\n" : "")
             ## Goals
 
             | benchmark | ours | measured | spread | processor | goal | |

@@ -3,13 +3,13 @@
 
 import Foundation
 
-/// All results with the machine they come from.
+/// The results and the machine.
 struct Report {
     let machine: Machine
     let isQuick: Bool
     let results: [BenchmarkResult]
 
-    /// Everything, for programs.
+    /// All results as JSON.
     var json: Data {
         get throws {
             let document = Document(
@@ -40,7 +40,7 @@ struct Report {
         }
     }
 
-    /// Writes `README.md` and an image for each benchmark into the directory.
+    /// Writes `README.md` and a chart for each benchmark into the directory.
     func write(to directory: URL) throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for result in results {

@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// Many changes of few items, which become few operations.
+/// Many changes of few items, which collapse into few operations.
 enum Collapsing {
     static func updates(_ scale: Scale) -> Benchmark {
         let (itemCount, rounds, batch) = (1000, scale.of(100_000) / 1000, 1000)
@@ -13,7 +13,7 @@ enum Collapsing {
         }
         return Benchmark(
             name: "collapse.updates",
-            title: "Collapse \(todos.count) updates of \(itemCount) items, \(batch) to a transaction",
+            title: "Collapse \(todos.count) updates of \(itemCount) items, \(batch) per transaction",
             count: todos.count, unit: "update",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -37,18 +37,18 @@ enum Collapsing {
                 Changegroups.collapse(todos, batch: batch, over: originals),
             ],
             lines: StoreKind.allCases.map { kind in
-                Line(kind.rawValue, floor: kind.floorName, peer: "peer", goals: [.ofFloor(0.7)])
-            } + [Line("SQLite", peer: "changegroup")], maxRounds: 3)
+                ReportLine(kind.rawValue, floor: kind.floorName, peer: "peer", goals: [.ofFloor(0.7)])
+            } + [ReportLine("SQLite", peer: "changegroup")], maxRounds: 3)
     }
 
-    /// Each item is inserted and changed; every other one is deleted again, so that nothing of it remains.
+    /// Inserts and updates each item, and deletes every second one, whose operation is then removed.
     static func mixed(_ scale: Scale) -> Benchmark {
         let (itemCount, batch) = (scale.of(20_000), 1000)
         let todos = (0..<itemCount).map { TodoRow(ordered: $0) }
         let changed = (0..<itemCount).map { TodoRow(ordered: $0, generation: 1) }
         return Benchmark(
             name: "collapse.mixed",
-            title: "Insert, update and half delete \(itemCount) items, \(batch) to a transaction",
+            title: "Insert and update \(itemCount) items and delete half of them, \(batch) per transaction",
             count: itemCount * 5 / 2, unit: "change",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -79,6 +79,6 @@ enum Collapsing {
             } + [
                 PeerDatabase.mixedWrites(todos, changed, batch: batch)
             ],
-            lines: StoreKind.allCases.map { Line($0.rawValue, peer: "peer") })
+            lines: StoreKind.allCases.map { ReportLine($0.rawValue, peer: "peer") })
     }
 }

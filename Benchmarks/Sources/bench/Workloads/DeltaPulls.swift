@@ -5,9 +5,9 @@ import Foundation
 import SyncCore
 import Synchronization
 
-/// Pulls that go on where an earlier one ended.
+/// Incremental pulls after a first pull.
 enum DeltaPulls {
-    static func pull(_ scale: Scale, _ place: Place, changes: Int) -> Benchmark {
+    static func pull(_ scale: Scale, _ directory: SharedDirectory, changes: Int) -> Benchmark {
         let total = scale.of(100_000)
         let pages = CannedPages.pages(of: (0..<total).map { TodoRow($0) }, size: 1000)
         return Benchmark(
@@ -17,7 +17,7 @@ enum DeltaPulls {
             contenders: StoreKind.allCases.map { kind in
                 let server = SwitchedPages(pages)
                 let shared = Shared {
-                    let store = CountingStore(try kind.open(at: place.path("store")))
+                    let store = CountingStore(try kind.open(at: directory.path("store")))
                     let context = SyncContext(store, transport: server)
                     try await context.pull(
                         TableQuery(TodoRow.table), queryID: "all", settings: .pages(of: 1000))
@@ -33,7 +33,7 @@ enum DeltaPulls {
                         try await context.pull(
                             TableQuery(TodoRow.table), queryID: "all", settings: .pages(of: 1000))
                     }
-                    // The empty page at the end is one more request, and completes the token.
+                    // The empty last page is one more request, and completes the token.
                     let pages = (changes + 999) / 1000
                     guard result.upserted == changes, server.requestCount == pages + 1,
                         store.writeCount - writes == (pages == 0 ? 0 : pages + 1)
@@ -44,7 +44,7 @@ enum DeltaPulls {
                     return result.received
                 }
             },
-            lines: StoreKind.allCases.map { Line($0.rawValue) })
+            lines: StoreKind.allCases.map { ReportLine($0.rawValue) })
     }
 }
 
@@ -56,7 +56,7 @@ extension PullSettings {
     }
 }
 
-/// A server in memory that can be given other pages.
+/// A server in memory whose pages can be replaced.
 final class SwitchedPages: HTTPTransport {
     private let pages: Mutex<CannedPages>
 

@@ -3,14 +3,14 @@
 
 import SyncCore
 
-/// Inserts that each wait until they are on the disk.
+/// Inserts that each wait until they are durable.
 enum DurableWrites {
-    /// One after the other.
+    /// Inserts one after another.
     static func single(_ scale: Scale) -> Benchmark {
         let todos = (0..<scale.of(2000)).map { TodoRow(ordered: $0) }
         return Benchmark(
             name: "local-write.single",
-            title: "Insert \(todos.count) items, each in a transaction of its own",
+            title: "Insert \(todos.count) items, each in a separate transaction",
             count: todos.count, unit: "item with its operation",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -31,16 +31,16 @@ enum DurableWrites {
                     return try peer.checksum()
                 }
             ],
-            lines: StoreKind.allCases.map { Line($0.rawValue, floor: $0.floorName, peer: "peer") })
+            lines: StoreKind.allCases.map { ReportLine($0.rawValue, floor: $0.floorName, peer: "peer") })
     }
 
-    /// From 64 tasks at a time: the floors and the peer commit each insert by itself.
+    /// Inserts from 64 concurrent tasks. The floors and the peer commit each insert separately.
     static func concurrent(_ scale: Scale) -> Benchmark {
         let (writers, each) = (64, scale.of(100))
         let todos = (0..<writers * each).map { TodoRow(ordered: $0) }
         return Benchmark(
             name: "local-write.concurrent",
-            title: "Insert \(todos.count) items from \(writers) tasks, each waiting for its own",
+            title: "Insert \(todos.count) items from \(writers) tasks, each waiting for its commit",
             count: todos.count, unit: "item with its operation",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -80,7 +80,7 @@ enum DurableWrites {
                 }
             ],
             lines: StoreKind.allCases.map { kind in
-                Line(
+                ReportLine(
                     kind.rawValue, floor: kind.floorName, peer: "peer",
                     goals: kind == .memory ? [] : [.ofFloor(10)])
             }, maxRounds: 3)

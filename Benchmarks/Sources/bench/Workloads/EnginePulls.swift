@@ -4,7 +4,7 @@
 import Foundation
 import SyncCore
 
-/// Pulls whose server is in memory: what is left is the engine and the store.
+/// Pulls from a server in memory, which measure only the engine and the store.
 enum EnginePulls {
     static func firstPull(_ scale: Scale, pageSize: Int) -> Benchmark {
         let count = scale.of(100_000)
@@ -12,7 +12,7 @@ enum EnginePulls {
         let pages = CannedPages.pages(of: todos, size: pageSize)
         return Benchmark(
             name: "pull.engine.page-\(pageSize)",
-            title: "Pull \(count) new rows from memory, \(pageSize) to a page",
+            title: "Pull \(count) new rows from memory, \(pageSize) per page",
             count: count, unit: "row",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -36,7 +36,7 @@ enum EnginePulls {
                 }
             ],
             lines: StoreKind.allCases.map { kind in
-                Line(
+                ReportLine(
                     kind.rawValue, floor: kind.floorName, peer: "peer",
                     goals: pageSize == 1000 ? [.ofFloor(0.8), .ofPeer(2)] : [])
             }, maxRounds: pageSize < 1000 ? 3 : 4)

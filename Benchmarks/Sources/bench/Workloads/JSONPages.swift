@@ -4,14 +4,14 @@
 import Foundation
 import SyncCore
 
-/// Reading a page of rows, without storing it.
+/// Parses pages of rows without storing them.
 enum JSONPages {
     static func decoding() -> Benchmark {
         let pages = CannedPages.pages(of: (0..<10_000).map { TodoRow($0) }, size: 50)
         let bytes = pages.reduce(0) { $0 + $1.count }
         return Benchmark(
             name: "json.page",
-            title: "Read \(pages.count) pages of 50 rows, \(bytes / 10_000) bytes a row",
+            title: "Parse \(pages.count) pages of 50 rows, \(bytes / 10_000) bytes per row",
             count: bytes, unit: "byte",
             contenders: [
                 Contender("values") { trial in
@@ -38,6 +38,6 @@ enum JSONPages {
                         }
                     }
                 },
-            ], lines: [Line("values", peer: "JSONDecoder")])
+            ], lines: [ReportLine("values", peer: "JSONDecoder")])
     }
 }

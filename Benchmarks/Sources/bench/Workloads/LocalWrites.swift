@@ -3,14 +3,14 @@
 
 import SyncCore
 
-/// Local writes, many to a transaction: each is an item and its operation.
+/// Local writes in batches; each write stores an item and its operation.
 enum LocalWrites {
     static func inBatches(_ scale: Scale, kind change: TableOperation.Kind) -> Benchmark {
         let (count, batch) = (scale.of(20_000), 1000)
         let originals = change == .insert ? [] : (0..<count).map { TodoRow(ordered: $0) }
         let todos = (0..<count).map { TodoRow(ordered: $0, generation: 1) }
         return Benchmark(
-            name: "local-write.batch.\(change)", title: "\(change) \(count) items, \(batch) to a transaction",
+            name: "local-write.batch.\(change)", title: "\(change) \(count) items, \(batch) per transaction",
             count: count, unit: "item with its operation",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -32,7 +32,7 @@ enum LocalWrites {
                 PeerDatabase.localWrites(todos, batch: batch, kind: change, over: originals)
             ],
             lines: StoreKind.allCases.map { kind in
-                Line(
+                ReportLine(
                     kind.rawValue, floor: kind.floorName, peer: "peer", goals: [.ofFloor(0.7), .ofPeer(1.5)])
             })
     }

@@ -6,9 +6,9 @@ import HTTPTypes
 import SyncCore
 import TableServer
 
-/// Pulls from a server on this machine, over HTTP.
+/// Pulls over HTTP from a server on this machine.
 enum LoopbackPulls {
-    static func firstPull(_ scale: Scale, _ place: Place) -> Benchmark {
+    static func firstPull(_ scale: Scale, _ directory: SharedDirectory) -> Benchmark {
         let count = scale.of(100_000)
         let server = Shared {
             let server = try await TableServer.startForBenchmark()
@@ -25,7 +25,7 @@ enum LoopbackPulls {
         }
         let floors = Floors.pulls((0..<count).map { TodoRow($0) }, pageSize: 1000)
         return Benchmark(
-            name: "pull.loopback", title: "Pull \(count) new rows over loopback, 1000 to a page",
+            name: "pull.loopback", title: "Pull \(count) new rows over loopback, 1000 per page",
             count: count,
             unit: "row",
             contenders: StoreKind.allCases.flatMap { kind in
@@ -53,7 +53,7 @@ enum LoopbackPulls {
                     let bytes = try await trial.measure {
                         try await client.send(requests, to: url, inFlight: 1)
                     }
-                    guard bytes > 200 * count else { throw WrongResult("Only \(bytes) bytes came.") }
+                    guard bytes > 200 * count else { throw WrongResult("Only \(bytes) bytes were received.") }
                     return (0..<count).lazy.map { TodoRow($0) }.checksum
                 },
                 Contender("peer") { trial in
@@ -66,7 +66,7 @@ enum LoopbackPulls {
             ],
             lines: StoreKind.allCases.flatMap { kind in
                 HTTPClientKind.allCases.map { client in
-                    Line(
+                    ReportLine(
                         kind.rawValue + client.suffix, peer: "peer",
                         goals: [.ofSlowest(0.8, of: ["bare HTTP", kind.floorName])])
                 }
@@ -74,7 +74,7 @@ enum LoopbackPulls {
     }
 }
 
-/// Sends the next of some requests, whatever it is asked to send, and says that the list is empty in the end.
+/// Sends the next recorded request instead of the given one, and returns an empty list after the last.
 private actor ReplayingTransport: HTTPTransport {
     private let requests: [HTTPTransportRequest]
     private let transport = URLSessionTransport()

@@ -6,13 +6,13 @@ import HTTPTypes
 import SyncCore
 import Synchronization
 
-/// A large pull in a process of its own, whose memory is looked at.
+/// A large pull in a separate process, whose memory is measured.
 enum MillionRows {
     static func pull(_ scale: Scale) -> Benchmark {
         let count = scale.of(1_000_000)
         return Benchmark(
             name: "pull.million",
-            title: "Pull \(count) new rows from memory, 1000 to a page, in a process of its own",
+            title: "Pull \(count) new rows from memory, 1000 per page, in a separate process",
             count: count, unit: "row",
             contenders: StoreKind.allCases.map { kind in
                 Contender(kind.rawValue) { trial in
@@ -20,22 +20,22 @@ enum MillionRows {
                         try await ChildProcess.run(["probe", kind.rawValue, "\(count)", trial.path("store")])
                     }
                     let probe = try JSONDecoder().decode(Probe.self, from: output)
-                    trial.note(probe.memory)
+                    trial.record(probe.memory)
                     return probe.items
                 }
             },
             lines: StoreKind.allCases.map { kind in
-                Line(kind.rawValue, goals: kind == .memory ? [] : [.memory(100 << 20)])
+                ReportLine(kind.rawValue, goals: kind == .memory ? [] : [.memory(100 << 20)])
             }, maxRounds: 1)
     }
 
-    /// What the process of a large pull says.
+    /// The output of the process.
     struct Probe: Codable {
         let items: Int
         let memory: PeakMemory
     }
 
-    /// Does the pull in this process.
+    /// Runs the pull in this process.
     static func probe(_ kind: StoreKind, count: Int, path: String) async throws -> Probe {
         let store = try kind.open(at: path)
         let context = SyncContext(store, transport: GeneratedPages(count: count))
@@ -51,7 +51,7 @@ enum MillionRows {
     }
 }
 
-/// A server in memory that makes its pages up when they are asked for, so that it takes no room.
+/// A server in memory that generates each page on request, so that pages use no memory.
 private final class GeneratedPages: HTTPTransport {
     private let count: Int
     private let served = Mutex(0)

@@ -4,12 +4,12 @@
 import GRDB
 import SyncCore
 
-/// Commits while queries are observed.
+/// Commits during the observation of queries.
 enum Observing {
-    /// The time until every observer has seen the last commit.
-    static func commits(_ scale: Scale, _ place: Place) -> Benchmark {
+    /// Measures the time until every observer has received the last commit.
+    static func commits(_ scale: Scale, _ directory: SharedDirectory) -> Benchmark {
         let (total, count, observers) = (scale.of(100_000) / 10, scale.of(200), 100)
-        let stores = FilledStores(count: total, place: place)
+        let stores = FilledStores(count: total, directory: directory)
         let peer = stores.peer(isIndexed: true)
         return Benchmark(
             name: "observe", title: "\(count) commits while \(observers) queries of 20 rows are observed",
@@ -24,10 +24,10 @@ enum Observing {
             } + [
                 Contender("peer") { trial in try await run(try await peer.value(), count, observers, trial) }
             ],
-            lines: StoreKind.allCases.map { Line($0.rawValue, peer: "peer") }, maxRounds: 3)
+            lines: StoreKind.allCases.map { ReportLine($0.rawValue, peer: "peer") }, maxRounds: 3)
     }
 
-    /// A row that stands first in every observed query, and the value that says that it is the last.
+    /// Returns a row that is the first of every observed query. The row of the last commit has a special note.
     private static func row(_ number: Int, of count: Int, _ trial: Trial) -> TodoRow {
         var row = TodoRow(0, generation: trial.round * count + number)
         row.priority = 0
@@ -53,8 +53,8 @@ enum Observing {
                     }
                 }
             }
-            var waiting = ready.makeAsyncIterator()
-            for _ in 0..<observers { await waiting.next() }
+            var readyObservers = ready.makeAsyncIterator()
+            for _ in 0..<observers { await readyObservers.next() }
             try await trial.measure {
                 for number in 0..<count {
                     let row = row(number, of: count, trial)
@@ -74,7 +74,7 @@ enum Observing {
             let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
             for observer in 0..<observers {
                 let observation = ValueObservation.tracking { database in
-                    try ItemRecord.filter(SyncColumn("priority") < 20_000 + observer).order(SyncColumn("priority"))
+                    try ItemRecord.filter(Column("priority") < 20_000 + observer).order(Column("priority"))
                         .limit(20).fetchAll(database)
                 }
                 group.addTask {
@@ -86,8 +86,8 @@ enum Observing {
                     }
                 }
             }
-            var waiting = ready.makeAsyncIterator()
-            for _ in 0..<observers { await waiting.next() }
+            var readyObservers = ready.makeAsyncIterator()
+            for _ in 0..<observers { await readyObservers.next() }
             try await trial.measure {
                 for number in 0..<count { try await peer.write("update", row(number, of: count, trial)) }
                 try await group.waitForAll()

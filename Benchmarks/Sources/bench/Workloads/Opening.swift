@@ -3,9 +3,9 @@
 
 import SyncCore
 
-/// Opening a large store, up to the first item read and the count of what is pending.
+/// Opens a large store, reads an item and counts the pending operations.
 enum Opening {
-    static func open(_ scale: Scale, _ place: Place) -> Benchmark {
+    static func open(_ scale: Scale, _ directory: SharedDirectory) -> Benchmark {
         let (count, pending) = (scale.of(1_000_000), scale.of(100_000))
         let kinds: [StoreKind] = [.sqlite, .lmdb]
         return Benchmark(
@@ -13,7 +13,7 @@ enum Opening {
             unit: "opening",
             contenders: kinds.map { kind in
                 let path = Shared {
-                    let path = place.path("store")
+                    let path = directory.path("store")
                     let store = try kind.open(at: path)
                     try store.fill(count: count)
                     try store.fillQueue(count: pending)
@@ -29,16 +29,18 @@ enum Opening {
                         return (context, try await context.pendingOperationCount() + (item == nil ? 1 : 0))
                     }
                     try await context.close()
-                    guard found == pending else { throw WrongResult("There are \(found) operations.") }
+                    guard found == pending else {
+                        throw WrongResult("The store has \(found) operations instead of \(pending).")
+                    }
                     return found
                 }
             },
-            lines: kinds.map { Line($0.rawValue, goals: [.seconds(0.05)]) }, maxRounds: 5)
+            lines: kinds.map { ReportLine($0.rawValue, goals: [.seconds(0.05)]) }, maxRounds: 5)
     }
 }
 
 extension SyncContextDataSource {
-    /// Puts so many operations of items that are not there into the queue.
+    /// Adds a number of operations, of items that do not exist, to the queue.
     func fillQueue(count: Int) throws {
         for start in stride(from: 0, to: count, by: 10_000) {
             try write { transaction in

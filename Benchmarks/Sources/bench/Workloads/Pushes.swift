@@ -5,7 +5,7 @@ import AsyncHTTPTransport
 import SyncCore
 import TableServer
 
-/// Sending the queue to a server on this machine.
+/// Pushes to a server on this machine.
 enum Pushes {
     static func push(_ scale: Scale, inFlight: Int) -> Benchmark {
         let count = scale.of(10_000)
@@ -33,16 +33,16 @@ enum Pushes {
             ],
             lines: StoreKind.allCases.flatMap { kind in
                 [
-                    Line(kind.rawValue, floor: "bare HTTP", goals: [.ofFloor(0.9)]),
-                    Line(
+                    ReportLine(kind.rawValue, floor: "bare HTTP", goals: [.ofFloor(0.9)]),
+                    ReportLine(
                         kind.rawValue + HTTPClientKind.asyncHTTP.suffix, floor: "bare HTTP",
                         goals: [.ofFloor(0.9)]),
-                    Line(kind.rawValue + HTTPClientKind.asyncHTTP.suffix, floor: "bare AsyncHTTP"),
+                    ReportLine(kind.rawValue + HTTPClientKind.asyncHTTP.suffix, floor: "bare AsyncHTTP"),
                 ]
             }, maxRounds: 2)
     }
 
-    /// The requests of a push, sent by a client alone.
+    /// Sends the requests of a push with an HTTP client, without the framework.
     private static func bare(
         _ name: String, _ requests: Shared<[HTTPTransportRequest]>, inFlight: Int,
         makeTransport: @escaping @Sendable () -> any HTTPTransport
@@ -55,12 +55,14 @@ enum Pushes {
             }
             let rows = try server.rows(in: TodoRow.table).count
             await server.stop()
-            guard bytes > 200 * requests.count else { throw WrongResult("Only \(bytes) bytes came.") }
+            guard bytes > 200 * requests.count else {
+                throw WrongResult("Only \(bytes) bytes were received.")
+            }
             return rows
         }
     }
 
-    /// Queues the inserts, pushes them to a new server, and returns how many rows that has then.
+    /// Queues the inserts, pushes them to a new server, and returns the number of rows on the server.
     @discardableResult
     private static func push(
         _ todos: [TodoRow], from kind: StoreKind, at path: String, inFlight: Int,

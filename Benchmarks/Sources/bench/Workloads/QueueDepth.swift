@@ -3,32 +3,32 @@
 
 import SyncCore
 
-/// What a local write costs while many operations are pending.
+/// The cost of a local write while many operations are pending.
 enum QueueDepth {
-    static func updates(_ scale: Scale, _ place: Place) -> Benchmark {
+    static func updates(_ scale: Scale, _ directory: SharedDirectory) -> Benchmark {
         let depths = [0, 1000, 100_000, 1_000_000].map { $0 > 1000 ? scale.of($0) : $0 }
         let (count, batch) = (scale.of(20_000), 1000)
         let contenders = StoreKind.allCases.flatMap { kind in
-            depths.map { depth in contender(kind, depth: depth, count: count, batch: batch, place) }
+            depths.map { depth in contender(kind, depth: depth, count: count, batch: batch, directory) }
         }
         return Benchmark(
             name: "collapse.queue-depth",
-            title: "Update \(count) items, \(batch) to a transaction, with other operations pending",
+            title: "Update \(count) items, \(batch) per transaction, with other operations pending",
             count: count, unit: "update", contenders: contenders,
             lines: StoreKind.allCases.map { kind in
-                Line(
+                ReportLine(
                     name(kind, depths[3]), goals: [.atMost(1.25, times: name(kind, depths[1]))])
             }, maxRounds: 2, sizeName: "pending operations")
     }
 
     private static func name(_ kind: StoreKind, _ depth: Int) -> String { "\(kind.rawValue) at \(depth)" }
 
-    /// The items that are updated have no operation at first, so that the queue grows and collapses as in use.
+    /// The updated items have no operation at first, so that updates both add operations and collapse.
     private static func contender(
-        _ kind: StoreKind, depth: Int, count: Int, batch: Int, _ place: Place
+        _ kind: StoreKind, depth: Int, count: Int, batch: Int, _ directory: SharedDirectory
     ) -> Contender {
         let store = Shared {
-            let store = try kind.open(at: place.path("queue"))
+            let store = try kind.open(at: directory.path("queue"))
             try store.fillQueue(count: depth)
             try store.fill(count: 10_000)
             return store

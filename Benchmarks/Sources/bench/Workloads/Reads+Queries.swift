@@ -6,16 +6,16 @@ import GRDBSQLite
 import SyncCore
 
 extension Reads {
-    /// Twenty rows from a range of about a hundredth of the table, in order of the column that the range is of.
-    static func query(_ scale: Scale, _ place: Place, isIndexed: Bool) -> Benchmark {
+    /// Reads twenty rows of a range, about a hundredth of the table, ordered by the column of the range.
+    static func query(_ scale: Scale, _ directory: SharedDirectory, isIndexed: Bool) -> Benchmark {
         let total = scale.of(100_000)
-        let stores = FilledStores(count: total, place: place)
+        let stores = FilledStores(count: total, directory: directory)
         let starts = (0..<scale.of(isIndexed ? 100 : 20)).map { 10_000 + $0 * 7919 % 89_000 }
         let (tables, peer) = (stores.tables(isIndexed: isIndexed), stores.peer(isIndexed: isIndexed))
         return Benchmark(
             name: isIndexed ? "read.query.index" : "read.query.scan",
             title:
-                "The first 20 of a hundredth of \(total) items, \(isIndexed ? "with" : "without") an index",
+                "Query the first 20 of a range of \(total) items, \(isIndexed ? "with" : "without") an index",
             count: starts.count, unit: "query",
             contenders: StoreKind.allCases.map { kind in
                 let context = stores.context(kind, isIndexed: isIndexed)
@@ -59,9 +59,9 @@ extension Reads {
                         var sum = 0
                         for start in starts {
                             let rows = try await peer.pool.read { database in
-                                let priority = SyncColumn("priority")
+                                let priority = Column("priority")
                                 return try ItemRecord.filter(priority >= start && priority < start + 900)
-                                    .order(priority, SyncColumn("id")).limit(20).fetchAll(database)
+                                    .order(priority, Column("id")).limit(20).fetchAll(database)
                             }
                             sum += rows.reduce(0) { $0 + $1.priority }
                         }
@@ -71,17 +71,17 @@ extension Reads {
             ],
             lines: StoreKind.allCases.map { kind in
                 kind == .sqlite
-                    ? Line(
+                    ? ReportLine(
                         kind.rawValue, floor: kind.floorName, peer: "peer",
                         goals: isIndexed ? [.ofFloor(0.7)] : [])
-                    : Line(kind.rawValue, peer: "peer")
+                    : ReportLine(kind.rawValue, peer: "peer")
             }, maxRounds: 3)
     }
 
-    /// Every item of the table.
-    static func all(_ scale: Scale, _ place: Place) -> Benchmark {
+    /// Reads every item of the table.
+    static func all(_ scale: Scale, _ directory: SharedDirectory) -> Benchmark {
         let total = scale.of(100_000)
-        let stores = FilledStores(count: total, place: place)
+        let stores = FilledStores(count: total, directory: directory)
         let (tables, map) = (stores.tables(isIndexed: false), stores.map())
         let (items, peer) = (stores.plainItems(), stores.peer(isIndexed: false))
         return Benchmark(
@@ -116,11 +116,11 @@ extension Reads {
                 Contender("peer") { trial in
                     let peer = try await peer.value()
                     return try await trial.measure {
-                        try await peer.pool.read { try ItemRecord.order(SyncColumn("id")).fetchAll($0).count }
+                        try await peer.pool.read { try ItemRecord.order(Column("id")).fetchAll($0).count }
                     }
                 },
             ],
-            lines: StoreKind.allCases.map { Line($0.rawValue, floor: $0.floorName, peer: "peer") },
+            lines: StoreKind.allCases.map { ReportLine($0.rawValue, floor: $0.floorName, peer: "peer") },
             maxRounds: 3)
     }
 }

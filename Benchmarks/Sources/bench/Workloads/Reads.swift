@@ -5,16 +5,16 @@ import GRDB
 import GRDBSQLite
 import SyncCore
 
-/// Reading what is there.
+/// Reads of items.
 enum Reads {
-    /// Ids in an order that has nothing to do with where they are stored.
+    /// Returns ids in an order that is unrelated to the order of storage.
     private static func ids(_ count: Int, of total: Int) -> [String] {
         (0..<count).map { TodoRow.randomID($0 &* 7919 % total) }
     }
 
-    static func byID(_ scale: Scale, _ place: Place) -> Benchmark {
+    static func byID(_ scale: Scale, _ directory: SharedDirectory) -> Benchmark {
         let (total, count) = (scale.of(100_000), scale.of(20_000))
-        let (ids, stores) = (ids(count, of: total), FilledStores(count: total, place: place))
+        let (ids, stores) = (ids(count, of: total), FilledStores(count: total, directory: directory))
         let contexts = StoreKind.allCases.map { ($0, stores.context($0, isIndexed: false)) }
         return Benchmark(
             name: "read.by-id", title: "Get \(count) of \(total) items by their ids", count: count,
@@ -43,8 +43,8 @@ enum Reads {
                     peerOneByOne(ids, stores.peer(isIndexed: false)),
                 ],
             lines: StoreKind.allCases.map { kind in
-                Line(kind.rawValue, floor: kind.floorName, peer: "peer", goals: [.ofFloor(0.7)])
-            } + StoreKind.allCases.map { Line("\($0.rawValue) one by one", peer: "peer one by one") })
+                ReportLine(kind.rawValue, floor: kind.floorName, peer: "peer", goals: [.ofFloor(0.7)])
+            } + StoreKind.allCases.map { ReportLine("\($0.rawValue) one by one", peer: "peer one by one") })
     }
 
     private static func floorsByID(_ ids: [String], _ stores: FilledStores) -> [Contender] {
@@ -105,10 +105,10 @@ enum Reads {
         }
     }
 
-    /// The same, one by one, while another task writes without a pause.
-    static func byIDWhileWriting(_ scale: Scale, _ place: Place) -> Benchmark {
+    /// Gets items one by one while another task writes continuously.
+    static func byIDWhileWriting(_ scale: Scale, _ directory: SharedDirectory) -> Benchmark {
         let (total, count) = (scale.of(100_000), scale.of(20_000))
-        let (ids, stores) = (ids(count, of: total), FilledStores(count: total, place: place))
+        let (ids, stores) = (ids(count, of: total), FilledStores(count: total, directory: directory))
         let contexts = StoreKind.allCases.map { ($0, stores.context($0, isIndexed: false)) }
         return Benchmark(
             name: "read.by-id.busy",
@@ -135,7 +135,7 @@ enum Reads {
                 }
             },
             lines: StoreKind.allCases.map { kind in
-                Line("\(kind.rawValue) busy", peer: kind.rawValue)
+                ReportLine("\(kind.rawValue) busy", peer: kind.rawValue)
             }, maxRounds: 3)
     }
 
@@ -150,7 +150,7 @@ enum Reads {
 }
 
 extension OpaquePointer {
-    /// Fetches every column of the row that the statement is at, as a program that wants the row would.
+    /// Reads every column of the statement's current row, as a program that needs the row does.
     func readAllColumns() {
         for index in 0..<sqlite3_column_count(self) { _ = sqlite3_column_text(self, index) }
     }

@@ -3,18 +3,18 @@
 
 import SyncCore
 
-/// A benchmark that is not set up before it is its turn.
+/// A benchmark that is set up when it runs.
 struct Workload {
     let name: String
-    let load: (Place) -> Benchmark
+    let load: (SharedDirectory) -> Benchmark
 
-    init(_ name: String, _ load: @escaping (Place) -> Benchmark) {
+    init(_ name: String, _ load: @escaping (SharedDirectory) -> Benchmark) {
         self.name = name
         self.load = load
     }
 }
 
-/// All that is measured, in the order in which it is run.
+/// All workloads in the order in which they run.
 enum Workloads {
     static func all(_ scale: Scale) -> [Workload] {
         [

@@ -4,7 +4,7 @@
 import SyncCore
 
 extension ConflictResolver {
-    /// A note that is done on either side stays done; otherwise the server's row stays.
+    /// A note that is done on either side stays done; otherwise the server's item wins.
     static let doneWins = ConflictResolver { conflict in
         guard var item = conflict.serverItem, isDone(conflict.clientItem) else { return .keepServer }
         item["isDone"] = true
@@ -16,7 +16,7 @@ extension ConflictResolver {
     }
 }
 
-/// Counts what a push has sent and what failed.
+/// Counts the operations that pushes sent, and those that failed.
 @MainActor final class PushCounter: SyncContextDelegate {
     private(set) var sent = 0
     private(set) var failed = 0

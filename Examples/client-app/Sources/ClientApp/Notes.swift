@@ -26,15 +26,15 @@ public struct Notes: Sendable {
         try await table.insert(["text": .text(text), "isDone": false]).id
     }
 
-    /// The texts of the notes that are not done.
+    /// Returns the texts of the notes that are not done.
     public func open() async throws -> [String] {
         let query = table.query.where(Self.isDone == false && Self.text != "").order(by: Self.text)
         return try await table.items(matching: query).items.compactMap { $0["text"]?.textValue }
     }
 
-    /// Sends local changes. Without a network they stay in the queue.
+    /// Pushes local changes. Without a network they stay in the queue.
     ///
-    /// - Returns: whether the server was reached.
+    /// - Returns: Whether the server was reached.
     public func push() async throws -> Bool {
         do {
             try await context.push()

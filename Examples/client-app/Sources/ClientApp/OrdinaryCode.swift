@@ -3,7 +3,7 @@
 
 import SyncCore
 
-// Code that has nothing to do with sync and compiles as it does without the import.
+// Code unrelated to sync. It must compile in the same way with and without the import.
 
 func isSame(_ name: String, as other: String?) -> Bool {
     name == other

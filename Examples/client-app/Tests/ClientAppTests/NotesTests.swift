@@ -7,8 +7,8 @@ import SyncCore
 import Testing
 
 struct NotesTests {
-    /// A server that is not there.
-    private actor NoServer: HTTPTransport {
+    /// A transport without a network.
+    private actor OfflineTransport: HTTPTransport {
         private(set) var headers: [String?] = []
 
         func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
@@ -17,12 +17,12 @@ struct NotesTests {
         }
     }
 
-    @Test func `notes stay in the queue while the server is not there`() async throws {
+    @Test func `notes stay in the queue while the server cannot be reached`() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
         defer {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         }
-        let transport = NoServer()
+        let transport = OfflineTransport()
         let url = try #require(URL(string: "https://example.com"))
         let notes = try Notes(path: path, url: url, token: "secret", transport: transport)
         _ = try await notes.add("Milk")

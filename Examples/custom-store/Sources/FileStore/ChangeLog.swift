@@ -5,11 +5,11 @@ import Foundation
 import SyncCore
 import Synchronization
 
-/// The file: a heading, then one record for each transaction, with its length and checksum in front.
+/// The file of the store: a header, then one record per transaction with its length and checksum.
 final class ChangeLog: Sendable {
     typealias Change = (key: [UInt8], value: [UInt8]?)
 
-    private static let heading = Array("plain file store 1\n".utf8)
+    private static let header = Array("plain file store 1\n".utf8)
     private let file: Mutex<FileHandle>
     private let path: String
 
@@ -27,23 +27,23 @@ final class ChangeLog: Sendable {
         file = Mutex(handle)
     }
 
-    /// Makes all changes again, and cuts off a record whose write never returned.
+    /// Replays all records, and truncates the file before a record that is incomplete.
     func replay() throws -> SortedBytes {
         try file.withLock { file in
             let bytes = [UInt8](try file.readToEnd() ?? Data())
-            guard !bytes.isEmpty, !Self.heading.starts(with: bytes) else {
-                // New, or its process died before the heading was whole.
+            guard !bytes.isEmpty, !Self.header.starts(with: bytes) else {
+                // A new file, or one whose process ended before the header was complete.
                 try file.truncate(atOffset: 0)
-                try file.write(contentsOf: Self.heading)
+                try file.write(contentsOf: Self.header)
                 try file.synchronize()
                 return SortedBytes()
             }
-            guard bytes.starts(with: Self.heading) else {
+            guard bytes.starts(with: Self.header) else {
                 try file.close()
-                throw StoreError(.corrupt, "'\(path)' is not a plain file store.")
+                throw StoreError(.corrupt, "'\(path)' was not written by FileStore; choose another path.")
             }
             var entries = SortedBytes()
-            var reader = RecordReader(bytes: bytes, position: Self.heading.count)
+            var reader = RecordReader(bytes: bytes, position: Self.header.count)
             while let changes = reader.next() {
                 for (key, value) in changes { entries[key] = value }
             }
@@ -52,7 +52,7 @@ final class ChangeLog: Sendable {
         }
     }
 
-    /// Adds a record; it is on the disk when this returns. When this throws, the file is as before.
+    /// Appends a record and syncs it to disk. If this throws, the file is unchanged.
     func append(_ changes: [Change]) throws {
         let record = Self.record(of: changes)
         try file.withLock { file in
@@ -81,7 +81,7 @@ final class ChangeLog: Sendable {
 
     fileprivate static func number(_ number: Int) -> [UInt8] { bytes(UInt64(number)) }
 
-    /// FNV-1a: a record that was cut short or mixed up does not have it by chance.
+    /// FNV-1a, to detect incomplete or damaged records.
     fileprivate static func checksum(of body: ArraySlice<UInt8>) -> [UInt8] {
         bytes(body.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
     }
@@ -91,10 +91,10 @@ final class ChangeLog: Sendable {
     }
 }
 
-/// Reads whole records; stops before the first that is not.
+/// Reads records up to the first incomplete one.
 private struct RecordReader {
     let bytes: [UInt8]
-    /// Where the last whole record ends.
+    /// The end of the last complete record.
     private(set) var position: Int
 
     init(bytes: [UInt8], position: Int) {
@@ -103,35 +103,36 @@ private struct RecordReader {
     }
 
     mutating func next() -> [ChangeLog.Change]? {
-        var place = position
-        guard let length = number(&place), let sum = take(8, &place), let body = take(length, &place),
+        var offset = position
+        guard let length = number(&offset), let sum = slice(8, &offset), let body = slice(length, &offset),
             ChangeLog.checksum(of: body) == Array(sum)
         else { return nil }
-        let end = place
-        place = body.startIndex
+        let end = offset
+        offset = body.startIndex
         var changes: [ChangeLog.Change] = []
-        while place < end {
-            guard let key = number(&place).flatMap({ take($0, &place) }), let kind = take(1, &place) else {
+        while offset < end {
+            guard let key = number(&offset).flatMap({ slice($0, &offset) }), let kind = slice(1, &offset)
+            else {
                 return nil
             }
             guard kind.first == 1 else {
                 changes.append((Array(key), nil))
                 continue
             }
-            guard let value = number(&place).flatMap({ take($0, &place) }) else { return nil }
+            guard let value = number(&offset).flatMap({ slice($0, &offset) }) else { return nil }
             changes.append((Array(key), Array(value)))
         }
         position = end
         return changes
     }
 
-    private func take(_ count: Int, _ place: inout Int) -> ArraySlice<UInt8>? {
-        guard count >= 0, count <= bytes.count - place else { return nil }
-        defer { place += count }
-        return bytes[place..<place + count]
+    private func slice(_ count: Int, _ offset: inout Int) -> ArraySlice<UInt8>? {
+        guard count >= 0, count <= bytes.count - offset else { return nil }
+        defer { offset += count }
+        return bytes[offset..<offset + count]
     }
 
-    private func number(_ place: inout Int) -> Int? {
-        take(8, &place).map { $0.reduce(0) { $0 << 8 | Int($1) } }
+    private func number(_ offset: inout Int) -> Int? {
+        slice(8, &offset).map { $0.reduce(0) { $0 << 8 | Int($1) } }
     }
 }

@@ -3,17 +3,17 @@
 
 import Foundation
 import StoreOrderedMap
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Synchronization
 
-/// An ordered map in memory, of which every change is in a file before anybody sees it.
+/// An in-memory ordered map whose changes are synced to a file before they become visible.
 final class FileMap: OrderedMap {
     let maxKeyLength = Int.max
 
     private let lock: StoreFileLock
-    private let writing = NSLock()
+    private let writeLock = NSLock()
     private let log: ChangeLog
-    /// What new readers see; `nil` when the map is closed.
+    /// The state that new readers see; `nil` after close.
     private let committed: Mutex<SortedBytes?>
 
     init(path: String) throws {
@@ -32,7 +32,7 @@ final class FileMap: OrderedMap {
     }
 
     func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T {
-        try writing.withLock {
+        try writeLock.withLock {
             let transaction = FileMapTransaction(try state())
             let result = try body(transaction)
             if !transaction.changes.isEmpty {
@@ -44,7 +44,7 @@ final class FileMap: OrderedMap {
     }
 
     func close() {
-        writing.withLock {
+        writeLock.withLock {
             let wasOpen = committed.withLock { committed in
                 defer { committed = nil }
                 return committed != nil
@@ -64,7 +64,7 @@ final class FileMap: OrderedMap {
     }
 }
 
-/// A working copy of the map that remembers what was changed.
+/// A copy of the map that records its changes.
 private final class FileMapTransaction: OrderedMapTransaction {
     private(set) var entries: SortedBytes
     private(set) var changes: [ChangeLog.Change] = []

@@ -8,9 +8,9 @@ public import SyncCore
 public struct FileStore: SyncContextDataSource {
     private let store: OrderedMapStore
 
-    /// Opens the store in that file, or makes it.
+    /// Opens the store in the file; creates the file if it does not exist.
     public init(path: String, tables: [SyncTableDefinition]) throws {
-        // Bad tables are refused before the file is touched.
+        // Throws for invalid tables before it creates the file.
         _ = try TableCatalog(tables)
         let map = try FileMap(path: path)
         do {
@@ -27,7 +27,7 @@ public struct FileStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public var catalog: TableCatalog { store.catalog }
 
-    /// Durable, with readers beside the writer, for one process.
+    /// Durable, concurrent readers, one process.
     public var capabilities: StoreCapabilities { store.capabilities }
 
     /// Runs the body on a snapshot.

@@ -1,68 +1,69 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keys in byte order with their values. A copy is a snapshot: it shares all that later changes leave alone.
+/// A map sorted by the bytes of its keys. A copy is a cheap snapshot that shares unchanged entries.
 struct SortedBytes: Sendable {
     typealias Entry = (key: [UInt8], value: [UInt8])
 
-    /// Sorted runs of sorted entries; a change copies one run.
-    private var runs: [[Entry]] = []
+    /// Sorted chunks of sorted entries; a change copies one chunk.
+    private var chunks: [[Entry]] = []
     private static let maxLength = 128
 
     subscript(key: [UInt8]) -> [UInt8]? {
         get {
-            let place = place(of: key)
-            return holds(key, at: place) ? runs[place.run][place.index].value : nil
+            let position = position(of: key)
+            return contains(key, at: position) ? chunks[position.chunk][position.index].value : nil
         }
         set {
-            var place = place(of: key)
-            switch (holds(key, at: place), newValue) {
-            case (true, let value?): runs[place.run][place.index].value = value
+            var position = position(of: key)
+            switch (contains(key, at: position), newValue) {
+            case (true, let value?): chunks[position.chunk][position.index].value = value
             case (true, nil):
-                runs[place.run].remove(at: place.index)
-                if runs[place.run].isEmpty { runs.remove(at: place.run) }
+                chunks[position.chunk].remove(at: position.index)
+                if chunks[position.chunk].isEmpty { chunks.remove(at: position.chunk) }
             case (false, let value?):
-                if place.run == runs.count {
-                    if runs.isEmpty { runs.append([]) }
-                    place = (runs.count - 1, runs[runs.count - 1].count)
+                if position.chunk == chunks.count {
+                    if chunks.isEmpty { chunks.append([]) }
+                    position = (chunks.count - 1, chunks[chunks.count - 1].count)
                 }
-                runs[place.run].insert((key, value), at: place.index)
-                split(place.run)
+                chunks[position.chunk].insert((key, value), at: position.index)
+                split(position.chunk)
             case (false, nil): break
             }
         }
     }
 
-    /// Runs the body on each entry in order, from the first that is not below the key, until it returns false.
+    /// Calls the body with each entry in order, from the first that is not less than the key, until it returns false.
     func forEach(from start: [UInt8], _ body: (_ key: [UInt8], _ value: [UInt8]) throws -> Bool) rethrows {
-        var (run, index) = place(of: start)
-        while run < runs.count {
-            for entry in runs[run][index...] where try !body(entry.key, entry.value) { return }
-            (run, index) = (run + 1, 0)
+        var (chunk, index) = position(of: start)
+        while chunk < chunks.count {
+            for entry in chunks[chunk][index...] where try !body(entry.key, entry.value) { return }
+            (chunk, index) = (chunk + 1, 0)
         }
     }
 
-    private func holds(_ key: [UInt8], at place: (run: Int, index: Int)) -> Bool {
-        place.run < runs.count && place.index < runs[place.run].count
-            && runs[place.run][place.index].key == key
+    private func contains(_ key: [UInt8], at position: (chunk: Int, index: Int)) -> Bool {
+        position.chunk < chunks.count && position.index < chunks[position.chunk].count
+            && chunks[position.chunk][position.index].key == key
     }
 
-    /// The first entry that is not below the key.
-    private func place(of key: [UInt8]) -> (run: Int, index: Int) {
-        let run = Self.firstIndex(in: runs.count) {
-            runs[$0][runs[$0].count - 1].key.lexicographicallyPrecedes(key)
+    /// Returns the position of the first entry that is not less than the key.
+    private func position(of key: [UInt8]) -> (chunk: Int, index: Int) {
+        let chunk = Self.firstIndex(in: chunks.count) {
+            chunks[$0][chunks[$0].count - 1].key.lexicographicallyPrecedes(key)
         }
-        guard run < runs.count else { return (run, 0) }
+        guard chunk < chunks.count else { return (chunk, 0) }
         return (
-            run, Self.firstIndex(in: runs[run].count) { runs[run][$0].key.lexicographicallyPrecedes(key) }
+            chunk,
+            Self.firstIndex(in: chunks[chunk].count) { chunks[chunk][$0].key.lexicographicallyPrecedes(key) }
         )
     }
 
-    private mutating func split(_ run: Int) {
-        guard runs[run].count > Self.maxLength else { return }
-        let half = runs[run].count / 2
-        runs.insert(Array(runs[run][half...]), at: run + 1)
-        runs[run].removeSubrange(half...)
+    private mutating func split(_ chunk: Int) {
+        guard chunks[chunk].count > Self.maxLength else { return }
+        let half = chunks[chunk].count / 2
+        chunks.insert(Array(chunks[chunk][half...]), at: chunk + 1)
+        chunks[chunk].removeSubrange(half...)
     }
 
     private static func firstIndex(in count: Int, isBelow: (Int) -> Bool) -> Int {

@@ -20,7 +20,7 @@ public protocol HTTPMiddleware: Sendable {
     /// Passes the request to `next`, changed or not, and returns the response, changed or not.
     ///
     /// It may call `next` several times, but a write that is sent again may be applied twice unless it has an
-    /// `If-Match` field; and it may answer without calling `next`.
+    /// `If-Match` field; and it may return a response without calling `next`.
     ///
     /// `HTTPField` replaces line breaks and other invalid characters in a value by spaces and reports no error, so a
     /// middleware validates values that it does not know. The transport refuses other values that cannot be sent.
@@ -29,7 +29,7 @@ public protocol HTTPMiddleware: Sendable {
     ) async throws -> HTTPTransportResponse
 }
 
-/// What a middleware passes its request to: the next middleware, or the transport after the last one.
+/// The next middleware, or the transport after the last one.
 public struct HTTPMiddlewareNext: Sendable {
     private let transport: any HTTPTransport
     private let middleware: ArraySlice<any HTTPMiddleware>
@@ -46,7 +46,7 @@ public struct HTTPMiddlewareNext: Sendable {
 
     /// Sends the request and returns the response.
     ///
-    /// - Throws: as ``HTTPTransport/send(_:)``, and the errors of the middleware behind.
+    /// - Throws: the errors of ``HTTPTransport/send(_:)``, and those of the following middleware.
     public func callAsFunction(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         guard let first = middleware.first else { return try await transport.send(request) }
         return try await first.intercept(

@@ -1,17 +1,17 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-// The form of dates that HTTP wants sent (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. The two old forms
-// are not read.
+// The preferred date format of HTTP (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete formats
+// are not supported.
 
 extension Timestamp {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-    /// From the day of the week of 1970-01-01 on.
+    /// Starts with the weekday of 1970-01-01.
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
-    /// Reads a date as headers have it, to the second.
+    /// Reads the date of a header.
     init?(httpDate text: String) {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT",
@@ -21,7 +21,7 @@ extension Timestamp {
         self.init("\(year)-\(monthNumber < 10 ? "0" : "")\(monthNumber)-\(day)T\(words[4])Z")
     }
 
-    /// The second of this instant as headers have it.
+    /// The instant as the date of a header, truncated to seconds.
     package var httpDate: String {
         let day = seconds.flooredQuotient(86_400)
         let weekday = Self.weekdays[Int(day - 7 * day.flooredQuotient(7))]

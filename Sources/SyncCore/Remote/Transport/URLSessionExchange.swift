@@ -23,7 +23,7 @@ final class URLSessionExchange: Sendable {
         var outcome: Result<HTTPTransportResponse, any Error>?
         var body = Data()
         var redirects = 0
-        /// When the last byte went or came.
+        /// When the last byte was sent or received.
         var lastProgress: DispatchTime
     }
 
@@ -89,7 +89,7 @@ final class URLSessionExchange: Sendable {
         finish(.failure(HTTPBodyLimitExceeded(status: status, limit: maxBodyBytes)))
     }
 
-    func noteProgress() { state.withLock { $0.lastProgress = .now() } }
+    func recordProgress() { state.withLock { $0.lastProgress = .now() } }
 
     func timeOut() { fail(with: URLError(.timedOut)) }
 

@@ -6,8 +6,8 @@
     import FoundationNetworking
 
     extension URLSessionRouter {
-        /// Takes a 401 with a Basic challenge as the answer it is: the default handling here would neither answer the
-        /// challenge nor end the task. The body has been received at this point.
+        /// Returns a 401 with a Basic challenge as the response: the default handling on Linux neither answers the challenge
+        /// nor ends the task. The body has been received at this point.
         func urlSession(
             _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -16,7 +16,7 @@
             completionHandler(.cancelAuthenticationChallenge, nil)
         }
 
-        /// Gives the whole body again when a request is sent a second time.
+        /// Provides the whole body again when a request is sent a second time.
         func urlSession(
             _ session: URLSession, task: URLSessionTask,
             needNewBodyStream completionHandler: @escaping (InputStream?) -> Void

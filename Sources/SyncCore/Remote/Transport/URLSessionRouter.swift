@@ -9,10 +9,10 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// The delegate of a session: passes each callback to the exchange of its task, and ends those whose time is up.
+/// The delegate of a session: passes each callback to the exchange of its task, and ends exchanges after their deadlines.
 ///
-/// One timer does for all exchanges, and making progress does not set it: it is set for a deadline that was the first
-/// at that time, and looks again when it fires.
+/// One timer serves all exchanges. It is set for the earliest deadline, is not reset by progress, and recomputes the
+/// earliest deadline when it fires.
 final class URLSessionRouter: NSObject, URLSessionDataDelegate {
     private struct State {
         var exchanges: [Int: URLSessionExchange] = [:]
@@ -28,7 +28,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate {
     func register(_ exchange: URLSessionExchange) {
         state.withLock { state in
             state.exchanges[exchange.task.taskIdentifier] = exchange
-            // All exchanges of a session may take as long, so a timer that is set is set for an earlier one.
+            // All exchanges have the same timeout, so an existing timer already fires early enough.
             if state.timer == nil { state.timer = makeTimer(firingAt: exchange.deadline) }
         }
     }
@@ -81,7 +81,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        exchange(of: task)?.noteProgress()
+        exchange(of: task)?.recordProgress()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

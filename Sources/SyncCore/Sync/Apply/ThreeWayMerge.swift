@@ -1,33 +1,70 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-extension Item {
-    /// The server's row joined with what the device has and the server's row does not say.
+/// A three-way merge of one item by fields, for a conflict: which fields each side has changed since the base.
+struct ThreeWayMerge {
+    private let local: Item
+    private let server: Item
+    private let localChanges: Set<String>
+    private let clashes: Set<String>
+
+    /// Compares both sides with the base. Without a base, every field of the local item counts as changed locally.
     ///
-    /// A three-way merge, field by field: where the local field is still what it was in the common ancestor, the
-    /// server's is taken; where the user has changed it since, the user's stays. Local-only columns and columns that the
-    /// server's row lacks keep their local values.
+    /// Servers round values, see ``ItemValue/isShown(as:)``. A field counts as changed by the server if the
+    /// server's value cannot be the stored form of the base's value; it clashes if it cannot be the stored
+    /// form of the local value either.
+    init(local: Item, server: Item, base: Item?) {
+        self.local = local
+        self.server = server
+        func isShown(_ item: Item?, as shown: Item?, _ name: String) -> Bool {
+            (item?.fields[name] ?? .null).isShown(as: shown?.fields[name] ?? .null)
+        }
+        let baseFields = base?.fields ?? [:]
+        let names = Set(local.fields.keys).union(baseFields.keys)
+        let serverChanges = names.filter { !isShown(base, as: server, $0) }
+        localChanges = names.filter { name in
+            // An old copy of the item may still have the value as it was before the server rounded it.
+            local.differs(in: name, from: baseFields)
+                && !(serverChanges.contains(name) && isShown(local, as: base, name))
+        }
+        clashes = localChanges.filter { serverChanges.contains($0) && !isShown(local, as: server, $0) }
+    }
+
+    /// Whether both sides have changed a field to different values.
+    var hasClash: Bool { !clashes.isEmpty }
+
+    /// Returns the server's row with the local changes; fields that clash have the value of the preferred side.
+    func item(preferringLocal: Bool) -> Item {
+        var merged = server
+        for name in localChanges where preferringLocal || !clashes.contains(name) {
+            merged.fields[name] = local.fields[name] ?? .null
+        }
+        return merged
+    }
+}
+
+extension Item {
+    /// Returns the server's row with the fields that the user has changed locally since the common ancestor.
+    ///
+    /// Local changes always win: they are newer than the row, and still pending. Local-only columns and columns that the
+    /// row lacks keep their local values.
     ///
     /// - Parameters:
-    ///   - local: the row as it is on the device; `nil` takes the server's.
+    ///   - local: the item on the device; `nil` returns the row as it is.
     ///   - ancestor: the fields that both sides had last.
     func merged(
         over local: Item?, ancestor: [String: ItemValue], definition: SyncTableDefinition
     ) -> Item {
         guard let local else { return self }
-        var merged = self
-        for column in definition.columns {
-            let name = column.name
-            let isUntouched = (local.fields[name] ?? .null) == (ancestor[name] ?? .null)
-            if column.isLocalOnly || fields[name] == nil || !isUntouched {
-                merged.fields[name] = local.fields[name]
-            }
+        var merged = keepingLocalColumns(of: local, definition: definition)
+        for column in definition.columns where local.differs(in: column.name, from: ancestor) {
+            merged.fields[column.name] = local.fields[column.name]
         }
         return merged
     }
 
-    /// The server's row with the local-only columns of the row on the device.
-    func keepingLocalColumns(of local: Item?, definition: SyncTableDefinition) -> Item {
-        merged(over: local, ancestor: local?.fields ?? [:], definition: definition)
+    /// Whether the field is not what it is in the base; a missing field equals null.
+    fileprivate func differs(in name: String, from base: [String: ItemValue]) -> Bool {
+        (fields[name] ?? .null) != (base[name] ?? .null)
     }
 }

@@ -1,17 +1,21 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a failed operation is settled, inside one transaction.
+/// Applies the decision about a failed operation, inside one transaction.
 struct OperationResolution {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
-    /// The operation as it is in the queue now.
+    /// The operation as it is stored now.
     let operation: TableOperation
-    /// A newer change of the item, which no decision about the operation touches.
+    /// A newer change of the item. A decision is about the operation only; it leaves this change as it is,
+    /// except for its base.
     private let behind: TableOperation?
     private let error: TableOperationError
 
-    /// Finds the operation that failed, and refuses when the user has changed the item since.
+    /// Reads the failed operation.
+    ///
+    /// - Throws: ``SyncError/Code/operationNotFound``; ``SyncError/Code/operationChanged`` when the user has changed the
+    ///   item since the failure, or the operation is being sent.
     init(
         of error: TableOperationError, in transaction: any StoreTransaction, definition: SyncTableDefinition,
         inFlight: Set<Int64>
@@ -31,72 +35,59 @@ struct OperationResolution {
         }
     }
 
-    /// The newest state of the server's row that is known. Columns that are local-only now are the device's, and left
-    /// out.
-    var newestServerItem: Item? { newestKnownItem.map(definition.withoutLocalColumns) }
+    /// The newest known state of the server's row, without columns that are local-only now.
+    var newestServerItem: Item? { newestKnownItem.map(definition.withoutLocalOnlyColumns) }
 
     private var newestKnownItem: Item? {
         guard let shown = error.serverItem else {
-            // If the server has lost the row, nobody has the one that the operation was made on.
+            // The server no longer has the row that the operation was made on.
             return error.code == .itemNotOnServer ? operation.serverItem : operation.newestServerItem
         }
         guard let pulled = operation.serverItem, pulled.isLater(than: shown) else { return shown }
         return pulled
     }
 
-    func removeOperation() throws {
-        try transaction.removeOperation(id: operation.id)
-        try transaction.removeOperationError(operationID: operation.id)
-    }
-
-    func removeItem() throws {
+    private func removeItem() throws {
         try transaction.deleteItems(ids: [operation.itemID], in: definition.name)
     }
 
-    /// Stores the item, with the local-only columns of the one on the device where it has none of its own.
+    /// Stores the row as the item, with the local values of local-only columns that it lacks.
     ///
-    /// A field that it lacks goes: otherwise an edit would stay that no operation speaks of any more.
-    func store(_ item: Item) throws {
-        let local = try transaction.item(id: item.id, in: definition.name) ?? operation.deletedItem
-        try transaction.upsert([withLocalColumns(item, of: local)], in: definition.name)
+    /// Other fields that it lacks are removed, because no operation would send an edit that stayed.
+    private func store(_ row: Item) throws {
+        let local = try transaction.item(id: row.id, in: definition.name) ?? operation.deletedItem
+        let item = row.addingLocalOnlyColumns(of: local, definition: definition)
+        try transaction.upsert([item], in: definition.name)
     }
 
-    private func withLocalColumns(_ item: Item, of local: Item?) -> Item {
-        var item = item
-        for column in definition.columns where column.isLocalOnly && item.fields[column.name] == nil {
-            item.fields[column.name] = local?.fields[column.name]
-        }
-        return item
-    }
-
-    /// Drops the operation for the server's row, or for none if the server has none.
+    /// Removes the operation and stores the server's row, or removes the item if there is no row.
     func keepServer(_ row: Item?) throws {
-        try removeOperation()
+        try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind, on: row) }
         if let row, !row.system.deleted { try store(row) } else { try removeItem() }
-        // A later state that a pull has brought will not come again.
-        if let row, let later = operation.serverItem, later.isLater(than: row) {
-            _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(later)
+        if let row {
+            try ServerRowApplier(transaction: transaction, definition: definition)
+                .applyKeptRow(of: operation, ifLaterThan: row)
         }
     }
 
-    /// Lets the operation overrule the server's row as the error shows it: sends the item if there is one, else
-    /// what the operation was to do.
+    /// Keeps the operation, to overwrite the server's row in the state that the error shows. Sends the given
+    /// item; without one, the operation's own change.
     func keepClient(_ item: Item?) throws {
         if item == nil, operation.kind == .delete { return try keep(kind: .delete, item: nil) }
         guard error.isConflict else { return try keep(kind: operation.kind, item: item) }
-        let isUnknown = error.serverItem == nil
-        // An update that finds no row has to create it; an insert that is refused although no row shows has met a
-        // tombstone, which has to be undeleted first.
-        try keep(kind: isUnknown && operation.kind == .update ? .insert : .update, item: item)
+        let hasNoRow = error.serverItem == nil
+        // Without a row on the server, an update becomes an insert. An insert is refused without a row only because of a
+        // tombstone, which an update undeletes.
+        try keep(kind: hasNoRow && operation.kind == .update ? .insert : .update, item: item)
     }
 
-    /// Keeps the operation as one of this kind, made on the server's row.
+    /// Keeps the operation as an operation of this kind, made on the server's row.
     func keep(kind: TableOperation.Kind, item: Item?) throws {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let server = serverItem(for: kind)
         if let behind {
-            try removeOperation()
+            try transaction.removeOperationAndError(id: operation.id)
             return try keepNewerChange(behind, on: server ?? operation.newestServerItem)
         }
         var kept = operation
@@ -105,7 +96,7 @@ struct OperationResolution {
         if let server {
             if let later = operation.serverItem, later.isLater(than: server) { kept.serverItem = later }
         } else {
-            // Nothing new is known of the row: an attempt that may have been applied stays to be proven.
+            // Nothing new is known of the row: an attempt that may have been applied must still be proven.
             (kept.serverItem, kept.sent) = (operation.serverItem, operation.sent)
             kept.state = kept.isAmbiguous ? .attempted : .pending
         }
@@ -118,12 +109,12 @@ struct OperationResolution {
             try removeItem()
         } else {
             guard var stored = item ?? local ?? operation.deletedItem else {
-                throw SyncError(.expectedItem, "There is no item to send; give one.")
+                throw SyncError(.expectedItem, "There is no stored item to send; pass an item.")
             }
-            stored = withLocalColumns(stored, of: local ?? operation.deletedItem)
+            stored = stored.addingLocalOnlyColumns(of: local ?? operation.deletedItem, definition: definition)
             if operation.kind == .insert, let server {
-                // What the device never had it cannot mean to remove.
-                stored.fields.merge(server.fields) { ours, _ in ours }
+                // Fields that the device never had are not removed by its insert.
+                stored.fields.merge(server.fields) { local, _ in local }
             }
             stored.system = server?.system ?? stored.system
             stored.system.deleted = false
@@ -134,31 +125,34 @@ struct OperationResolution {
         try transaction.removeOperationError(operationID: operation.id)
     }
 
-    /// A decision about an operation decides on what row the newer change behind it is made, and no more: the item on
-    /// the device is that of the newer change.
+    /// Rebases the newer change behind the operation on the row; the item on the device stays as it is.
+    ///
+    /// A decision is about the operation only; it leaves this newer change as it is, except for its base.
     private func keepNewerChange(_ behind: TableOperation, on row: Item?) throws {
         guard let row, !row.system.deleted else { return }
-        let effects = AttemptCompletion(
+        let completion = AttemptCompletion(
             transaction: transaction, definition: definition, operationID: behind.id)
-        try effects.replace(row, with: behind)
+        try completion.replace(row, with: behind)
     }
 
+    /// Returns the server's row for an operation of this kind to be made on; a tombstone for an insert that was refused
+    /// without a row.
     private func serverItem(for kind: TableOperation.Kind) -> Item? {
-        if let shown = error.serverItem { return definition.withoutLocalColumns(shown) }
+        if let shown = error.serverItem { return definition.withoutLocalOnlyColumns(shown) }
         guard kind == .update, operation.kind == .insert, error.isConflict else { return nil }
         return Item(id: operation.itemID, system: SystemProperties(deleted: true))
     }
 }
 
 extension OperationResolution {
-    /// Carries out a resolver's decision.
-    func carryOut(_ decision: ConflictDecision) throws {
+    /// Applies a resolver's decision.
+    func apply(_ decision: ConflictDecision) throws {
         switch decision {
-        case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalColumns))
+        case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalOnlyColumns))
         case .keepClient: try keepClient(nil)
         case .merge(var item):
             guard item.id.hasSameBytes(as: operation.itemID) else {
-                throw SyncError(.invalidItemID, "A merged item must keep its id '\(operation.itemID)'.")
+                throw SyncError(.invalidItemID, "The merged item must have the id '\(operation.itemID)'.")
             }
             item.fields = try definition.normalizedForWriting(item.fields)
             try keepClient(item)
@@ -169,10 +163,15 @@ extension OperationResolution {
 
 extension SyncError {
     static func operationNotFound(_ id: Int64) -> SyncError {
-        SyncError(.operationNotFound, "Operation \(id) is no longer pending; there is nothing to resolve.")
+        SyncError(
+            .operationNotFound,
+            "Operation \(id) is no longer pending: it was completed or removed. Nothing was changed.")
     }
 
     static func operationChanged(_ id: Int64) -> SyncError {
-        SyncError(.operationChanged, "Operation \(id) has changed since it failed; push again first.")
+        SyncError(
+            .operationChanged,
+            "Operation \(id) has changed since it failed, or is being sent. Push again, then resolve the new error."
+        )
     }
 }

@@ -2,26 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Lets the table's resolver decide about a pending operation whose row a pull has found changed.
+    /// Calls the table's resolver for a pending operation whose row was changed on the server, as a pull has found.
     ///
-    /// Without a resolver nothing happens: the push will report the conflict. Attempts whose answer is open are left to
-    /// the push too, which may prove that the row is their own work.
-    func settlePulledConflict(_ operationID: Int64, _ definition: SyncTableDefinition) async throws {
+    /// Without a resolver nothing happens: the push reports the conflict. Attempts with unknown outcome are left to the
+    /// push too, which may prove that the row is their result.
+    func resolvePulledConflict(_ operationID: Int64, _ definition: SyncTableDefinition) async throws {
         guard settings.resolver(of: definition.name) != nil else { return }
         let conflict = try await read { snapshot -> TableOperationError? in
             guard let operation = try snapshot.operation(id: operationID), operation.serverItem != nil,
                 !operation.isAmbiguous
             else { return nil }
-            let item = try snapshot.item(id: operation.itemID, in: operation.table)
-            return TableOperationError(
-                operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
-                code: .preconditionFailed, message: "The item was changed on the server meanwhile")
+            return .foundByPull(operation, item: try snapshot.item(id: operation.itemID, in: operation.table))
         }
         guard var conflict else { return }
-        let settlement = ConflictSettlement(context: self, definition: definition, isInFlight: false)
+        let resolution = ConflictResolution(context: self, definition: definition, isInFlight: false)
         for _ in 0..<settings.maxResolutions {
             do {
-                guard case .changed(let newer) = try await settlement.settle(conflict) else { return }
+                guard case .changed(let newer) = try await resolution.resolve(conflict) else { return }
                 conflict = newer
             } catch let error as SyncError where error.code == .operationChanged {
                 return

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncTable {
-    /// The items that match the query, now and again after each change of them.
+    /// Returns a sequence of the query's results.
     ///
-    /// The first element is the present result; later ones come after commits that changed it, the newest alone
-    /// when several came while the reader was busy. It ends when the context closes or the task is cancelled.
+    /// The first element is the current result; the others follow commits that change it. If several commits change it
+    /// while the reader is busy, the reader receives the newest result. The sequence ends when the context closes or the
+    /// task is cancelled.
     ///
     /// - Throws: while iterating, the errors of ``items(matching:)``.
     public func observe(_ query: TableQuery) -> ObservedQuery {
@@ -13,17 +14,17 @@ extension SyncTable {
     }
 }
 
-/// The results of a query as they change: see ``SyncTable/observe(_:)``.
+/// The sequence of a query's results: see ``SyncTable/observe(_:)``.
 public struct ObservedQuery: AsyncSequence, Sendable {
     let table: SyncTable
     let query: TableQuery
 
-    /// Begins with the present result.
+    /// Makes an iterator whose first element is the current result.
     public func makeAsyncIterator() -> Iterator {
         Iterator(query: self, signals: table.context.commits.signals().makeAsyncIterator())
     }
 
-    /// Waits for commits and reads the query again.
+    /// Waits for commits and runs the query again.
     public struct Iterator: AsyncIteratorProtocol {
         private let query: ObservedQuery
         private var signals: AsyncStream<Void>.Iterator
@@ -34,7 +35,7 @@ public struct ObservedQuery: AsyncSequence, Sendable {
             self.signals = signals
         }
 
-        /// The next result that differs from the one before; `nil` when the observation has ended.
+        /// Returns the next result that differs from the previous one; `nil` after the end.
         public mutating func next() async throws -> QueryResult? {
             while await signals.next(isolation: #isolation) != nil {
                 let result = try await query.table.context.resultUnlessClosed {
@@ -51,7 +52,7 @@ public struct ObservedQuery: AsyncSequence, Sendable {
 }
 
 extension SyncContext {
-    /// Reads for an observation. A read that fails because the context has been closed meanwhile returns `nil`.
+    /// Runs the read of an observation. Returns `nil` if the read fails because the context has closed.
     func resultUnlessClosed<T: Sendable>(_ read: () async throws -> T) async throws -> T? {
         do {
             return try await read()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Makes several changes in one transaction: all of them happen, or none.
+    /// Makes several changes in one transaction: all of them are stored, or none.
     ///
     /// ```swift
     /// try await context.batch { local in
@@ -10,10 +10,10 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// It costs one flush to the disk, however many changes there are, and waits for no network.
+    /// The batch is flushed to the disk once, and does not wait for the network.
     ///
-    /// - Parameter body: makes the changes. It may run more than once, and only its last run counts, so it should
-    ///   change nothing else. What it throws is thrown, and nothing is changed then.
+    /// - Parameter body: makes the changes. It may run more than once, and only its last run is stored, so it should
+    ///   change nothing else. If it throws, nothing is stored.
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; ``SyncError/Code/storeFailure``.
     @discardableResult
@@ -32,24 +32,24 @@ extension SyncContext {
                 } catch let error as StoreError {
                     throw error
                 } catch {
-                    throw BatchRefusal(reason: error)
+                    throw BatchBodyError(error: error)
                 }
             }
         } catch let error as SyncError {
-            throw (error.cause as? BatchRefusal)?.reason ?? error
+            throw (error.cause as? BatchBodyError)?.error ?? error
         }
     }
 }
 
-/// What a batch's body threw, so that it is not taken for an error of the store.
-private struct BatchRefusal: Error {
-    let reason: any Error
+/// Wraps an error of a batch's body, to tell it from an error of the store.
+private struct BatchBodyError: Error {
+    let error: any Error
 }
 
-/// The local tables within one transaction: see ``SyncContext/batch(_:)``. It sees the changes it made itself.
+/// The local tables inside one transaction: see ``SyncContext/batch(_:)``. Reads see the batch's own changes.
 ///
-/// Each change is checked and queued as that of ``SyncTable``. One that is refused leaves nothing behind: its error may
-/// be caught, and the others still happen.
+/// Each change is validated and queued as by ``SyncTable``. A refused change writes nothing: the body may catch its error,
+/// and the other changes are stored.
 public struct LocalBatch {
     private let transaction: any StoreTransaction
     private let catalog: TableCatalog
@@ -70,7 +70,7 @@ public struct LocalBatch {
         now = environment.now()
     }
 
-    /// Adds an item: see ``SyncTable/insert(_:)``.
+    /// Inserts an item: see ``SyncTable/insert(_:)``.
     @discardableResult
     public func insert(_ fields: [String: ItemValue], in table: String) throws -> Item {
         var fields = fields
@@ -79,7 +79,7 @@ public struct LocalBatch {
         return try write.insert(id: id, fields: write.definition.normalizedForWriting(fields))
     }
 
-    /// Puts the item in place of the stored one of its id: see ``SyncTable/replace(_:)``.
+    /// Replaces the stored item of the same id: see ``SyncTable/replace(_:)``.
     @discardableResult
     public func replace(_ item: Item, in table: String) throws -> Item {
         let write = try write(item.id, in: table)
@@ -100,7 +100,7 @@ public struct LocalBatch {
         try write(id, in: table).delete(id: id, madeOn: nil)
     }
 
-    /// The item of that id as it is now, or `nil`.
+    /// Returns the item of that id as it is now; `nil` when there is none.
     public func item(id: String, in table: String) throws -> Item? {
         try transaction.item(id: id, in: catalog.table(named: table).name)
     }
@@ -109,12 +109,12 @@ public struct LocalBatch {
         try ItemID.validate(id)
         return LocalWrite(
             transaction: transaction, definition: try catalog.table(named: table), inFlight: inFlight,
-            now: now, mayAttemptsBeInFlight: isShared)
+            now: now, treatsAttemptedAsInFlight: isShared)
     }
 }
 
 extension SyncEnvironment {
-    /// The id that the fields of a new item come with, or a new one.
+    /// Returns the id among the fields of a new item, or a new id.
     func itemID(_ value: ItemValue?) throws(SyncError) -> String {
         switch value {
         case nil: return makeItemID()

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// How many operations are pending, of one table or of all.
+    /// Returns the number of pending operations, of one table or of all.
     ///
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func pendingOperationCount(in table: String? = nil) async throws -> Int {
         try await read { try $0.operationCount(in: table) }
     }
 
-    /// The pending operations in the order of the queue, of one table or of all.
+    /// Returns the pending operations in the order of the queue, of one table or of all.
     ///
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func pendingOperations(
@@ -18,14 +18,14 @@ extension SyncContext {
         try await read { try $0.operations(after: id, in: table, limit: limit) }
     }
 
-    /// The error log: why operations failed that are still pending, in the order of the queue.
+    /// Returns the error log: the errors of pending operations, in the order of the queue.
     ///
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func operationErrors(in table: String? = nil) async throws -> [TableOperationError] {
         try await read { try $0.operationErrors(in: table) }
     }
 
-    /// The delta tokens of a table: the server's own text of `updatedAt` by query ID.
+    /// Returns the delta tokens of a table: the server's text of `updatedAt` by query ID.
     ///
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
     public func deltaTokens(of table: String) async throws -> [String: String] {

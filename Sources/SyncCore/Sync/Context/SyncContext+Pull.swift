@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Fetches the server's rows that match the query into the store.
+    /// Fetches the server's rows that match the query, and stores them.
     ///
-    /// With a query ID the pull is incremental: it fetches what has changed since the last pull of that ID, stores its
-    /// progress with every page, and goes on from there after an interruption. A changed query under the same ID, another
-    /// server and a newly declared column start over. Without a query ID, every matching row is fetched.
+    /// With a query ID the pull is incremental: it fetches the rows that have changed since the last pull of that ID, stores
+    /// its position with every page, and continues from there after an interruption. It starts over when the query, the
+    /// server or the table's columns have changed. Without a query ID, every matching row is fetched.
     ///
     /// Items with pending operations are never overwritten.
     ///
     /// - Parameters:
-    ///   - query: which rows; without selection and total count, and with a query ID without order, offset and limit.
-    ///   - queryID: the pull's name within the table, 1 to 255 characters.
+    ///   - query: the rows to pull, without selection and total count; with a query ID also without order, offset and
+    ///     limit.
+    ///   - queryID: the name of an incremental pull, unique within the table, 1 to 255 characters.
     ///   - settings: how to pull.
-    /// - Returns: what the pull has done, with the rows that could not be read and the operations that could not be
-    ///   pushed.
-    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; pages stored before stay.
-    ///   The errors of ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when pushing first
-    ///   failed. ``SyncError/Code/storeOfAnotherUser``, ``SyncError/Code/invalidQueryID``,
+    /// - Returns: what the pull has done, with the rows that could not be read and the operations that were not pushed.
+    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; pages stored before stay
+    ///   stored. The errors of ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when the push
+    ///   before the pull failed. ``SyncError/Code/storeOfAnotherUser``, ``SyncError/Code/invalidQueryID``,
     ///   ``SyncError/Code/invalidParameter``, ``SyncError/Code/filterNotSupported``, ``SyncError/Code/unknownTable``
     ///   before anything is sent. `CancellationError` when the task is cancelled.
     @discardableResult
@@ -30,10 +30,24 @@ extension SyncContext {
         return result
     }
 
-    /// The same pull page by page, for showing progress: see ``pull(_:queryID:settings:)``.
+    /// Returns the same pull page by page, to show progress: see ``pull(_:queryID:settings:)``.
     public func pulling(
         _ query: TableQuery, queryID: String? = nil, settings: PullSettings = PullSettings()
     ) -> PullPages {
         PullPages(context: self, query: query, queryID: queryID, settings: settings)
+    }
+
+    /// Pushes before a pull.
+    ///
+    /// - Returns: the errors of operations that were not completed. The pull continues: it overwrites no item that has a
+    ///   pending operation.
+    /// - Throws: the error of a push that ended early.
+    func pushBeforePull() async throws -> [TableOperationError] {
+        do {
+            try await push()
+            return []
+        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+            return error.pushResult?.errors ?? []
+        }
     }
 }

@@ -2,26 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// What a purge does about pending operations of its table.
+    /// What a purge does with pending operations.
     public enum PurgePolicy: Sendable, Hashable {
-        /// Pushes them first, and refuses if some remain.
+        /// Pushes them first, and refuses to purge if some remain.
         case push
-        /// Refuses while there are any.
+        /// Refuses to purge while there are any.
         case refuse
-        /// Drops those of the purged items with their errors. Changes that were not pushed are lost.
+        /// Removes those of the purged items with their errors. Changes that were not pushed are lost.
         case discard
     }
 
-    /// Removes local items that match the query, without telling the server.
+    /// Removes local items that match the query, and nothing on the server, in one transaction.
     ///
-    /// By default the table's delta tokens go too, so that a pull brings the rows back. All of it is one
-    /// transaction.
+    /// By default the table's delta tokens are removed too, so that the next pull stores the rows again.
     ///
     /// - Parameters:
     ///   - query: which items to remove.
-    ///   - pending: what to do about pending operations of the table.
-    ///   - keepingDeltaTokens: whether later incremental pulls go on from where they were, so that purged rows come
-    ///     back only when they change.
+    ///   - pending: what to do with pending operations of the table.
+    ///   - keepingDeltaTokens: whether incremental pulls continue from their delta tokens, so that purged rows are
+    ///     pulled again only when they change.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
     ///   is being sent, or another process pushes; the errors of ``push(tables:budget:)``; ``SyncError/Code/filterNotSupported``,
     ///   ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``. Nothing is removed then.
@@ -32,17 +31,20 @@ extension SyncContext {
         if pending == .push { try await push(tables: [query.table]) }
         let lock = try await pending == .discard ? lockForDiscarding() : nil
         defer { lock?.release() }
-        let inFlight = inFlight
+        let (inFlight, stalePageGuard) = (inFlight, stalePageGuard)
         try await write { transaction in
             let purge = Purge(transaction: transaction, query: query, inFlight: inFlight.all)
             if pending == .discard { try purge.discardOperations() } else { try purge.requireNoOperations() }
             try transaction.deleteItems(matching: query)
-            if !keepingDeltaTokens { try purge.forgetDeltaTokens() }
+            if !keepingDeltaTokens {
+                try transaction.removeDeltaTokens(in: query.table)
+                stalePageGuard.recordPurge(of: query.table)
+            }
         }
     }
 }
 
-/// The parts of a purge, inside its transaction.
+/// The steps of a purge, inside its transaction.
 private struct Purge {
     let transaction: any StoreTransaction
     let query: TableQuery
@@ -58,7 +60,7 @@ private struct Purge {
         }
     }
 
-    /// Drops the operations of the items that go; those of deleted items too when the whole table goes.
+    /// Removes the operations of the purged items; of a whole table also those of items that were deleted before.
     func discardOperations() throws {
         let isWhole = query.filter == nil && query.offset == 0 && query.limit == nil
         let purged = isWhole ? [] : Set(try transaction.items(matching: query).items.map { UTF8Text($0.id) })
@@ -70,15 +72,6 @@ private struct Purge {
                 .purgeRefused, "An operation of '\(query.table)' is being sent; purge again afterwards.",
                 mayRetry: true)
         }
-        for operation in discarded {
-            try transaction.removeOperation(id: operation.id)
-            try transaction.removeOperationError(operationID: operation.id)
-        }
-    }
-
-    func forgetDeltaTokens() throws {
-        for (key, _) in try transaction.configValues(in: query.table, kind: .deltaToken) {
-            try transaction.setConfigValue(nil, for: key)
-        }
+        for operation in discarded { try transaction.removeOperationAndError(id: operation.id) }
     }
 }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Removes everything that a user leaves behind: the items of all declared tables, the operation queue, the error log
-    /// and the delta tokens, without telling the server. Afterwards the store is bound to this context's user.
+    /// Removes all data of a user from the store: the items of all declared tables, the operation queue, the error log and
+    /// the delta tokens, and nothing on the server. Then binds the store to this context's user.
     ///
     /// All of it is one transaction. It also works while the store is bound to another user. End other pulls and pushes
-    /// of the store first: a page that is on its way is stored when it comes.
+    /// of the store first: a page that was requested before is stored after the purge.
     ///
-    /// - Parameter pending: what to do about pending operations, of all tables. Those of another user cannot be pushed.
+    /// - Parameter pending: what to do with pending operations, of all tables. Those of another user cannot be pushed.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them
     ///   is being sent or another process pushes; the errors of ``push(tables:budget:)``;
     ///   ``SyncError/Code/storeFailure``. Nothing is removed then.
@@ -17,6 +17,7 @@ extension SyncContext {
         let lock = try await pending == .discard ? lockForDiscarding() : nil
         defer { lock?.release() }
         let (tables, inFlight, user) = (store.dataSource.catalog.tables, inFlight, user)
+        let stalePageGuard = stalePageGuard
         try await withStoreErrors {
             try await store.write { transaction in
                 let operations = try transaction.operations(after: 0, in: nil, limit: .max)
@@ -37,9 +38,8 @@ extension SyncContext {
                 }
                 for table in tables {
                     try transaction.deleteItems(matching: TableQuery(table.name))
-                    for (key, _) in try transaction.configValues(in: table.name, kind: .deltaToken) {
-                        try transaction.setConfigValue(nil, for: key)
-                    }
+                    try transaction.removeDeltaTokens(in: table.name)
+                    stalePageGuard.recordPurge(of: table.name)
                 }
                 try user.rebind(in: transaction)
             }

@@ -2,19 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Sends the pending operations to the server, in the order of the queue.
+    /// Sends the pending operations to the server, in the order of the queue. Parents and children are
+    /// ordered as ``SyncTableDefinition/parents`` requires, and operations that failed before are last.
     ///
-    /// Pushes run one after the other, also those of several processes that share a store. Local reads and writes go on meanwhile; changes made during the push are pushed
-    /// too. An operation that fails does not hold up those of other items: its error is recorded in the error log,
-    /// and all errors are thrown at the end, together with those of operations that are parked, in conflict, or held
-    /// behind such a one. A push that returns has left nothing behind that needs a decision.
+    /// Pushes run one at a time, also those of several processes that share a store. Local reads and writes
+    /// do not wait for them, and changes made during the push are sent too. An operation that fails does not
+    /// delay those of other items: its error is recorded in the error log. At the end the push throws all
+    /// errors, together with those of operations that are parked, in conflict, or held behind such an
+    /// operation.
     ///
-    /// Operations of a table that the app no longer declares stay pending and are listed in the result.
+    /// When a push returns, none of the operations that it sent needs a decision. Operations of other tables
+    /// or beyond the budget stay pending. So do operations of a table that the app no longer declares; these
+    /// are listed in the result.
     ///
     /// - Parameters:
     ///   - tables: the tables whose operations to send; `nil` sends all.
-    ///   - budget: how much to do; what remains stays pending.
-    /// - Returns: how many operations were completed.
+    ///   - budget: how much to send; the other operations stay pending.
+    /// - Returns: the result.
     /// - Throws: ``SyncError`` with ``SyncError/pushResult``: ``SyncError/Code/pushCompletedWithErrors``,
     ///   ``SyncError/Code/pushAbortedNetwork``, ``SyncError/Code/pushAbortedAuthentication``,
     ///   ``SyncError/Code/pushAbortedService``, ``SyncError/Code/pushAbortedStore`` or
@@ -28,9 +32,9 @@ extension SyncContext {
         for table in tables ?? [] { _ = try definition(of: table) }
         guard !RunningPushes.ofTask.contains(ObjectIdentifier(self)) else {
             throw SyncError(
-                .invalidOperation, "A delegate or resolver cannot push the context that waits for it.")
+                .invalidOperation, "A delegate or resolver cannot push the context that is waiting for it.")
         }
-        return try await pushGate.take {
+        return try await pushMutex.withLock {
             let running = RunningPushes.ofTask.union([ObjectIdentifier(self)])
             return try await RunningPushes.$ofTask.withValue(running) {
                 try await withPushLock {
@@ -44,19 +48,22 @@ extension SyncContext {
         activity.begin(.push)
         var outcome: Result<Timestamp, SyncError>?
         defer { activity.end(.push, outcome) }
+        let startTime = isObserved ? environment.now() : nil
         var run = push
-        var abort: SyncError?
+        var ending: SyncError?
         do {
             try await run.run()
         } catch is CancellationError {
+            emitEnd(of: run, since: startTime, CancellationError())
             throw CancellationError()
         } catch {
-            abort = Self.abort(for: error)
+            ending = PushEnding.pushError(for: error)
         }
-        var result = await report(of: run, abort: abort)
+        emitEnd(of: run, since: startTime, ending)
+        var result = await report(of: run, ending: ending)
         if let delegate {
             await delegate.syncContext(self, didCompletePush: result)
-            result = await report(of: run, abort: result.abortReason)
+            result = await report(of: run, ending: result.abortReason)
         }
         if let failure = Self.failure(of: result) {
             outcome = .failure(failure)
@@ -66,11 +73,18 @@ extension SyncContext {
         return result
     }
 
-    /// The result of the push with what is left to report now: errors of the push that are still in the error log, and
-    /// those of operations that are blocked, which no push passes over in silence; in the order of the queue.
-    private func report(of run: PushRun, abort: SyncError?) async -> PushResult {
+    private func emitEnd(of run: PushRun, since startTime: Timestamp?, _ error: (any Error)?) {
+        guard let startTime else { return }
+        emit(
+            .pushEnded(.init(run.counts, abort: error, duration: elapsed(since: startTime))),
+            .init(code: (error as? SyncError)?.code))
+    }
+
+    /// Returns the result of the push with the errors that are unresolved now, in queue order: errors of this push that
+    /// are still in the error log, and those of blocked operations.
+    private func report(of run: PushRun, ending: SyncError?) async -> PushResult {
         var result = run.result
-        result.abortReason = abort
+        result.abortReason = ending
         let (errors, tables) = (result.errors, run.tables)
         do {
             let found = try await read { snapshot in
@@ -83,21 +97,21 @@ extension SyncContext {
             }
             result.errors = found
         } catch {
-            result.abortReason = abort ?? Self.abort(for: error)
+            result.abortReason = ending ?? PushEnding.pushError(for: error)
         }
         result.errors += run.errorsAfterCompletion
         result.errors.sort { $0.operationID < $1.operationID }
         return result
     }
 
-    /// What a push with this result throws, if anything.
+    /// Returns the error that a push with this result throws, if any.
     private static func failure(of result: PushResult) -> SyncError? {
-        if let abort = result.abortReason {
+        if let ending = result.abortReason {
             return SyncError(
-                abort.code, abort.message, cause: PushFailure(result: result, underlying: abort.cause),
-                mayRetry: abort.mayRetry, retryAfter: abort.retryAfter)
+                ending.code, ending.message, cause: PushFailure(result: result, underlying: ending.cause),
+                mayRetry: ending.mayRetry, retryAfter: ending.retryAfter)
         }
-        // Operations of a table that the app no longer declares are listed, and fail no push of other tables.
+        // Operations of a table that the app no longer declares are listed, and do not fail pushes of other tables.
         let count = result.errors.count { $0.code != .unknownTable }
         guard count > 0 else { return nil }
         return SyncError(
@@ -105,19 +119,9 @@ extension SyncContext {
             "Not all operations completed successfully: \(count == 1 ? "one" : "\(count)") failed.",
             cause: PushFailure(result: result, underlying: nil))
     }
-
-    /// The push's own error for whatever ended it.
-    private static func abort(for error: any Error) -> SyncError {
-        switch error {
-        case let error as SyncError where error.code == .storeFailure:
-            SyncError(.pushAbortedStore, "The push ended because the local store failed.", cause: error.cause)
-        case let error as SyncError: error
-        default: SyncError(.internalError, "The push ended unexpectedly.", cause: error)
-        }
-    }
 }
 
-/// The contexts that the present task is pushing: to wait for one of them would be to wait for oneself.
+/// The contexts that the current task is pushing. Pushing one of them again would deadlock.
 private enum RunningPushes {
     @TaskLocal static var ofTask: Set<ObjectIdentifier> = []
 }

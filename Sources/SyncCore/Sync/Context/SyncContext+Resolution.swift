@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Cancels the operation and stores the item instead, for example the server's.
+    /// Removes the operation and its error, and stores the item, for example the server's row.
     ///
-    /// The item counts as what the server has: its version is used for the next change. The error is gone.
+    /// The item counts as the server's row: the next change is made on its version.
     ///
     /// - Throws: ``SyncError/Code/operationNotFound`` when the operation is no longer pending,
     ///   ``SyncError/Code/operationChanged`` when it was changed, sent again or is being sent;
@@ -16,9 +16,8 @@ extension SyncContext {
         }
     }
 
-    /// Cancels the operation and brings back the server's row as it was last seen, or removes the item when the
-    /// server was not seen to have it. The error is gone. An operation of a table that the app no longer declares is
-    /// cancelled, and its rows are left for when the table is declared again.
+    /// Removes the operation and its error, and restores the newest known state of the server's row, or removes the item
+    /// when no row is known. For a table that the app no longer declares, only the operation and its error are removed.
     ///
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``.
     public func cancelAndDiscardItem(for error: TableOperationError) async throws {
@@ -30,8 +29,8 @@ extension SyncContext {
         }
     }
 
-    /// The rows of a table that the app no longer declares cannot be changed. Without its delta tokens the table is
-    /// pulled anew when it is declared again, which brings the server's rows back.
+    /// The rows of a table that the app no longer declares cannot be changed. Its delta tokens are removed, so that the
+    /// server's rows are pulled again when the app declares the table again.
     private func cancelOperationOfUndeclaredTable(_ error: TableOperationError) async throws {
         try await write { transaction in
             guard let operation = try transaction.operation(id: error.operationID) else {
@@ -40,36 +39,33 @@ extension SyncContext {
             guard operation.revision == error.revision else {
                 throw SyncError.operationChanged(error.operationID)
             }
-            try transaction.removeOperation(id: operation.id)
-            try transaction.removeOperationError(operationID: operation.id)
-            for (key, _) in try transaction.configValues(in: error.table, kind: .deltaToken) {
-                try transaction.setConfigValue(nil, for: key)
-            }
+            try transaction.removeOperationAndError(id: operation.id)
+            try transaction.removeDeltaTokens(in: error.table)
         }
     }
 
-    /// Keeps the operation and lets it send this item, made on the server's row that the error shows.
+    /// Keeps the operation to send this item, made on the server's row that the error shows, and removes the error.
     ///
-    /// The next push overrules that row, and no later one. An insert of a row that the server has goes on as an
-    /// update, an update of a row that it no longer has as an insert. The error is gone.
+    /// The next push overwrites that state of the row, and no later one. An insert of a row that the server has becomes an
+    /// update, and an update of a row that it no longer has becomes an insert.
     ///
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``; ``SyncError/Code/invalidOperation`` for a delete, which sends no
     ///   item: see ``changeKind(for:to:with:)``.
     public func keepAndUpdateItem(for error: TableOperationError, with item: Item) async throws {
         try await resolve(error, with: item) { resolution, item in
             guard resolution.operation.kind != .delete else {
-                throw SyncError(.invalidOperation, "A delete sends no item; change its kind instead.")
+                throw SyncError(.invalidOperation, "A delete sends no item. Change its kind instead.")
             }
             try resolution.keepClient(item)
         }
     }
 
-    /// Makes the operation one of another kind, made on the server's row that the error shows.
+    /// Changes the kind of the operation, made on the server's row that the error shows, and removes the error.
     ///
     /// - Parameters:
-    ///   - kind: what to do now: an insert of a row that the server has becomes an update, an update of one
-    ///     that it has not, an insert.
-    ///   - item: the item to store and send; `nil` keeps the stored one. A delete removes it.
+    ///   - kind: the new kind: `.update` for an insert of a row that the server has, `.insert` for an update of a row that
+    ///     it does not have.
+    ///   - item: the item to store and send; `nil` keeps the stored one. For a delete the item is removed.
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``; ``SyncError/Code/expectedItem`` when there is no item to send.
     public func changeKind(
         for error: TableOperationError, to kind: TableOperation.Kind, with item: Item? = nil
@@ -79,7 +75,7 @@ extension SyncContext {
         }
     }
 
-    /// Lets a parked operation be sent again by the next push; its error stays until then.
+    /// Replays a parked operation: the next push sends it again. Its error stays until then.
     ///
     /// - Throws: ``SyncError/Code/operationNotFound``, ``SyncError/Code/storeFailure``.
     public func replay(operationID: Int64) async throws {
@@ -87,32 +83,31 @@ extension SyncContext {
             guard var operation = try transaction.operation(id: operationID) else {
                 throw SyncError.operationNotFound(operationID)
             }
-            operation.state = operation.isAmbiguous ? .attempted : .pending
-            operation.attempts = 0
+            operation.unpark()
             try transaction.put(operation)
         }
     }
 
     private func resolve(
         _ error: TableOperationError, with item: Item?,
-        _ decide: @escaping @Sendable (OperationResolution, Item?) throws -> Void
+        _ apply: @escaping @Sendable (OperationResolution, Item?) throws -> Void
     ) async throws {
         let definition = try definition(of: error.table)
-        var normalized = item
+        var normalizedItem = item
         if let item {
             guard item.id.hasSameBytes(as: error.itemID) else {
                 throw SyncError(
-                    .invalidItemID, "The item must be the one of the operation, '\(error.itemID)'.")
+                    .invalidItemID, "The item must have the id of the operation's item, '\(error.itemID)'.")
             }
-            normalized?.fields = try definition.normalizedForWriting(item.fields)
+            normalizedItem?.fields = try definition.normalizedForWriting(item.fields)
         }
-        let (inFlight, resolved) = (inFlight, normalized)
+        let (inFlight, normalized) = (inFlight, normalizedItem)
         try await write { [self] transaction in
             let resolution = try OperationResolution(
                 of: error, in: transaction, definition: definition, inFlight: inFlight.all)
-            try decide(resolution, resolved)
+            try apply(resolution, normalized)
             if try transaction.operation(id: error.operationID) == nil {
-                _ = try noteSettled(error, in: transaction)
+                _ = try recordResolved(error, in: transaction)
             }
         }
     }

@@ -2,28 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Makes a call, once more with a new token after 401, and again after failures that may pass.
+    /// Sends a request: once more with a new token after 401, and again after transient failures, as ``RetryPolicy`` and
+    /// ``RetryBudget`` permit.
     ///
-    /// - Parameter willRepeat: called before the call is made again although it may have been acted on.
-    /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when there was no answer in the end;
+    /// - Parameter willRepeat: called before the request is sent again, although the server may have applied it.
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when the last request had no response;
     ///   `CancellationError`.
-    func ask(_ call: RemoteCall, willRepeat: () -> Void = {}) async throws -> RemoteResponse {
+    func send(_ call: RemoteCall, willRepeat: () -> Void = {}) async throws -> RemoteResponse {
         var attempt = 1
         while true {
-            let outcome: Result<RemoteResponse, SyncError>
+            let result: Result<RemoteResponse, SyncError>
             do {
-                let answer = try await client.sendRefreshing(call)
-                if answer.isSuccess { retryBudget.earn() }
-                guard answer.isTransient, answer.exceededLimit == nil else { return answer }
-                outcome = .success(answer)
+                let response = try await self.attempt(call)
+                if response.isSuccess { retryBudget.earn() }
+                guard response.isTransient, response.exceededLimit == nil else { return response }
+                result = .success(response)
             } catch let error as SyncError where error.mayRetry {
-                outcome = .failure(error)
+                result = .failure(error)
             }
             let delay = settings.retry.delay(
-                afterAttempt: attempt, retryAfter: (try? outcome.get())?.retryAfter, now: environment.now(),
+                afterAttempt: attempt, retryAfter: (try? result.get())?.retryAfter, now: environment.now(),
                 random: environment.random())
-            guard let delay, retryBudget.spend() else { return try outcome.get() }
+            guard let delay, retryBudget.spend() else { return try result.get() }
             willRepeat()
+            let status = (try? result.get())?.status
+            emit(.retry(.init(call, status: status, attempt: attempt, delay: delay)))
             try await environment.sleep(delay)
             attempt += 1
         }

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Owns the store, the operation queue, push, pull and purge of one set of tables.
+/// The entry point of offline sync: owns a store with its operation queue, and runs push, pull and purge.
 ///
 /// ```swift
 /// let store = try SQLiteStore(path: "todo.sqlite", tables: [TodoItem.definition])
@@ -13,12 +13,12 @@ import Synchronization
 /// try await context.push()
 /// ```
 ///
-/// Local reads and writes never wait for the network, nor for a push or pull that is running. A context may be used
-/// from any task. Make one context per store.
+/// Local reads and writes do not wait for the network or for a running push or pull. A context can be used from any
+/// task. Make one context per store.
 public final class SyncContext: Sendable {
-    /// The client that pushes and pulls go through.
+    /// The client that sends the requests of pushes and pulls.
     public let client: SyncClient
-    /// How the context pushes.
+    /// The settings of pushes and conflicts.
     public let settings: SyncSettings
 
     let store: GroupCommitWriter
@@ -27,28 +27,27 @@ public final class SyncContext: Sendable {
     let commits = CommitFeed()
     let activity: SyncActivity
     let delegate: (any SyncContextDelegate)?
-    /// One push at a time: the order of the queue is the order on the server.
-    let pushGate = AsyncMutex()
+    /// Serializes pushes, so that the server receives operations in push order: see ``PushOrder``.
+    let pushMutex = AsyncMutex()
     /// Whether a push of this context holds the store's push lock.
     let holdsPushLock = Mutex(false)
     let retryBudget = RetryBudget()
-    let acknowledgements = StalePageGuard()
-    /// Operations that are being sent at this moment.
+    let stalePageGuard = StalePageGuard()
+    /// The operations that are being sent.
     let inFlight = InFlightOperations()
 
-    /// Makes a context over a store that is open.
+    /// Makes a context for an open store.
     ///
     /// - Parameters:
-    ///   - client: where pushes and pulls go.
-    ///   - dataSource: the store; nobody else may write to it while the context lives, unless it declares
+    ///   - client: sends the requests of pushes and pulls.
+    ///   - dataSource: the store. It has no other writers during the lifetime of the context, unless it declares
     ///     ``StoreCapabilities/isMultiProcess``.
-    ///   - userID: whose rows the store holds: an identity that the app gives, such as an account's id, and never a token.
-    ///     The store is bound to it by the first call. A context for another user is refused with
-    ///     ``SyncError/Code/storeOfAnotherUser`` by every read, write, push and pull, until ``purgeAll(pending:)``. `nil`
-    ///     checks nothing.
-    ///   - delegate: decides how operations are sent and conflicts resolved; without one, conflicts are errors.
-    ///   - settings: how to push.
-    ///   - environment: clock, generator and threads; tests bring their own.
+    ///   - userID: the user whose rows the store holds: an identifier that the app chooses, such as an account's id, not a
+    ///     token. The first call binds the store to it. Every read, write, push and pull of a context for another user
+    ///     then throws ``SyncError/Code/storeOfAnotherUser``, until ``purgeAll(pending:)``. `nil` disables the check.
+    ///   - delegate: customizes how operations are sent and conflicts are resolved; without one, conflicts are errors.
+    ///   - settings: the settings of pushes and conflicts.
+    ///   - environment: the injected dependencies: clock, random generator and executor.
     public init(
         client: SyncClient, dataSource: any SyncContextDataSource, userID: String? = nil,
         delegate: (any SyncContextDelegate)? = nil, settings: SyncSettings = SyncSettings(),
@@ -64,13 +63,13 @@ public final class SyncContext: Sendable {
         dataSource.onExternalCommit { [weak commits] in commits?.send() }
     }
 
-    /// The local face of a table. A name that the store does not know makes every call of it throw
+    /// Returns the local table of that name. If the store does not have it, every call of the table throws
     /// ``SyncError/Code/unknownTable``.
     public func table(_ name: String) -> SyncTable {
         SyncTable(name: name, context: self)
     }
 
-    /// Ends all observations and closes the store. Operations that are pending stay in it.
+    /// Ends all observations and closes the store, which keeps the pending operations.
     ///
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func close() async throws {
@@ -83,14 +82,14 @@ public final class SyncContext: Sendable {
         }
     }
 
-    /// Whether updates leave out what has not changed; some dialects replace whole rows.
+    /// Whether updates contain changed fields only, which dialects that replace whole rows do not support.
     var sendsChangedFieldsOnly: Bool { settings.sendsChangedFieldsOnly && !client.dialect.updatesWholeRow }
 
     func definition(of table: String) throws(SyncError) -> SyncTableDefinition {
         try store.dataSource.catalog.table(named: table)
     }
 
-    /// Runs a read of the store; see ``withStoreErrors(_:)``.
+    /// Reads from the store; wraps errors as ``withStoreErrors(_:)`` does.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
         try await withStoreErrors {
             try await user.confirm(in: store)
@@ -101,7 +100,7 @@ public final class SyncContext: Sendable {
         }
     }
 
-    /// Runs a write of the store; see ``withStoreErrors(_:)``.
+    /// Writes to the store; wraps errors as ``withStoreErrors(_:)`` does.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
     {
         try await withStoreErrors {
@@ -113,12 +112,12 @@ public final class SyncContext: Sendable {
         }
     }
 
-    /// Waits for a write of the store that has begun; see ``withStoreErrors(_:)``.
+    /// Waits for a write that has begun; wraps errors as ``withStoreErrors(_:)`` does.
     func value<T>(of write: PendingWrite<T>) async throws -> T {
         try await withStoreErrors { try await write.value }
     }
 
-    /// Wraps the store's errors, once; errors of the framework pass as they are.
+    /// Wraps errors of the store once. Errors of the framework are rethrown unchanged.
     func withStoreErrors<T>(_ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
@@ -134,7 +133,7 @@ public final class SyncContext: Sendable {
     }
 }
 
-/// The ids of operations that are being sent.
+/// The ids of the operations that are being sent.
 final class InFlightOperations: Sendable {
     private let ids = Mutex<Set<Int64>>([])
 

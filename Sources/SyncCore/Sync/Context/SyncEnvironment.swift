@@ -4,17 +4,17 @@
 import Dispatch
 import Foundation
 
-/// The outside world of a sync context: time, chance, new ids, and the threads on which a store is called.
+/// The injected dependencies of a sync context: clock, random generator and executor.
 ///
-/// Tests replace all of it, so that a whole system runs the same way every time.
+/// Tests replace them to run a whole system deterministically.
 public struct SyncEnvironment: Sendable {
     /// The client's clock.
     public var now: @Sendable () -> Timestamp
-    /// Waits, and throws `CancellationError` when the task is cancelled.
+    /// Suspends the task for a duration, and throws `CancellationError` if the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
-    /// A random number, for jitter and ids.
+    /// Returns a random number, for jitter and ids.
     public var random: @Sendable () -> UInt64
-    /// Runs blocking work of a store away from Swift's cooperative threads.
+    /// Runs the blocking calls of the store outside Swift's cooperative threads.
     public var executor: any StoreExecutor
 
     /// Makes an environment.
@@ -28,14 +28,14 @@ public struct SyncEnvironment: Sendable {
         self.executor = executor
     }
 
-    /// The system's clock, generator and threads.
+    /// The clock, random generator and threads of the system.
     public static var live: SyncEnvironment {
         SyncEnvironment(
             now: { Timestamp(Date()) }, sleep: { try await Task.sleep(for: $0) },
             random: { .random(in: .min ... .max) }, executor: DispatchStoreExecutor())
     }
 
-    /// A new item id: a time-ordered UUID (RFC 9562, version 7), so that stores and servers keep locality.
+    /// Returns a new item id: a time-ordered UUID (RFC 9562, version 7), which gives stores and servers locality.
     func makeItemID() -> String {
         let time = now()
         let milliseconds = UInt64(bitPattern: time.seconds * 1000 + Int64(time.nanoseconds / 1_000_000))
@@ -55,15 +55,15 @@ public struct SyncEnvironment: Sendable {
     }
 }
 
-/// Where a store's blocking calls run.
+/// Runs the blocking calls of a store.
 public protocol StoreExecutor: Sendable {
-    /// Runs the work soon, beside other reads.
+    /// Runs the work asynchronously, concurrently with other reads.
     func read(_ work: @escaping @Sendable () -> Void)
-    /// Runs the work soon, after all writes handed over earlier.
+    /// Runs the work asynchronously, after all earlier writes.
     func write(_ work: @escaping @Sendable () -> Void)
 }
 
-/// Dispatch threads: one for writes, several for reads.
+/// Runs writes on a serial dispatch queue, and reads on a concurrent one.
 private struct DispatchStoreExecutor: StoreExecutor {
     private let reads = DispatchQueue(label: "swift-sync-context.reads", attributes: .concurrent)
     private let writes = DispatchQueue(label: "swift-sync-context.writes")

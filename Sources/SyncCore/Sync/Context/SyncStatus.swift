@@ -3,28 +3,29 @@
 
 import Synchronization
 
-/// What a sync context is doing, and how the last time ended.
+/// The state of a sync context: its pending operations, running pushes and pulls, and the last result.
 public struct SyncStatus: Sendable {
-    /// How many operations are pending.
+    /// The number of pending operations.
     public internal(set) var pendingOperations = 0
-    /// How many of them are parked, because the server has refused them too often.
+    /// The number of parked operations, which the server has refused too often.
     public internal(set) var parkedOperations = 0
-    /// How many of them are in conflict with the server's row, and wait for a decision.
+    /// The number of operations in conflict with the server's row, which wait for a decision.
     public internal(set) var conflictingOperations = 0
-    /// How many of them wait behind others that are blocked, or belong to a table that the app no longer declares.
+    /// The number of operations that wait for other pending operations, or whose table the app no longer
+    /// declares.
     public internal(set) var heldOperations = 0
     /// Whether a push is running.
     public internal(set) var isPushing = false
     /// Whether a pull is running.
     public internal(set) var isPulling = false
-    /// When the last push or pull ended well, by the client's clock.
+    /// When the last push or pull succeeded, by the client's clock.
     public internal(set) var lastSuccess: Timestamp?
-    /// Why the last push or pull failed; `nil` once one has ended well.
+    /// Why the last push or pull failed; `nil` after a push or pull that succeeded.
     public internal(set) var lastError: SyncError?
 }
 
 extension SyncContext {
-    /// What the context is doing now.
+    /// Returns the current status.
     ///
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func status() async throws -> SyncStatus {
@@ -39,23 +40,23 @@ extension SyncContext {
         return status
     }
 
-    /// The status now, and again whenever it may have changed; the newest alone when several changes came while the
-    /// reader was busy. It ends when the context closes.
+    /// Returns a sequence of the current status and of later ones. If the status changes several times while the reader is
+    /// busy, the reader receives the newest. The sequence ends when the context closes.
     public func observeStatus() -> ObservedStatus {
         ObservedStatus(context: self)
     }
 }
 
-/// The status of a context as it changes: see ``SyncContext/observeStatus()``.
+/// The sequence of statuses of a context: see ``SyncContext/observeStatus()``.
 public struct ObservedStatus: AsyncSequence, Sendable {
     let context: SyncContext
 
-    /// Begins with the present status.
+    /// Makes an iterator whose first element is the current status.
     public func makeAsyncIterator() -> Iterator {
         Iterator(context: context, signals: context.commits.signals().makeAsyncIterator())
     }
 
-    /// Waits for commits, and for pushes and pulls to begin and end.
+    /// Waits for commits, and for the begin and end of pushes and pulls.
     public struct Iterator: AsyncIteratorProtocol {
         private let context: SyncContext
         private var signals: AsyncStream<Void>.Iterator
@@ -65,7 +66,7 @@ public struct ObservedStatus: AsyncSequence, Sendable {
             self.signals = signals
         }
 
-        /// The next status; `nil` when the observation has ended.
+        /// Returns the next status; `nil` after the context has closed.
         public mutating func next() async throws -> SyncStatus? {
             guard await signals.next(isolation: #isolation) != nil else { return nil }
             let context = context
@@ -74,7 +75,7 @@ public struct ObservedStatus: AsyncSequence, Sendable {
     }
 }
 
-/// Keeps count of running pushes and pulls.
+/// The running pushes and pulls, and the last result.
 final class SyncActivity: Sendable {
     enum Kind: Sendable { case push, pull }
 
@@ -107,7 +108,7 @@ final class SyncActivity: Sendable {
         commits.send()
     }
 
-    /// Notes that a push or pull has ended: well, with an error of the framework, or, for `nil`, cancelled.
+    /// Records the end of a push or pull: success, an error, or `nil` for a cancellation.
     func end(_ kind: Kind, _ outcome: Result<Timestamp, SyncError>?) {
         state.withLock { state in
             state.running[kind, default: 0] -= 1

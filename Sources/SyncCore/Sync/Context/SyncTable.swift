@@ -1,28 +1,28 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The local face of one table: reads and writes the store, and queues every change for the next push.
+/// A local table: reads and writes the store, and adds an operation to the queue for every change.
 ///
-/// Each change writes the item and its operation in one transaction; when the call returns, both are durable. No
-/// call waits for the network.
+/// A change writes the item and its operation in one transaction; when the call returns, both are durable. No local call
+/// waits for the network.
 public struct SyncTable: Sendable {
     /// The table's name.
     public let name: String
     let context: SyncContext
 
-    /// A query for all items of the table, to be narrowed.
+    /// A query for all items of the table.
     public var query: TableQuery { TableQuery(name) }
 
     // MARK: Write
 
     /// Adds an item.
     ///
-    /// - Parameter fields: the declared columns' values; under `id`, the item's id as text. Without one a
-    ///   time-ordered UUID is made.
-    /// - Returns: the item as it is stored.
+    /// - Parameter fields: the values of declared columns, and optionally the item's id as text under `id`. Without an id,
+    ///   a time-ordered UUID is generated.
+    /// - Returns: the stored item.
     /// - Throws: ``SyncError/Code/itemAlreadyExists``, ``SyncError/Code/invalidItemID``,
     ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
-    ///   Nothing is stored then.
+    ///   Nothing is stored when the call throws.
     @discardableResult
     public func insert(_ fields: [String: ItemValue]) async throws -> Item {
         var fields = fields
@@ -32,13 +32,14 @@ public struct SyncTable: Sendable {
         }
     }
 
-    /// Puts the item in place of the stored one of its id: fields that it lacks are removed.
+    /// Replaces the stored item of its id: fields that are missing in the item are removed.
     ///
-    /// If the item was read before a change came from the server, the version it was read at is kept, so that
-    /// the push reports a conflict instead of overwriting that change.
+    /// If the server's row has changed since the item was read, the push reports a conflict instead of overwriting that
+    /// change, because the operation keeps the version of the item.
     ///
-    /// - Returns: the item as it is stored.
-    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    /// - Returns: the stored item.
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed when the
+    ///   call throws.
     @discardableResult
     public func replace(_ item: Item) async throws -> Item {
         let version = item.system.version
@@ -47,11 +48,11 @@ public struct SyncTable: Sendable {
         }
     }
 
-    /// Changes some fields of the item of that id; the others stay as they are. The item's own id may be among the
-    /// fields.
+    /// Changes some fields of the item of that id, and keeps the others. The fields can contain the item's id.
     ///
-    /// - Returns: the item as it is stored.
-    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    /// - Returns: the stored item.
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed when the
+    ///   call throws.
     @discardableResult
     public func update(id: String, _ fields: [String: ItemValue]) async throws -> Item {
         try await change(id: id, fields: fields) { write, fields in
@@ -61,14 +62,16 @@ public struct SyncTable: Sendable {
 
     /// Deletes the item of that id.
     ///
-    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed when the
+    ///   call throws.
     public func delete(id: String) async throws {
         try await change(id: id, fields: [:]) { write, _ in try write.delete(id: id, madeOn: nil) }
     }
 
-    /// Deletes the item, as the app's copy of it has it: see ``replace(_:)`` for copies that are out of date.
+    /// Deletes the item in the version of the app's copy: see ``replace(_:)`` for outdated copies.
     ///
-    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed then.
+    /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed when the
+    ///   call throws.
     public func delete(_ item: Item) async throws {
         let version = item.system.version
         try await change(id: item.id, fields: [:]) { write, _ in
@@ -78,7 +81,7 @@ public struct SyncTable: Sendable {
 
     // MARK: Read
 
-    /// The item of that id, or `nil`.
+    /// Returns the item of that id, or `nil`.
     ///
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
     public func item(id: String) async throws -> Item? {
@@ -86,7 +89,7 @@ public struct SyncTable: Sendable {
         return try await context.read { try $0.item(id: id, in: name) }
     }
 
-    /// The items that match the query, and their total count if it asks for that.
+    /// Returns the items that match the query, and their total count if the query includes it.
     ///
     /// - Throws: ``SyncError/Code/filterNotSupported``, ``SyncError/Code/invalidParameter``,
     ///   ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
@@ -95,7 +98,7 @@ public struct SyncTable: Sendable {
         return try await context.read { try $0.items(matching: query) }
     }
 
-    /// All items of the table, in byte order of their ids.
+    /// Returns all items of the table, in byte order of their ids.
     ///
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
     public func items() async throws -> [Item] {
@@ -107,40 +110,41 @@ public struct SyncTable: Sendable {
     /// Fetches the server's rows of this table into the store: see ``SyncContext/pull(_:queryID:settings:)``.
     ///
     /// - Parameters:
-    ///   - query: a query of this table; `nil` is all rows.
-    ///   - queryID: the name of an incremental pull; `nil` fetches every matching row.
-    ///   - settings: how to pull.
+    ///   - query: a query of this table; `nil` fetches all rows.
+    ///   - queryID: the ID of an incremental pull; `nil` fetches every matching row.
+    ///   - settings: the settings of the pull.
     /// - Throws: the errors of ``SyncContext/pull(_:queryID:settings:)``; ``SyncError/Code/invalidParameter`` for a query
     ///   of another table.
     @discardableResult
     public func pull(
         _ query: TableQuery? = nil, queryID: String? = nil, settings: PullSettings = PullSettings()
     ) async throws -> PullResult {
-        try await context.pull(try own(query), queryID: queryID, settings: settings)
+        try await context.pull(try validated(query), queryID: queryID, settings: settings)
     }
 
-    /// Removes local items of this table without telling the server: see
+    /// Removes local items of this table without deleting them on the server: see
     /// ``SyncContext/purge(_:pending:keepingDeltaTokens:)``.
     ///
     /// - Parameters:
     ///   - query: a query of this table; `nil` removes all items.
-    ///   - pending: what to do about pending operations of the table.
-    ///   - keepingDeltaTokens: whether later incremental pulls continue where they were.
+    ///   - pending: whether pending operations of the table are pushed or discarded, or refuse the purge.
+    ///   - keepingDeltaTokens: whether later incremental pulls continue from their delta tokens.
     /// - Throws: the errors of ``SyncContext/purge(_:pending:keepingDeltaTokens:)``; ``SyncError/Code/invalidParameter``
-    ///   for a query of another table. Nothing is removed then.
+    ///   for a query of another table. Nothing is removed when the call throws.
     public func purge(
         _ query: TableQuery? = nil, pending: SyncContext.PurgePolicy = .push, keepingDeltaTokens: Bool = false
     ) async throws {
-        try await context.purge(try own(query), pending: pending, keepingDeltaTokens: keepingDeltaTokens)
+        try await context.purge(
+            try validated(query), pending: pending, keepingDeltaTokens: keepingDeltaTokens)
     }
 
-    private func own(_ query: TableQuery?) throws(SyncError) -> TableQuery {
+    private func validated(_ query: TableQuery?) throws(SyncError) -> TableQuery {
         guard let query else { return self.query }
         try query.require(table: name)
         return query
     }
 
-    // MARK: Checks
+    // MARK: Helpers
 
     private func change<T: Sendable>(
         id: String, fields: [String: ItemValue],
@@ -154,14 +158,14 @@ public struct SyncTable: Sendable {
         return try await context.write { transaction in
             let write = LocalWrite(
                 transaction: transaction, definition: definition, inFlight: inFlight.all, now: now,
-                mayAttemptsBeInFlight: isShared)
+                treatsAttemptedAsInFlight: isShared)
             return try body(write, normalized)
         }
     }
 }
 
 extension SyncContext {
-    /// Checks a query that is to run on that table.
+    /// Validates a query for that table.
     func validate(_ query: TableQuery, on table: String) throws(SyncError) {
         try query.require(table: table)
         try query.validate(against: try definition(of: table))
@@ -171,7 +175,7 @@ extension SyncContext {
 extension TableQuery {
     fileprivate func require(table name: String) throws(SyncError) {
         guard table == name else {
-            throw .invalidParameter("A query of '\(table)' cannot be run on '\(name)'.")
+            throw .invalidParameter("A query of the table '\(table)' cannot run on the table '\(name)'.")
         }
     }
 }

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Binds a store to the user whose rows it holds, and refuses contexts of other users.
+/// Binds a store to the user whose rows it holds, and rejects contexts of other users.
 final class UserBinding: Sendable {
     private static let key = ConfigKey(table: "", kind: .setting, name: "userID")
 
@@ -12,7 +12,7 @@ final class UserBinding: Sendable {
 
     init(userID: String?) { self.userID = userID }
 
-    /// Checks that the store is the user's. A store that is not bound yet becomes so.
+    /// Checks that the store is bound to the user. Binds a store that is not bound.
     ///
     /// - Throws: ``SyncError/Code/storeOfAnotherUser``; the store's errors.
     func confirm(in store: GroupCommitWriter) async throws {
@@ -29,7 +29,7 @@ final class UserBinding: Sendable {
         isConfirmed.withLock { $0 = true }
     }
 
-    /// Checks inside a transaction that the store has not been bound to another user since.
+    /// Checks in a transaction that the store is not bound to another user.
     ///
     /// - Throws: ``SyncError/Code/storeOfAnotherUser``; the store's errors.
     func require(in snapshot: any StoreSnapshot) throws {
@@ -40,11 +40,11 @@ final class UserBinding: Sendable {
     private static var otherUser: SyncError {
         SyncError(
             .storeOfAnotherUser,
-            "The store holds the rows of another user. Remove them with purgeAll(pending:), or open the store of "
+            "The store contains the rows of another user. Remove them with purgeAll(pending:), or open the store of "
                 + "this user.")
     }
 
-    /// Binds the store to the user of this context, inside a transaction that has removed all rows.
+    /// Binds the store to the user of this context, in a transaction that has removed all rows.
     func rebind(in transaction: any StoreTransaction) throws {
         try transaction.setConfigValue(userID, for: Self.key)
     }

@@ -1,21 +1,22 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// By `updatedAt` and id, after the last row that came.
+/// Reads by `updatedAt` and id, after the last row received.
 ///
-/// Two things can hide rows behind that position, and both are met by reading an instant by id alone, where rows that
-/// change meanwhile shift nothing:
-/// - A server that shows fewer digits than it keeps answers the rows of the last instant again. The instant is then
-///   read whole, and the pull goes on one shown digit later.
+/// Two cases can leave rows before that position. Both are handled by reading one instant by id alone, where rows that
+/// change during the pull do not shift the others:
+/// - A server that shows fewer digits than it stores returns the rows of the last instant again. All rows of
+///   the instant are then read, and the pull continues one shown digit later: if `.123` is shown for
+///   `.1234567`, it continues at `.124`.
 /// - While the server's clock is not past the last instant, rows up to the last id can still get the same `updatedAt`. They
-///   are looked for as soon as a later row has come. When none comes, the next pull reads the instant again.
+///   are requested after the first later row. If there is no later row, the next pull reads the instant again.
 struct KeysetOrder: PageOrder {
     private indirect enum Position: Sendable {
-        /// Every row, with those that have no `updatedAt`.
+        /// All rows, including those without `updatedAt`.
         case start
-        /// The rows of that instant and later.
-        case from(Timestamp, behind: OpenInstant? = nil)
-        /// The rows after that one.
+        /// The rows of an instant and later.
+        case from(Timestamp, rereading: OpenInstant? = nil)
+        /// The rows after the token's row.
         case after(DeltaToken)
         /// The rows of one instant, by id.
         case inside(InstantPages, then: Position)
@@ -23,10 +24,10 @@ struct KeysetOrder: PageOrder {
         case undated(after: String, then: Position)
     }
 
-    /// An instant that was read while rows could still get it as their `updatedAt`.
+    /// An `updatedAt` that new rows could still have when it was read. It is read again.
     private struct OpenInstant: Sendable {
         let updatedAt: Timestamp
-        /// Only rows up to this id can have been passed over; `nil` when all can.
+        /// Only rows up to this id can have been missed; `nil` when all can.
         var upTo: String?
     }
 
@@ -35,7 +36,7 @@ struct KeysetOrder: PageOrder {
         let updatedAt: Timestamp
         var after: String?
         var upTo: String?
-        /// Whether the instant was over before these rows were asked for.
+        /// Whether no further row could get the instant when these rows were requested.
         let isClosed: Bool
     }
 
@@ -44,17 +45,17 @@ struct KeysetOrder: PageOrder {
     private var skip = 0
     private var futureRows = FutureRows()
     private var lastStored: DeltaToken?
-    /// The token of a page behind an instant that is being read once more.
-    private var next: DeltaToken?
-    /// Whether rows without `updatedAt` are asked for too: the first pull does so until it has seen where the server
-    /// sorts them, or has ended.
-    private var asksForUndated: Bool
-    /// How many rows came on a first page on which no row had an `updatedAt`.
-    private var undatedFirstRows = 0
+    /// The token of the page after an instant that is being read again; it is stored when that is finished.
+    private var nextToken: DeltaToken?
+    /// Whether rows without `updatedAt` are requested too: the first pull does so until it knows where the server sorts
+    /// them, or has ended.
+    private var includesUndated: Bool
+    /// How many rows the first page had, if none of them had an `updatedAt`.
+    private var undatedFirstPageCount = 0
 
     init(token: DeltaToken?, overlap: Duration) {
         lastStored = token
-        asksForUndated = token?.isFirstPull ?? true
+        includesUndated = token?.isFirstPull ?? true
         position =
             switch token {
             case nil: .start
@@ -77,7 +78,7 @@ struct KeysetOrder: PageOrder {
 
     var token: DeltaToken? {
         var token = lastStored
-        token?.isFirstPull = asksForUndated
+        token?.isFirstPull = includesUndated
         return token
     }
 
@@ -89,8 +90,8 @@ struct KeysetOrder: PageOrder {
             return inOrder(query.where(orUndated(.updatedAt(.greaterOrEqual, updatedAt))))
         case .after(let row):
             let later = Filter.updatedAt(.greater, row.updatedAt)
-            let behind = Filter.all([.updatedAt(.equal, row.updatedAt), .id(.greater, row.id)])
-            return inOrder(query.where(orUndated(.any([later, behind]))))
+            let sameInstant = Filter.all([.updatedAt(.equal, row.updatedAt), .id(.greater, row.id)])
+            return inOrder(query.where(orUndated(.any([later, sameInstant]))))
         case .inside(let pages, _):
             var page = query.where(.updatedAt(.greaterOrEqual, pages.updatedAt))
                 .where(.updatedAt(.less, pages.updatedAt.advancedByShownDigit))
@@ -107,7 +108,7 @@ struct KeysetOrder: PageOrder {
     }
 
     private func orUndated(_ filter: Filter) -> Filter {
-        asksForUndated ? .any([filter, .isUndated]) : filter
+        includesUndated ? .any([filter, .isUndated]) : filter
     }
 
     mutating func advance(over rows: [PulledRow], at time: PageTime) {
@@ -123,21 +124,21 @@ struct KeysetOrder: PageOrder {
             _ = advanceOverEnd()
         case (.start, _), (.from, _), (.after, _):
             advanceInOrder(over: rows, at: time)
-            passUndated(rows)
+            readUndated(after: rows)
         }
     }
 
     private mutating func advanceInOrder(over rows: [PulledRow], at time: PageTime) {
         futureRows.record(rows, at: time)
-        // Not the last one: a server that hides digits orders rows of one shown instant by what it hides.
+        // The maximum, not the last row: a server that hides digits orders the rows of one shown instant by them.
         guard var reached = DeltaToken.last(of: rows), !isBefore(reached) else {
-            if rows.last?.isUndated != true || !asksForUndated { skip(over: rows) }
+            if rows.last?.isUndated != true || !includesUndated { skip(over: rows) }
             return
         }
         if case .after(let row) = position, !row.precedes(reached) {
             let isClosed = row.instant == .closed || time.isPast(row.updatedAt)
-            let behind = isClosed ? nil : OpenInstant(updatedAt: row.updatedAt)
-            let later = Position.from(row.updatedAt.advancedByShownDigit, behind: behind)
+            let open = isClosed ? nil : OpenInstant(updatedAt: row.updatedAt)
+            let later = Position.from(row.updatedAt.advancedByShownDigit, rereading: open)
             return read(InstantPages(updatedAt: row.updatedAt, isClosed: isClosed), then: later)
         }
         reached.instant = time.isPast(reached.updatedAt) ? .closed : .open
@@ -148,13 +149,13 @@ struct KeysetOrder: PageOrder {
         store(row, reached: reached, at: time)
     }
 
-    /// Passes over rows whose place in the order is not known.
+    /// Skips rows whose position in the order is unknown.
     private mutating func skip(over rows: [PulledRow]) {
         if skip == 0 { phase += 1 }
         skip += rows.count
     }
 
-    /// Whether the row comes before all that was asked for.
+    /// Whether the row is before all rows requested.
     private func isBefore(_ row: DeltaToken) -> Bool {
         switch position {
         case .from(let updatedAt, _): row.updatedAt.isEarlier(than: updatedAt)
@@ -163,6 +164,7 @@ struct KeysetOrder: PageOrder {
         }
     }
 
+    /// Moves to the last row of a page. If the previous instant was open, it is read again first.
     private mutating func move(to row: inout DeltaToken) {
         skip = 0
         var open: OpenInstant?
@@ -172,8 +174,8 @@ struct KeysetOrder: PageOrder {
         case .after(let last):
             if last.instant == .closed { completeToken(at: last.updatedAt) }
             if last.instant == .open { open = OpenInstant(updatedAt: last.updatedAt, upTo: last.id) }
-        case .from(_, let behind):
-            open = behind
+        case .from(_, let instant):
+            open = instant
         default: break
         }
         position = .after(row)
@@ -188,29 +190,30 @@ struct KeysetOrder: PageOrder {
         phase += 1
     }
 
+    /// Makes the row the delta token.
     private mutating func store(_ row: DeltaToken, reached: DeltaToken, at time: PageTime) {
         var row = row
         let isReached = row.updatedAt.isSameInstant(as: reached.updatedAt)
         row.instant = isReached ? reached.instant : time.isPast(row.updatedAt) ? .closed : .open
-        if case .inside = position { next = row } else { lastStored = row }
+        if case .inside = position { nextToken = row } else { lastStored = row }
     }
 
     private mutating func completeToken(at updatedAt: Timestamp) {
         if lastStored?.updatedAt.isSameInstant(as: updatedAt) == true { lastStored?.instant = .complete }
     }
 
-    /// Rows without `updatedAt` come first or last, as the server sorts nulls. First, all have come when a row with one
-    /// follows them. Last, the rest of them is read by id.
-    private mutating func passUndated(_ rows: [PulledRow]) {
-        guard asksForUndated, let last = rows.last else { return }
+    /// Rows without `updatedAt` are first or last, as the server sorts nulls. If they are first, all of them are read when
+    /// a row with `updatedAt` follows. If they are last, the rest of them is read by id.
+    private mutating func readUndated(after rows: [PulledRow]) {
+        guard includesUndated, let last = rows.last else { return }
         if last.isUndated {
             if case .start = position {
-                undatedFirstRows = rows.count
+                undatedFirstPageCount = rows.count
                 position = .from(.earliest)
             }
             position = .undated(after: last.item.id, then: position)
         } else if rows.contains(where: \.isUndated) {
-            asksForUndated = false
+            includesUndated = false
         }
     }
 
@@ -218,36 +221,36 @@ struct KeysetOrder: PageOrder {
         switch position {
         case .inside(let pages, let then):
             if pages.isClosed, pages.upTo == nil { completeToken(at: pages.updatedAt) }
-            if let next { lastStored = next }
-            next = nil
+            if let nextToken { lastStored = nextToken }
+            nextToken = nil
             position = then
             return true
         case .undated(_, let then):
-            asksForUndated = false
+            includesUndated = false
             position = then
             return true
         case .after(let row):
             if row.instant == .closed { completeToken(at: row.updatedAt) }
         case .start, .from: break
         }
-        asksForUndated = false
+        includesUndated = false
         return false
     }
 
-    /// Some servers do not filter by null. Those that sort nulls first are read without that filter.
+    /// Some servers cannot filter by null. If they sort nulls first, the rows are read without that filter.
     var hasAlternative: Bool {
         switch position {
         case .undated: true
-        case .from, .after: asksForUndated
+        case .from, .after: includesUndated
         case .start, .inside: false
         }
     }
 
     mutating func advanceOverRefusal() {
-        asksForUndated = false
+        includesUndated = false
         guard case .undated(_, let then) = position else { return }
         position = then
-        if undatedFirstRows > 0 { (position, skip) = (.start, undatedFirstRows) }
+        if undatedFirstPageCount > 0 { (position, skip) = (.start, undatedFirstPageCount) }
     }
 }
 
@@ -256,7 +259,7 @@ extension Filter {
 }
 
 extension Timestamp {
-    /// The first instant that the text form of the same number of digits can tell from this one.
+    /// The next instant in the text form with the same number of fraction digits.
     fileprivate var advancedByShownDigit: Timestamp {
         advanced(by: .nanoseconds(Timestamp.unitOfDigit[Int(fractionDigits)]))
     }

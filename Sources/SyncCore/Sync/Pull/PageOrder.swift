@@ -1,32 +1,32 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An order in which the rows of a query are read page by page.
+/// An order in which a pull reads the rows of a query page by page.
 protocol PageOrder: Sendable {
-    /// The query for the next page, without its limit.
+    /// Returns the query for the next page, without a limit.
     func nextPage(of query: TableQuery) -> TableQuery
 
-    /// Records a page that has rows.
+    /// Records a page that is not empty.
     mutating func advance(over rows: [PulledRow], at time: PageTime)
 
-    /// Records that there is nothing more of what was asked for.
+    /// Records that the rows requested so far have ended.
     ///
-    /// - Returns: whether there is something else to ask for.
+    /// - Returns: whether there are other rows to request.
     mutating func advanceOverEnd() -> Bool
 
-    /// Whether the rows asked for now lie beside the order, so that their end is not the end of the query.
+    /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isAside: Bool { get }
 
-    /// Goes up whenever rows that have come are asked for again on purpose.
+    /// Changes when rows are requested again intentionally, so that repetition is not an error.
     var phase: Int { get }
 
-    /// The last row stored, in the order of `updatedAt` and id.
+    /// The last row received, in the order of `updatedAt` and id.
     var token: DeltaToken? { get }
 
-    /// Whether the rows can be asked for in another way when the server refuses the present one.
+    /// Whether there is another query to use when the server refuses the current one.
     var hasAlternative: Bool { get }
 
-    /// Takes that other way.
+    /// Switches to the other query.
     mutating func advanceOverRefusal()
 }
 
@@ -39,23 +39,23 @@ extension PageOrder {
     mutating func advanceOverEnd() -> Bool { false }
 }
 
-/// When a page was answered.
+/// When the server sent a page.
 struct PageTime: Sendable {
-    /// By the server's clock; by the client's when the server did not say.
+    /// The server's clock; the client's when the server did not say.
     private let date: Timestamp
     /// The later of both clocks; `nil` when the server did not say.
     let latest: Timestamp?
 
-    init(answer: Timestamp?, now: Timestamp) {
-        date = answer ?? now
-        latest = answer.map { max($0, now) }
+    init(server: Timestamp?, now: Timestamp) {
+        date = server ?? now
+        latest = server.map { max($0, now) }
     }
 
-    /// Whether no row can get this `updatedAt` any more.
+    /// Whether no further row can get this `updatedAt`.
     func isPast(_ updatedAt: Timestamp) -> Bool { updatedAt.advanced(by: .seconds(1)).isEarlier(than: date) }
 }
 
-/// By id: rows that come and go meanwhile shift nothing.
+/// Reads by id. Rows that are inserted or deleted during the pull do not shift the others.
 struct IDOrder: PageOrder {
     private(set) var phase = 0
     private var lastID: String?
@@ -78,7 +78,7 @@ struct IDOrder: PageOrder {
     }
 }
 
-/// In the query's own order, by counting rows.
+/// Reads in the query's own order, with `$skip`.
 struct OffsetOrder: PageOrder {
     private var received = 0
 

@@ -1,20 +1,21 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which page a pull asks for next, and when it has ended. Pure; it does no input or output.
+/// Decides which page a pull requests next, and when the pull has ended. It does no input or output.
 ///
-/// Only an empty page is the end. A short one is not, nor a number of rows: servers cap their pages, change their caps,
-/// and filter rows after paging.
+/// A short page is not the end, nor is a row count: servers cap their pages, change their caps, and filter
+/// rows after paging. The end is an empty page, a short one that the server calls the last, or the query's
+/// limit.
 struct PullCursor: Sendable {
     /// How the pages follow each other.
     enum Order: Sendable, Hashable {
         /// By `updatedAt` and id, after the delta token.
         case keyset
-        /// By `updatedAt`, from the delta token on, as the original client did.
+        /// By `updatedAt` from the delta token on, with `$skip`, as the original client did.
         case skip
         /// By id: a pull without query ID and without an order of its own.
         case id
-        /// In the query's own order.
+        /// In the query's own order, with `$skip`.
         case offset
     }
 
@@ -24,8 +25,8 @@ struct PullCursor: Sendable {
     private let maxPageSize: Int
     private var order: any PageOrder
     private var repeatedPages = RepeatedPages()
-    /// How many rows have come that are no tombstones: only those count for the query's limit.
-    private var livingRows = 0
+    /// How many rows were received that are not tombstones: only those count for the query's limit.
+    private var liveRowCount = 0
 
     init(query: TableQuery, order: Order, settings: PullSettings, token: DeltaToken?) {
         self.query = query
@@ -41,7 +42,7 @@ struct PullCursor: Sendable {
             }
     }
 
-    /// The last row stored, in the order of `updatedAt` and id; `nil` for a pull without query ID.
+    /// The last row received, in the order of `updatedAt` and id; `nil` for a pull without query ID.
     var token: DeltaToken? { order.token }
 
     /// The query for the next page.
@@ -51,35 +52,35 @@ struct PullCursor: Sendable {
         return page
     }
 
-    private var pageLimit: Int { min(pageSize, (query.limit ?? .max) - livingRows) }
+    private var pageLimit: Int { min(pageSize, (query.limit ?? .max) - liveRowCount) }
 
-    /// Records the page that came.
+    /// Records a received page.
     ///
     /// - Parameters:
-    ///   - isLast: whether the server says that nothing follows the page. It is ignored for a page that is as long as
-    ///     it was asked to be: servers mean by it that they have nothing more of what was asked for.
-    ///   - date: when the server answered, to the second, by its own clock; `nil` when it did not say.
+    ///   - isLast: whether the server says that no page follows. It is ignored for a page of the requested length: some
+    ///     servers say so of every page that has all the rows requested.
+    ///   - date: when the server sent the response, to the second, by its own clock; `nil` when it did not say.
     ///   - now: the client's clock.
-    /// - Throws: ``SyncError/Code/pullAborted`` when the page has no row that is new to this pull.
+    /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
     mutating func advance(
-        over rows: [PulledRow], isLast: Bool = false, answeredAt date: Timestamp?, now: Timestamp
+        over rows: [PulledRow], isLast: Bool = false, serverDate date: Timestamp?, now: Timestamp
     ) throws(SyncError) {
         let isEnd = isLast && rows.count < pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
         let (phase, wasAside) = (order.phase, order.isAside)
-        order.advance(over: rows, at: PageTime(answer: date, now: now))
+        order.advance(over: rows, at: PageTime(server: date, now: now))
         if order.phase != phase {
             repeatedPages = RepeatedPages()
         } else if repeatedPages.hasSeenAll(of: rows) {
             throw SyncError(
                 .serverError,
-                "The server answered with the same rows again instead of those that follow them.",
+                "The server returned the same rows again instead of the next ones.",
                 mayRetry: true)
         }
-        livingRows += rows.count { $0.isReadable && !$0.item.system.deleted }
-        if let limit = query.limit, livingRows >= limit { return isDone = true }
-        // The server was not asked yet for what the order goes on with elsewhere.
+        liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
+        if let limit = query.limit, liveRowCount >= limit { return isDone = true }
+        // If the order has just begun or ended a detour, the rows there have not been requested yet.
         if isEnd, order.isAside == wasAside { advanceOverEnd() }
     }
 
@@ -89,15 +90,13 @@ struct PullCursor: Sendable {
         if order.phase != phase { repeatedPages = RepeatedPages() }
     }
 
-    /// Whether the next page can be asked for in another way: see ``advanceOverRefusal()``.
+    /// Whether the next page can be requested by another query: see ``advanceOverRefusal()``.
     var hasAlternative: Bool { order.hasAlternative }
 
-    /// Goes on without what the server refuses to filter by.
+    /// Continues with a query without the filter that the server refuses.
     mutating func advanceOverRefusal() { order.advanceOverRefusal() }
 
-    /// Asks for half as many rows, because the page was too long to be read.
-    ///
-    /// Later pages grow again.
+    /// Halves the page size, because the response was too long. It doubles again with every later page.
     ///
     /// - Returns: `false` when the page had one row.
     mutating func halvePage() -> Bool {

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pull as a sequence of its pages: each step stores one page and tells what the pull has done so far.
+/// A pull as a sequence of its pages: each step stores one page and returns what the pull has done so far.
 ///
 /// ```swift
 /// for try await progress in context.pulling(query, queryID: "open") {
@@ -9,39 +9,39 @@
 /// }
 /// ```
 ///
-/// The next page is fetched while one is being stored. Leaving the loop early ends the pull between two pages; an
-/// incremental pull goes on from there the next time.
+/// The next page is fetched while one is being stored. Leaving the loop early ends the pull between two pages; the next
+/// incremental pull with the query ID continues from there.
 public struct PullPages: AsyncSequence, Sendable {
     let context: SyncContext
     let query: TableQuery
     let queryID: String?
     let settings: PullSettings
 
-    /// Begins the pull with its first step.
+    /// Returns an iterator, which starts the pull with its first step.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(pull: self)
+        Iterator(pages: self)
     }
 
     /// Steps through the pages. It ends after the first error.
     public struct Iterator: AsyncIteratorProtocol {
-        private let pull: PullPages
+        private let pages: PullPages
         private var run: PullRun?
         private var hasEnded = false
 
-        init(pull: PullPages) {
-            self.pull = pull
+        init(pages: PullPages) {
+            self.pages = pages
         }
 
         /// Stores the next page.
         ///
-        /// - Returns: what the pull has done so far; `nil` when it is through.
+        /// - Returns: what the pull has done so far; `nil` when it has finished.
         /// - Throws: as ``SyncContext/pull(_:queryID:settings:)``.
         public mutating func next() async throws -> PullResult? {
             guard !hasEnded else { return nil }
             hasEnded = true
             var run = self.run
             do {
-                if run == nil { run = try await PullRun.start(pull) }
+                if run == nil { run = try await pages.start() }
                 let progress = try await run?.step()
                 hasEnded = progress == nil
                 if hasEnded { run?.end(nil) }
@@ -53,5 +53,10 @@ public struct PullPages: AsyncSequence, Sendable {
                 throw error
             }
         }
+    }
+
+    private func start() async throws -> PullRun {
+        let pull = try ValidatedPull(query, queryID: queryID, settings: settings, in: context)
+        return try await PullRun.start(pull, in: context)
     }
 }

@@ -3,33 +3,33 @@
 
 import Synchronization
 
-/// One pull on its way: fetches pages, and stores each with the delta token that it leads to.
+/// A running pull: requests pages, and stores each in one transaction with the delta token at its end.
 struct PullRun: Sendable {
     private let context: SyncContext
-    private let definition: SyncTableDefinition
-    private let tokenKey: ConfigKey?
-    private let binding: String
-    private let onUnreadableRow: UnreadableRowPolicy
+    private let pull: ValidatedPull
     private let session: Session
+    /// When the pull began; `nil` when events have no reader.
+    private let startTime: Timestamp?
     private var cursor: PullCursor
     private var result: PullResult
+    /// A page that was requested while the previous one was being stored.
     private var fetched: PulledPage?
-    /// The token as this pull has found or stored it: if it is another one now, it was reset meanwhile.
+    /// The token as this pull has read or stored it. Another value in the store means that it was reset since.
     private var storedToken: String?
-    /// What the store's stamp of other processes' commits was at the beginning; `nil` in a store of one process.
-    private var commitStamp: Int64?
+    /// The store's stamp of other processes' commits at the start; `nil` in a store of one process.
+    private let commitStamp: Int64?
 
-    /// Keeps acknowledgements noted, and the context's status pulling, for as long as the pull lives.
+    /// Keeps the stale page guard recording, and the context's status pulling, until it is deallocated.
     private final class Session: Sendable {
         private let context: SyncContext
         let source: StalePageGuard.Source
-        /// The page that was stored last: letting go of its rows takes time, which the next store need not wait for.
+        /// The page that was stored last. Its rows are deallocated during the next request, off the critical path.
         let storedPage = Mutex<PulledPage?>(nil)
         private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
 
         init(_ context: SyncContext) {
             self.context = context
-            source = context.acknowledgements.beginPull()
+            source = context.stalePageGuard.beginPull()
             context.activity.begin(.pull)
         }
 
@@ -41,64 +41,68 @@ struct PullRun: Sendable {
         }
 
         deinit {
-            context.acknowledgements.endPull(source)
+            context.stalePageGuard.endPull(source)
             context.activity.end(.pull, outcome.withLock { $0 })
         }
     }
 
-    /// Records how the pull ended. The errors of a push before it stay in the status.
-    func end(_ error: (any Error)?) {
-        if error != nil || result.pushErrors.isEmpty { session.end(error) }
-    }
-
-    /// Checks the pull, pushes what is pending if asked to, and finds where to begin.
-    static func start(_ pull: PullPages) async throws -> PullRun {
-        let context = pull.context
-        let definition = try context.definition(of: pull.query.table)
-        try pull.validate(definition)
+    /// Pushes pending operations if the settings say so, and reads the delta token.
+    static func start(_ pull: ValidatedPull, in context: SyncContext) async throws -> PullRun {
+        let startTime = context.isObserved ? context.environment.now() : nil
         try await context.withStoreErrors { try await context.user.confirm(in: context.store) }
-        let binding = try PullBinding.text(
-            query: pull.query, definition: definition, server: ServerIdentity(context.client.url),
-            dialect: context.client.dialect)
         var result = PullResult()
         if pull.settings.pending == .pushFirst { result.pushErrors = try await context.pushBeforePull() }
-        let key = pull.queryID.map { ConfigKey(table: definition.name, kind: .deltaToken, name: $0) }
-        var stored: String?
-        if let key { stored = try await context.read { try $0.configValue(key) } }
-        var run = PullRun(
-            pull, definition: definition, key: key, binding: binding, storedToken: stored, result: result)
+        var storedToken: String?
+        if let key = pull.tokenKey { storedToken = try await context.read { try $0.configValue(key) } }
+        let session = Session(context)
+        var stamp: Int64?
         if context.isStoreShared {
             let now = context.environment.now()
-            run.commitStamp = try await context.write {
-                try SharedStorePull.begin(in: $0, table: definition.name, at: now)
+            stamp = try await context.write {
+                try SharedStorePull.begin(in: $0, table: pull.definition.name, at: now)
             }
         }
-        return run
+        return PullRun(
+            pull, in: context, session: session, startTime: startTime, storedToken: storedToken,
+            commitStamp: stamp,
+            result: result)
     }
 
     private init(
-        _ pull: PullPages, definition: SyncTableDefinition, key: ConfigKey?, binding: String,
-        storedToken: String?, result: PullResult
+        _ pull: ValidatedPull, in context: SyncContext, session: Session, startTime: Timestamp?,
+        storedToken: String?, commitStamp: Int64?, result: PullResult
     ) {
-        context = pull.context
-        self.definition = definition
-        self.binding = binding
+        self.context = context
+        self.pull = pull
+        self.session = session
+        self.startTime = startTime
         self.storedToken = storedToken
+        self.commitStamp = commitStamp
         self.result = result
-        onUnreadableRow = pull.settings.onUnreadableRow
-        tokenKey = key
-        session = Session(pull.context)
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
-            token: storedToken.flatMap { DeltaToken(storedText: $0, for: binding) })
+            token: storedToken.flatMap { DeltaToken(storedText: $0, for: pull.binding) })
         self.result.deltaToken = cursor.token?.updatedAtText
     }
 
-    /// Stores one page while the next one is fetched.
+    /// Records how the pull ended in the context's status, and emits an event. The errors of a push before it stay in the
+    /// status.
+    func end(_ error: (any Error)?) {
+        if let startTime {
+            context.emit(
+                .pullEnded(
+                    SyncEvent.PullEnded(
+                        pull.query.table, result, error: error, duration: context.elapsed(since: startTime))),
+                SyncLog.Details(queryID: pull.tokenKey?.name))
+        }
+        if error != nil || result.pushErrors.isEmpty { session.end(error) }
+    }
+
+    /// Stores one page while the next one is requested.
     ///
-    /// - Returns: what the pull has done so far; `nil` when it is through.
+    /// - Returns: what the pull has done so far; `nil` when it has finished.
     mutating func step() async throws -> PullResult? {
-        // A page that has come is stored all the same.
+        // A page that was received is stored even if the task is cancelled.
         if fetched == nil { try Task.checkCancellation() }
         guard !(cursor.isDone && fetched == nil) else { return nil }
         let page: PulledPage
@@ -106,15 +110,22 @@ struct PullRun: Sendable {
         fetched = nil
         try advance(over: page)
         let (run, token) = (self, tokenToStore)
-        // The store goes first: a fetch that has begun may take the processor from which the store was to be woken.
+        // The write begins first: a started request may occupy the thread that would wake the store's writer.
         let storing = beginStoring(page, token: token)
         async let next = run.cursor.isDone ? nil : run.fetch()
+        let previous = result
         var outcomes: [ServerRowApplier.Outcome] = []
         if let storing { outcomes = try await context.value(of: storing) }
-        // Conflicts of this page do not wait for the next one, which may fail to come.
+        for outcome in outcomes { result.count(outcome) }
+        context.emit(
+            .pageStored(
+                SyncEvent.PageStored(
+                    table: pull.query.table, rows: SyncEvent.RowCounts(result, since: previous))))
+        // Conflicts of this page are resolved before the next page, whose request may fail.
         for outcome in outcomes {
-            result.count(outcome)
-            if case .conflicting(let id) = outcome { try await context.settlePulledConflict(id, definition) }
+            if case .conflicting(let id) = outcome {
+                try await context.resolvePulledConflict(id, pull.definition)
+            }
         }
         fetched = try await next
         session.storedPage.withLock { $0 = page }
@@ -128,58 +139,68 @@ struct PullRun: Sendable {
 
     private mutating func advance(over page: PulledPage) throws(SyncError) {
         cursor = page.cursor
-        do throws(SyncError) {
-            try cursor.advance(
-                over: page.rows, isLast: page.isLast, answeredAt: page.date, now: context.environment.now())
-        } catch {
-            throw SyncError.pullAborted(definition.name, error)
-        }
+        try cursor.advance(over: page, now: context.environment.now())
     }
 
     private var tokenToStore: String? {
-        guard tokenKey != nil, let text = cursor.token?.storedText(for: binding), text != storedToken else {
-            return nil
-        }
+        guard pull.tokenKey != nil, let text = cursor.token?.storedText(for: pull.binding),
+            text != storedToken
+        else { return nil }
         return text
     }
 
     private func fetch() async throws -> PulledPage {
         session.storedPage.withLock { $0 = nil }
-        let fetch = PageFetch(
-            context: context, definition: definition, onUnreadableRow: onUnreadableRow,
-            features: tokenKey == nil ? .offline : [.offline, .incrementalPull])
-        return try await fetch.page(at: cursor)
+        return try await PageRequest(context: context, pull: pull).page(at: cursor)
     }
 
-    /// Applies a page in one transaction with the token that it leads to.
+    /// Applies a page in one transaction with the token at its end.
     private func beginStoring(_ page: PulledPage, token: String?) -> PendingWrite<[ServerRowApplier.Outcome]>?
     {
         let rows = page.rows.filter(\.isReadable)
         if rows.isEmpty, token == nil { return nil }
-        let (context, definition, key, expected) = (context, definition, tokenKey, storedToken)
+        let (context, pull, expectedToken) = (context, pull, storedToken)
         let (source, stamp) = (session.source, commitStamp)
         return context.store.begin { transaction in
             try context.user.require(in: transaction)
-            let effects = ServerRowApplier(
-                transaction: transaction, definition: definition,
+            let table = pull.definition.name
+            let applier = ServerRowApplier(
+                transaction: transaction, definition: pull.definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty,
-                sharing: try stamp.map {
+                sharedStore: try stamp.map {
                     try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
                 })
-            let known = context.acknowledgements
+            let stalePageGuard = context.stalePageGuard
             var isLikelyNew = true
             let outcomes = try rows.map { row -> ServerRowApplier.Outcome in
-                guard !known.isStale(row.item, in: definition.name, since: page.acknowledgements, for: source)
-                else { return .unchanged }
-                let outcome = try effects.apply(row.item, isLikelyNew: &isLikelyNew)
-                let stored = row.item.system.deleted ? nil : row.item
-                known.note(stored, id: row.item.id, in: definition.name, from: source)
+                let (item, count) = (row.item, page.storedRowCount)
+                guard !stalePageGuard.isStale(item, in: table, since: count, for: source) else {
+                    return .unchanged
+                }
+                let outcome = try applier.apply(item, isLikelyNew: &isLikelyNew)
+                stalePageGuard.recordStored(
+                    item.system.deleted ? nil : item, id: item.id, in: table, from: source)
                 return outcome
             }
-            if let key, let token, try transaction.configValue(key) == expected {
+            if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken,
+                !stalePageGuard.wasPurged(table, during: source)
+            {
                 try transaction.setConfigValue(token, for: key)
             }
             return outcomes
+        }
+    }
+}
+
+extension PullCursor {
+    /// Records a page.
+    ///
+    /// - Throws: ``SyncError/Code/pullAborted`` when the server repeats pages.
+    mutating func advance(over page: PulledPage, now: Timestamp) throws(SyncError) {
+        do throws(SyncError) {
+            try advance(over: page.rows, isLast: page.isLast, serverDate: page.date, now: now)
+        } catch {
+            throw SyncError.pullAborted(query.table, error)
         }
     }
 }

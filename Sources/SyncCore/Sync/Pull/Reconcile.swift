@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Removes local items that the server no longer has for that query: rows that were deleted without leaving a
-    /// tombstone, and rows that were changed so that the filter does not match them any more.
+    /// Removes local items that the server no longer has for the query: rows that were deleted without leaving a
+    /// tombstone, and rows that no longer match the filter.
     ///
-    /// The ids of all matching rows are fetched. Up to 50 items that are not among them are asked for once more by id; one
-    /// that the server still has, and that matches the filter, stays. More of them cannot be asked for one by one, and
-    /// are removed only when they are at most half of the query's items, or when `removingMost` says so.
+    /// The ids of all matching rows are fetched. Up to 50 items that are not among them are requested again by id; an item
+    /// that the server still has, and that matches the filter, stays. More of them are not requested one by one: they are
+    /// removed only when they are at most half of the query's items, or when `removingMost` is set.
     ///
-    /// Items with pending operations stay, and so do items that were written, pulled or pushed while this was running, and
-    /// items that the server has never seen. When an item is removed that another incremental pull of the table may
-    /// want, or that was not asked for by id, the delta tokens of those pulls are removed with it, so that they bring the
-    /// row back if the server has it.
+    /// Items with pending operations stay, and so do items that were written, pulled or pushed during the call, and items
+    /// that the server has never returned. When another incremental pull of the table may select a removed item, or when
+    /// the item was not requested by id, the delta tokens of those pulls are removed too, so that they pull the row again if
+    /// the server has it.
     ///
     /// - Parameters:
     ///   - query: a filter alone, as for a pull.
-    ///   - pageSize: how many ids to ask for at a time, 1 to 1000.
+    ///   - pageSize: how many ids to request per page, 1 to 1000.
     ///   - removingMost: whether more than half of the query's items may be removed.
     /// - Returns: how many items were removed.
     /// - Throws: ``SyncError/Code/reconcileRefused`` when most items would be removed; others as
@@ -25,8 +25,8 @@ extension SyncContext {
     public func reconcile(
         _ query: TableQuery, pageSize: Int = 1000, removingMost: Bool = false
     ) async throws -> Int {
-        let reconcile = try Reconcile(context: self, query: query, pageSize: pageSize)
-        // What may be removed is read before the server is asked: nothing that comes later can be missed.
+        let reconcile = try Reconcile(query, pageSize: pageSize, in: self)
+        // The candidates are read before the request: a row inserted later is not among them.
         let candidates = try await read { snapshot in
             try snapshot.items(matching: query).items.filter { $0.system.version != nil }
         }
@@ -42,102 +42,89 @@ extension SyncContext {
                     + "'\(query.table)': most would be removed. Check the query and the server, then reconcile "
                     + "with 'removingMost', or pull without a query ID.")
         }
-        return try await reconcile.remove(Reconcile.Removal(items: missing, keepsTokens: .none))
+        return try await reconcile.remove(Reconcile.Removal(items: missing, keptTokens: .none))
     }
 }
 
 /// The steps of ``SyncContext/reconcile(_:pageSize:removingMost:)``.
 private struct Reconcile {
-    /// How many rows are asked for one by one.
+    /// Above this number, missing items are not requested one by one.
     static let maxSingleRequests = 50
 
     let context: SyncContext
-    let query: TableQuery
-    let settings: PullSettings
-    let definition: SyncTableDefinition
+    /// Reads the ids of the query's rows.
+    let pull: ValidatedPull
 
-    /// The items to remove, and what remains of the table's delta tokens.
-    struct Removal: Sendable {
+    /// The items to remove, and the delta tokens that stay valid without them.
+    struct Removal {
         var items: [Item]
-        var keepsTokens = KeptTokens.all
+        var keptTokens = KeptTokens.all
 
-        enum KeptTokens: Sendable {
-            /// All: no server has the rows any more.
+        enum KeptTokens {
+            /// The server has none of the rows.
             case all
-            /// Those of pulls that ask for the same, which do not want the rows.
+            /// The server has one of the rows, which does not match this query.
             case sameQuery
+            /// The server may have the rows.
             case none
         }
     }
 
-    init(context: SyncContext, query: TableQuery, pageSize: Int) throws(SyncError) {
+    init(_ query: TableQuery, pageSize: Int, in context: SyncContext) throws(SyncError) {
         self.context = context
-        self.query = query
         var settings = PullSettings()
         settings.pageSize = pageSize
-        try settings.validate()
-        self.settings = settings
-        definition = try context.definition(of: query.table)
-        try query.validateForPull(definition)
-        guard query.orderings.isEmpty, query.offset == 0, query.limit == nil else {
-            throw .invalidParameter("A reconciling query takes no order, offset or limit.")
-        }
+        pull = try ValidatedPull(query, queryID: nil, settings: settings, in: context)
+        try query.requireFilterOnly("A reconciliation")
     }
 
-    /// The ids of all rows that the server has for the query; those of rows that cannot be read count too.
+    private var query: TableQuery { pull.query }
+
+    /// Returns the ids of all rows that the server has for the query, unreadable rows included.
     func serverIDs() async throws -> Set<UTF8Text> {
-        let fetch = PageFetch(
-            context: context, definition: definition, onUnreadableRow: .skip, features: .offline,
-            selection: ["id"], includesDeleted: false)
+        let request = PageRequest(context: context, pull: pull, selection: ["id"], includesTombstones: false)
         var ids: Set<UTF8Text> = []
-        var cursor = PullCursor(query: query, order: .id, settings: settings, token: nil)
+        var cursor = PullCursor(query: query, order: pull.order, settings: pull.settings, token: nil)
         while !cursor.isDone {
             try Task.checkCancellation()
-            let page = try await fetch.page(at: cursor)
+            let page = try await request.page(at: cursor)
             ids.formUnion(page.rows.map { UTF8Text($0.item.id) })
             cursor = page.cursor
-            do throws(SyncError) {
-                try cursor.advance(
-                    over: page.rows, isLast: page.isLast, answeredAt: page.date,
-                    now: context.environment.now())
-            } catch {
-                throw SyncError.pullAborted(query.table, error)
-            }
+            try cursor.advance(over: page, now: context.environment.now())
         }
         return ids
     }
 
-    /// Asks for each row by id, and leaves out those that the server has and the query matches.
+    /// Requests each item by id, and keeps those that the server has and the query matches.
     func confirm(_ items: [Item]) async throws -> Removal {
         var removal = Removal(items: [])
-        var reader = WireRowReader(dialect: context.client.dialect, definition: definition)
+        let dialect = context.client.dialect
+        var reader = WireRowReader(dialect: dialect, definition: pull.definition)
         for item in items {
             try Task.checkCancellation()
             let call = RemoteCall(
                 .read(id: item.id), table: query.table, parameters: query.parameters, features: .offline)
-            let answer = try await context.ask(call)
-            if let failure = answer.failure(of: call, dialect: context.client.dialect) {
+            let response = try await context.send(call)
+            if let failure = response.failure(of: call, dialect: dialect) {
                 guard failure.code == .itemNotOnServer else {
                     throw SyncError.pullAborted(query.table, failure)
                 }
                 removal.items.append(item)
-            } else if case .row(let fields) = answer.body {
-                let row = reader.readPossible(WireObject(fields))
+            } else if case .row(let fields) = response.body {
+                let row = reader.readRecordingProblems(WireObject(fields))
                 guard row.problems.isEmpty, !row.item.system.deleted, query.filter?.matches(row.item) == false
                 else { continue }
                 removal.items.append(item)
-                removal.keepsTokens = .sameQuery
+                removal.keptTokens = .sameQuery
             }
         }
         return removal
     }
 
-    /// Removes the items that have not changed meanwhile, and the delta tokens that would keep them from coming back.
+    /// Removes the items that have not changed since, and the delta tokens that would keep them from being pulled again.
     func remove(_ removal: Removal) async throws -> Int {
-        let table = query.table
-        let binding = try PullBinding.text(
-            query: query, definition: definition, server: ServerIdentity(context.client.url),
-            dialect: context.client.dialect)
+        let (table, binding) = (query.table, pull.binding)
+        let stalePageGuard = context.stalePageGuard
         return try await context.write { transaction in
             let ids = try removal.items.filter { item in
                 try transaction.operations(forItem: item.id, in: table).isEmpty
@@ -145,10 +132,13 @@ private struct Reconcile {
             }.map(\.id)
             guard !ids.isEmpty else { return 0 }
             try transaction.deleteItems(ids: ids, in: table)
-            guard removal.keepsTokens != .all else { return ids.count }
+            guard removal.keptTokens != .all else { return ids.count }
+            stalePageGuard.recordPurge(of: table)
             for (key, token) in try transaction.configValues(in: table, kind: .deltaToken) {
-                let isSame = DeltaToken.binding(inStoredText: token)?.hasSameBytes(as: binding) == true
-                if removal.keepsTokens == .none || !isSame { try transaction.setConfigValue(nil, for: key) }
+                let isSameQuery = DeltaToken.binding(inStoredText: token)?.hasSameBytes(as: binding) == true
+                if removal.keptTokens == .none || !isSameQuery {
+                    try transaction.setConfigValue(nil, for: key)
+                }
             }
             return ids.count
         }

@@ -1,13 +1,13 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Notices a server that answers with the same pages again and again.
+/// Detects a server that returns the same pages again and again.
 ///
-/// Two pages are remembered: the last one, and one that is replaced after 1, 2, 4, 8… pages, so that a cycle of any
-/// length is found (Brent's algorithm) with memory for two pages.
+/// Two pages are kept, the last one and one that is replaced after 1, 2, 4, 8… pages: cycles of any length are found
+/// (Brent's algorithm) with memory for two pages.
 struct RepeatedPages: Sendable {
     /// One state of one row.
-    private struct RowState: Hashable {
+    private struct RowFingerprint: Hashable {
         let id: UTF8Text
         let version: UTF8Text?
         let updatedAt: UTF8Text?
@@ -19,13 +19,13 @@ struct RepeatedPages: Sendable {
         }
     }
 
-    private var last: Set<RowState> = []
-    private var anchor: Set<RowState> = []
+    private var last: Set<RowFingerprint> = []
+    private var anchor: Set<RowFingerprint> = []
     private var count = 0
 
-    /// Records the page, and returns whether every row of it has come before in the same state.
+    /// Records the page, and returns whether one of the kept pages has all of its rows in the same state.
     mutating func hasSeenAll(of rows: [PulledRow]) -> Bool {
-        let page = Set(rows.map(RowState.init))
+        let page = Set(rows.map(RowFingerprint.init))
         let isRepeated = page.isSubset(of: last) || page.isSubset(of: anchor)
         last = page
         count += 1

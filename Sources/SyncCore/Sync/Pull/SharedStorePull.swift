@@ -1,28 +1,28 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps a pull's page from taking back what another process has stored since the pull began.
+/// Keeps a page from replacing rows that another process has stored since the pull began.
 ///
-/// A page may show a row as it was before the other process's push was applied; the notes that a context keeps of its own
-/// pushes and pulls do not have that. The rows in the store tell: versions that pushes have replaced, and later dates.
-/// For rows that are gone, a note stays in the table config for a while.
+/// Such a page may show a row as it was before the other process pushed it, and ``StalePageGuard`` records
+/// only the stores of its own process. This type detects it from the stored rows: by the versions that pushes
+/// have replaced, and by `updatedAt`. For removed rows, the table config keeps a record for a limited time.
 struct SharedStorePull: Sendable {
     /// Whether another process has committed since the pull began.
     let othersHaveCommitted: Bool
     let now: Timestamp
 
-    /// How long a note of a row that is gone is kept: longer than any page is on its way.
-    private static let noteLifetime = Duration.seconds(3600)
+    /// How long the record of a removed row is kept: longer than any request takes.
+    private static let recordLifetime = Duration.seconds(3600)
 
-    /// Removes old notes.
+    /// Removes expired records.
     ///
-    /// - Returns: the stamp to compare with when pages are stored.
+    /// - Returns: the store's commit stamp, to compare with when pages are stored.
     static func begin(
         in transaction: any StoreTransaction, table: String, at now: Timestamp
     ) throws -> Int64 {
         for (key, value) in try transaction.configValues(in: table, kind: .removedRow) {
-            let isRecent = Note(value).map {
-                !$0.notedAt.isEarlier(than: now.advanced(by: .zero - noteLifetime))
+            let isRecent = RemovedRow(value).map {
+                !$0.recordedAt.isEarlier(than: now.advanced(by: .zero - recordLifetime))
             }
             if isRecent != true { try transaction.setConfigValue(nil, for: key) }
         }
@@ -34,16 +34,20 @@ struct SharedStorePull: Sendable {
         self.now = now
     }
 
-    /// Whether the store has had a later state of the row than this one.
+    /// Whether the store has, or had, a later state of the row.
     func isOutdated(
         _ row: Item, local: Item?, table: String, in transaction: any StoreTransaction
     ) throws -> Bool {
         guard othersHaveCommitted else { return false }
         guard let local else {
             let key = Self.key(id: row.id, table: table)
-            guard let note = try transaction.configValue(key).flatMap(Note.init) else { return false }
-            guard let removed = note.updatedAt, let updatedAt = row.system.updatedAt else { return true }
-            return !removed.isEarlier(than: updatedAt)
+            guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
+                return false
+            }
+            guard let removedState = removed.updatedAt, let updatedAt = row.system.updatedAt else {
+                return true
+            }
+            return !removedState.isEarlier(than: updatedAt)
         }
         if let version = row.system.version,
             local.system.supersededVersions.contains(where: version.hasSameBytes), !row.isLater(than: local)
@@ -53,33 +57,33 @@ struct SharedStorePull: Sendable {
         return row.system.version != local.system.version && local.isLater(than: row)
     }
 
-    /// Notes that a row is gone, with the last state of it that was known.
-    static func noteRemoval(
+    /// Records that a row was removed, with its last known state.
+    static func recordRemoval(
         of row: Item?, id: String, table: String, at now: Timestamp, in transaction: any StoreTransaction
     ) throws {
-        let note = Note(updatedAt: row?.system.updatedAt, notedAt: now)
-        try transaction.setConfigValue(note.text, for: key(id: id, table: table))
+        let removed = RemovedRow(updatedAt: row?.system.updatedAt, recordedAt: now)
+        try transaction.setConfigValue(removed.text, for: key(id: id, table: table))
     }
 
     private static func key(id: String, table: String) -> ConfigKey {
         ConfigKey(table: table, kind: .removedRow, name: id)
     }
 
-    /// The date of the state that was removed, and when it was, by the client's clock.
-    private struct Note {
+    /// The record of a removed row: its last `updatedAt`, and when it was removed by the client's clock.
+    private struct RemovedRow {
         let updatedAt: Timestamp?
-        let notedAt: Timestamp
+        let recordedAt: Timestamp
 
-        init(updatedAt: Timestamp?, notedAt: Timestamp) {
-            (self.updatedAt, self.notedAt) = (updatedAt, notedAt)
+        init(updatedAt: Timestamp?, recordedAt: Timestamp) {
+            (self.updatedAt, self.recordedAt) = (updatedAt, recordedAt)
         }
 
         init?(_ text: String) {
             let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-            guard parts.count == 2, let notedAt = Timestamp(String(parts[0])) else { return nil }
-            self.init(updatedAt: Timestamp(String(parts[1])), notedAt: notedAt)
+            guard parts.count == 2, let recordedAt = Timestamp(String(parts[0])) else { return nil }
+            self.init(updatedAt: Timestamp(String(parts[1])), recordedAt: recordedAt)
         }
 
-        var text: String { "\(notedAt) \(updatedAt?.description ?? "")" }
+        var text: String { "\(recordedAt) \(updatedAt?.description ?? "")" }
     }
 }

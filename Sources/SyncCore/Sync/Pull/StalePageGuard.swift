@@ -3,29 +3,31 @@
 
 import Synchronization
 
-/// Which rows were stored by a push, or by another pull, while a pull's page was on its way.
+/// Keeps a page from replacing rows that a push or another pull has stored since the page was requested.
 ///
-/// Such a page may show them as they were before; it must not take them back in time.
+/// Such a page may show the rows as they were before. Only rows stored while another pull runs are recorded.
 final class StalePageGuard: Sendable {
-    /// One pull, or all pushes together.
+    /// What stores rows: one pull, or all pushes together.
     typealias Source = Int
     static let pushes: Source = 0
 
-    private struct Note {
-        let count: Int
+    private struct StoredRow {
+        let number: Int
         let updatedAt: Timestamp?
     }
 
     private struct State {
         var pulls: Set<Source> = []
         var lastPull = StalePageGuard.pushes
-        var count = 0
-        var notes: [Source: [ItemIdentity: Note]] = [:]
+        var storedRowCount = 0
+        var storedRows: [Source: [ItemIdentity: StoredRow]] = [:]
+        /// The tables whose delta tokens were removed while the pull ran.
+        var purgedTables: [Source: Set<String>] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Begins to take note, for one pull.
+    /// Starts recording for a pull.
     func beginPull() -> Source {
         state.withLock { state in
             state.lastPull += 1
@@ -34,36 +36,53 @@ final class StalePageGuard: Sendable {
         }
     }
 
-    /// Ends what ``beginPull()`` began. What this pull has stored still counts for the others.
+    /// Ends a pull. The rows that it has stored still count for the other pulls.
     func endPull(_ pull: Source) {
         state.withLock { state in
             state.pulls.remove(pull)
-            if state.pulls.isEmpty { state.notes = [:] }
+            state.purgedTables[pull] = nil
+            if state.pulls.isEmpty { state.storedRows = [:] }
         }
     }
 
-    /// Notes that a row is about to be committed; `nil` when it is gone.
-    func note(_ row: Item?, id: String, in table: String, from source: Source) {
+    /// Records that a row is about to be committed; `nil` when the item was removed.
+    func recordStored(_ row: Item?, id: String, in table: String, from source: Source) {
         state.withLock { state in
-            state.count += 1
+            state.storedRowCount += 1
             guard state.pulls.contains(where: { $0 != source }) else { return }
-            let note = Note(count: state.count, updatedAt: row?.system.updatedAt)
-            state.notes[source, default: [:]][ItemIdentity(table: table, id: id)] = note
+            let stored = StoredRow(number: state.storedRowCount, updatedAt: row?.system.updatedAt)
+            state.storedRows[source, default: [:]][ItemIdentity(table: table, id: id)] = stored
         }
     }
 
-    /// How many have been noted so far: a page's request takes it along.
-    var count: Int { state.withLock { $0.count } }
+    /// Records that a purge has removed the items and the delta tokens of the table.
+    ///
+    /// A running pull may leave out rows that were stored before the purge, so it must not store a token past them.
+    func recordPurge(of table: String) {
+        state.withLock { state in
+            for pull in state.pulls { state.purgedTables[pull, default: []].insert(table) }
+        }
+    }
 
-    /// Whether a state of the row that is not older was stored after that count, by anybody but this pull.
+    /// Whether the table was purged since the pull began.
+    func wasPurged(_ table: String, during pull: Source) -> Bool {
+        state.withLock { $0.purgedTables[pull]?.contains(table) ?? false }
+    }
+
+    /// How many rows were stored so far. A page stores this count when it is requested.
+    var storedRowCount: Int { state.withLock { $0.storedRowCount } }
+
+    /// Whether a push or another pull has stored this state of the row or a later one since that count.
     func isStale(_ row: Item, in table: String, since count: Int, for pull: Source) -> Bool {
         state.withLock { state in
-            guard !state.notes.isEmpty else { return false }
-            let key = ItemIdentity(table: table, id: row.id)
-            return state.notes.contains { source, notes in
-                guard source != pull, let note = notes[key], note.count > count else { return false }
-                guard let stored = note.updatedAt, let updatedAt = row.system.updatedAt else { return true }
-                return !stored.isEarlier(than: updatedAt)
+            guard !state.storedRows.isEmpty else { return false }
+            let identity = ItemIdentity(table: table, id: row.id)
+            return state.storedRows.contains { source, rows in
+                guard source != pull, let stored = rows[identity], stored.number > count else { return false }
+                guard let storedAt = stored.updatedAt, let updatedAt = row.system.updatedAt else {
+                    return true
+                }
+                return !storedAt.isEarlier(than: updatedAt)
             }
         }
     }

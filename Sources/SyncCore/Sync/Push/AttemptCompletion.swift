@@ -1,67 +1,64 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an attempt changes in the store, each function inside one transaction.
+/// Changes the store as the outcome of an attempt requires, inside one transaction.
 struct AttemptCompletion {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
     let operationID: Int64
 
-    /// The server has it: stores the row, and rebases on it whatever the user has done since.
+    /// Completes an operation that the server has applied: stores the row, and rebases the user's later changes on it.
     ///
     /// - Parameters:
     ///   - row: the server's row; `nil` when it is gone.
-    ///   - sent: what the server was told, from which edits made since are told apart.
-    ///   - known: the pulled row that waited with the operation when it was sent.
-    ///   - isProven: whether the row was found after an attempt with unknown outcome, so that others may have changed it
-    ///     since: what they changed is then no version of this client's own.
+    ///   - sent: the content that the server has applied; what differs from it is a later change of the user.
+    ///   - known: the pulled row that was stored with the operation when it was sent.
+    ///   - isProven: whether an earlier request may have been the applied one. Other clients may have changed the row since
+    ///     then, and the version that it replaces is not only this client's.
     /// - Returns: the item as it is stored now.
     func complete(
         with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil, isProven: Bool = false
     ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let behind = try operationBehind(operation)
-        try transaction.removeOperation(id: operationID)
-        try transaction.removeOperationError(operationID: operationID)
+        try remove(operationID)
         guard let row, !row.system.deleted else {
             if behind == nil { try transaction.deleteItems(ids: [operation.itemID], in: definition.name) }
-            // A pull may have seen the row come back to life while the answer was on its way.
+            // A pull may have received the row again, restored by another client, before this response arrived.
             if let later = operation.serverItem, later != known, !later.system.deleted {
-                _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(later)
+                try apply(later)
             }
             return nil
         }
-        return try settle(operation, behind: behind, row: row, sent: sent, isProven: isProven)
+        return try store(row, for: operation, behind: behind, sent: sent, isProven: isProven)
     }
 
-    /// Removes an operation that has nothing left to tell the server, and stores what a pull brought meanwhile.
-    func dropUnneeded() throws -> Item? {
+    /// Removes an operation that has nothing to send, and applies the row that a pull has stored with it.
+    func removeUnneeded() throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
-        try transaction.removeOperation(id: operationID)
-        try transaction.removeOperationError(operationID: operationID)
-        // The server never heard of an insert without an item: it need not hear of the delete either.
+        try remove(operationID)
+        // An insert without an item was never sent, so its delete is not sent either.
         if operation.kind == .insert, let behind = try operationBehind(operation), behind.kind == .delete {
-            try transaction.removeOperation(id: behind.id)
-            try transaction.removeOperationError(operationID: behind.id)
+            try remove(behind.id)
         }
         if let later = operation.serverItem {
-            _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(later)
+            try apply(later)
         }
         return try transaction.item(id: operation.itemID, in: definition.name)
     }
 
-    private func settle(
-        _ operation: TableOperation, behind: TableOperation?, row: Item, sent: TableOperation.SentSnapshot,
-        isProven: Bool
+    private func store(
+        _ row: Item, for operation: TableOperation, behind: TableOperation?,
+        sent: TableOperation.SentSnapshot, isProven: Bool
     ) throws -> Item? {
         if let behind, behind.kind == .insert {
             try replace(row, with: behind)
             return try transaction.item(id: operation.itemID, in: definition.name)
         }
-        let known = operation.base.map(definition.sentFields) ?? [:]
+        let known = operation.base.map(definition.syncedFields) ?? [:]
         let ancestor = known.merging(sent.fields) { _, sent in sent }
-        var base = definition.withoutLocalColumns(row)
-        // Columns that the server does not know would otherwise look like edits for ever.
+        var base = definition.withoutLocalOnlyColumns(row)
+        // Columns that the server does not have would otherwise count as edits.
         base.fields.merge(ancestor) { known, _ in known }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         if let local {
@@ -73,23 +70,22 @@ struct AttemptCompletion {
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
             var rebased = next.rebased(on: base)
-            // A copy that was older than the row when the app stored it stays so: the server reports the conflict.
+            // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
             try transaction.put(rebased)
         }
-        // A pull may have brought a later state while the answer was on its way.
+        // A pull may have received a later state of the row before this response arrived.
         if let later = operation.serverItem, later.isLater(than: row) {
-            let page = ServerRowApplier(transaction: transaction, definition: definition)
-            _ = try page.apply(later)
+            try apply(later)
         }
         return try transaction.item(id: operation.itemID, in: definition.name)
     }
 
-    /// Lets a change replace the server's row: the item on the device stays as it is, and is sent on the row's version.
+    /// Makes the change an update that replaces the server's row. The item on the device keeps its fields.
     func replace(_ row: Item, with change: TableOperation) throws {
         var next = change
         next.kind = .update
-        next = next.rebased(on: definition.withoutLocalColumns(row))
+        next = next.rebased(on: definition.withoutLocalOnlyColumns(row))
         next.replaces = true
         if var local = try transaction.item(id: change.itemID, in: definition.name) {
             local.system = row.system
@@ -98,15 +94,15 @@ struct AttemptCompletion {
         try transaction.put(next)
     }
 
-    /// The operation that remains when the user has edited the item after an attempt that is only now known to have
-    /// succeeded; `nil` when he has not.
+    /// Returns the operation that remains when the user has edited the item after an attempt that was proven only now;
+    /// `nil` without edits.
     private static func followUp(
         of operation: TableOperation, local: Item?, ancestor: [String: ItemValue],
         _ definition: SyncTableDefinition
     ) -> TableOperation? {
         var next = operation
         if let local {
-            let edited = definition.sentFields(of: local)
+            let edited = definition.syncedFields(of: local)
             let names = Set(edited.keys).union(ancestor.keys)
             guard names.contains(where: { (edited[$0] ?? .null) != (ancestor[$0] ?? .null) }) else {
                 return nil
@@ -118,6 +114,7 @@ struct AttemptCompletion {
         return next
     }
 
+    /// Returns the versions of this client's own that the row's version replaces.
     private static func superseded(_ local: SystemProperties, by row: SystemProperties) -> [String] {
         guard let previous = local.version, let version = row.version, !previous.hasSameBytes(as: version)
         else {
@@ -126,25 +123,32 @@ struct AttemptCompletion {
         return (local.supersededVersions + [previous]).suffix(SystemProperties.maxSupersededVersions)
     }
 
-    /// The attempt failed: notes how far that got, and merges what was queued behind the operation.
+    /// Records that the attempt failed, and merges the operation with the one behind it.
     ///
     /// - Parameters:
-    ///   - isApplied: `false` when the server has definitely not applied any attempt; `nil` when nobody knows.
-    ///   - status: the HTTP status of the answer, if there was one.
-    ///   - limit: after how many refusals the operation is parked; `nil` when this was none.
-    /// - Returns: the operation as it is now; `nil` when it has merged with a later one into nothing.
-    func fail(isApplied: Bool?, status: Int?, parkingAfter limit: Int?) throws -> TableOperation? {
+    ///   - mayBeApplied: whether the server may have applied any attempt; otherwise the operation counts as never sent.
+    ///   - mayBeAppliedBefore: whether it may have applied an earlier attempt, although the row is now another one.
+    ///   - status: the HTTP status of the response, if there was one.
+    ///   - limit: the number of refusals after which the operation is parked; `nil` when the failure is not counted.
+    /// - Returns: the operation as it is now; `nil` when it and the one behind it have cancelled each other out.
+    func fail(
+        mayBeApplied: Bool, mayBeAppliedBefore: Bool = false, status: Int?, parkAfter limit: Int?
+    ) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         operation.lastStatus = status
-        operation.state = isApplied == false ? .pending : .attempted
-        if isApplied == false { operation.sent = nil }
-        if let limit { operation.countRefusal(parkingAfter: limit) }
+        // A delete behind an insert that may have been applied has to reach the server: they do not cancel each other out.
+        let isDeletedAfterInsert =
+            try operation.kind == .insert && operationBehind(operation)?.kind == .delete
+        let isUnknown = mayBeApplied || (mayBeAppliedBefore && isDeletedAfterInsert)
+        operation.state = isUnknown ? .attempted : .pending
+        if !isUnknown { operation.sent = nil }
+        if let limit { operation.countRefusal(parkAfter: limit) }
         try transaction.put(operation)
         try mergeBehind()
         return try transaction.operation(id: operationID)
     }
 
-    /// Merges an operation that is not on its way any more with what was queued behind it meanwhile.
+    /// Merges an operation that is no longer in flight with the one behind it.
     func mergeBehind() throws {
         guard let operation = try transaction.operation(id: operationID),
             let behind = try operationBehind(operation)
@@ -156,22 +160,28 @@ struct AttemptCompletion {
         switch TableOperation.merge(operation, with: behind) {
         case .replace(let merged):
             try transaction.put(merged)
-            try transaction.removeOperation(id: behind.id)
-            try transaction.removeOperationError(operationID: behind.id)
+            try remove(behind.id)
         case .remove(let id):
-            try transaction.removeOperation(id: id)
-            try transaction.removeOperationError(operationID: id)
-            try transaction.removeOperation(id: behind.id)
-            try transaction.removeOperationError(operationID: behind.id)
-            // A row that a pull has brought beside them does not come again.
-            if let row = operation.serverItem {
-                _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(row)
-            }
+            try remove(id)
+            try remove(behind.id)
+            // A row that a pull has stored with them is not pulled again.
+            if let row = operation.serverItem { try apply(row) }
         case .append, .nothing, .refuse:
             break
         }
     }
 
+    /// Applies a row of the server.
+    func apply(_ row: Item) throws {
+        _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(row)
+    }
+
+    private func remove(_ id: Int64) throws {
+        try transaction.removeOperation(id: id)
+        try transaction.removeOperationError(operationID: id)
+    }
+
+    /// Returns the next operation of the same item.
     func operationBehind(_ operation: TableOperation) throws -> TableOperation? {
         try transaction.operations(forItem: operation.itemID, in: operation.table).first {
             $0.id > operation.id
@@ -180,7 +190,7 @@ struct AttemptCompletion {
 }
 
 extension TableOperation {
-    /// The same change made on a newer row: never sent, no attempts, no conflict with that row.
+    /// Returns the same change made on a newer row: never sent, without attempts and conflict.
     func rebased(on row: Item?) -> TableOperation {
         var rebased = self
         if kind != .insert {
@@ -193,23 +203,5 @@ extension TableOperation {
         rebased.attempts = 0
         rebased.revision += 1
         return rebased
-    }
-}
-
-extension Item {
-    /// Whether the server changed the row to this after the other state.
-    func isLater(than other: Item) -> Bool {
-        guard let mine = system.updatedAt, let others = other.system.updatedAt else { return false }
-        return others.isEarlier(than: mine)
-    }
-}
-
-extension SyncTableDefinition {
-    /// Whether a server that was left with these fields shows this row.
-    fileprivate func isShown(_ fields: [String: ItemValue], as row: Item) -> Bool {
-        columns.allSatisfy { column in
-            let (sent, shown) = (fields[column.name] ?? .null, row.fields[column.name] ?? .null)
-            return column.isLocalOnly || sent.isShown(as: shown)
-        }
     }
 }

@@ -1,19 +1,21 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pending operation that no push completes unless the app or the user does something first.
+/// A pending operation that waits for the app or the user or, if it is held, for another operation.
+///
+/// Pushes send a held operation by themselves once the operation that it waits for is complete.
 struct BlockedOperation: Sendable {
     let reason: Reason
-    /// What a push reports about it.
+    /// The error that a push reports for it.
     let error: TableOperationError
 
-    /// Why it is blocked.
+    /// Why an operation is blocked.
     enum Reason: Sendable, Hashable {
-        /// The server has refused it too often.
+        /// The server has refused it too often: see ``Parking``.
         case parked
         /// The server has another state of the row.
         case inConflict
-        /// It waits for another operation that the server must have first.
+        /// It waits for another operation that has to be sent first.
         case held
         /// The app no longer declares its table.
         case undeclared
@@ -21,9 +23,9 @@ struct BlockedOperation: Sendable {
 }
 
 extension StoreSnapshot {
-    /// The blocked operations of those tables, or of all, in the order of the queue.
+    /// Returns the blocked operations of the tables, or of all tables.
     ///
-    /// All of them have an error in the error log, or stand behind an operation of the same item that has one.
+    /// Each has an error in the error log, or is behind an operation of the same item that has one.
     func blockedOperations(in tables: Set<String>?) throws -> [BlockedOperation] {
         var blocked: [BlockedOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
@@ -47,24 +49,10 @@ extension BlockedOperation.Reason {
     fileprivate init?(_ operation: TableOperation, _ error: TableOperationError) {
         switch error.code {
         case .unknownTable: self = .undeclared
-        case _ where operation.state == .parked: self = .parked
+        case _ where operation.isParked: self = .parked
         case .operationHeld: self = .held
         case _ where error.isConflict: self = .inConflict
         default: return nil
         }
-    }
-}
-
-extension TableOperationError {
-    /// The error of an operation that waits for another one.
-    static func held(
-        _ operation: TableOperation, by first: TableOperation, item: Item?
-    ) -> TableOperationError {
-        TableOperationError(
-            operation, item: item ?? operation.deletedItem, code: .operationHeld,
-            message: """
-                The \(operation.kind) waits for the \(first.kind) of '\(first.itemID)' in '\(first.table)' \
-                (operation \(first.id)), which the server must have first.
-                """)
     }
 }

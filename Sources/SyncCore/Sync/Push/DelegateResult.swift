@@ -1,49 +1,98 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-// What a delegate decides about an operation: an item as its result, or an error.
-
-/// The change of an operation as its delegate last saw it. What differs from it is a newer change of the user.
+/// The change of an operation as its delegate last saw it. A difference from it is a newer change of the user.
 struct SeenChange: Sendable {
     let kind: TableOperation.Kind
     /// The item; for a delete, as it was before.
     let item: Item?
 }
 
-extension OperationSender {
-    /// Stores the item that the delegate returned as the operation's result; newer changes of the user stay pending.
+/// An item that the delegate returned as the result of an operation.
+struct DelegateResult: Sendable {
+    var item: Item
+    /// The change that the item is the result of.
+    let seen: SeenChange
+    /// The result of the last execution; `nil` when the delegate has not executed the operation.
+    let sent: OperationSender.Result?
+
+    /// Whether the execution has stored the item already.
+    var isStored: Bool {
+        if case .completed(let stored) = sent { stored == item } else { false }
+    }
+
+    /// Stores the item as the operation's result. Newer changes of the user stay pending.
     ///
-    /// - Parameters:
-    ///   - seen: the change that the item is the result of.
-    ///   - outcome: what the last execution came to; `nil` when there was none.
-    /// - Throws: ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an item that cannot be it.
-    func store(_ item: Item, for seen: SeenChange, after outcome: Outcome?) async throws {
-        let operation = try await context.read { [operationID] in try $0.operation(id: operationID) }
+    /// - Throws: ``SyncError/Code/invalidItemID``, ``SyncError/Code/operationChanged``.
+    func apply(_ completion: AttemptCompletion) throws {
+        let operation = try completion.transaction.operation(id: completion.operationID)
         let itemID = operation?.itemID ?? seen.item?.id ?? item.id
-        guard item.id.hasSameBytes(as: itemID) else {
-            throw SyncError(.invalidItemID, "The item of an operation must keep its id '\(itemID)'.")
-        }
-        var result = item
-        result.fields = try definition.normalizedForWriting(item.fields)
-        if case .completed(let stored) = outcome {
-            // The copy that was sent has an older version, and after a delete there is nothing to store.
-            guard let stored, stored != result else { return }
-            if !item.isLater(than: stored) { result.system = stored.system }
+        guard item.id.hasSameBytes(as: itemID) else { throw SyncError.itemIDChanged(from: itemID) }
+        var row = item
+        if case .completed(let stored) = sent {
+            // The copy that was sent has an older version. After a delete there is nothing to store.
+            guard let stored else { return }
+            if !item.isLater(than: stored) { row.system = stored.system }
         } else if operation == nil {
-            // Deleted or purged meanwhile: the delegate has not seen that.
-            throw SyncError.operationChanged(operationID)
+            // The user has deleted or purged the item, which the delegate has not seen.
+            throw SyncError.operationChanged(completion.operationID)
         }
-        let (definition, operationID, row) = (definition, operationID, result)
+        guard let operation else { return try completion.apply(row) }
+        try apply(row, to: operation, completion)
+    }
+
+    private func apply(_ row: Item, to operation: TableOperation, _ completion: AttemptCompletion) throws {
+        let definition = completion.definition
+        let isChanged = try isChanged(operation, completion)
+        if row.system.deleted, isChanged {
+            throw SyncError(
+                .operationChanged,
+                "The user changed the item '\(operation.itemID)' while the delegate ran. Push again.")
+        }
+        if seen.kind == .delete, operation.kind != .delete {
+            return try completion.replace(row, with: operation)
+        }
+        var known = seen.item.map(definition.syncedFields) ?? [:]
+        if operation.kind == .delete, !isChanged {
+            // An item as the result of a delete restores the item.
+            let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
+            try completion.transaction.upsert([restored], in: definition.name)
+            known = definition.syncedFields(of: restored)
+        }
+        let sent = TableOperation.SentSnapshot(kind: .update, fields: known, version: nil)
+        _ = try completion.complete(with: row, sent: sent)
+    }
+
+    /// Whether the user has changed the item since the delegate saw it.
+    private func isChanged(_ operation: TableOperation, _ completion: AttemptCompletion) throws -> Bool {
+        guard operation.kind == seen.kind, try completion.operationBehind(operation) == nil else {
+            return true
+        }
+        guard operation.kind != .delete else { return false }
+        let local = try completion.transaction.item(id: operation.itemID, in: completion.definition.name)
+        return local?.fields != seen.item?.fields
+    }
+}
+
+extension OperationSender {
+    /// Stores the item that the delegate returned.
+    ///
+    /// - Throws: ``SyncError/Code/invalidItem`` and the errors of ``DelegateResult/apply(_:)``; then nothing is stored.
+    func store(_ result: DelegateResult) async throws {
+        var result = result
+        result.item.fields = try definition.normalizedForWriting(result.item.fields)
+        guard !result.isStored else { return }
+        let (definition, operationID, stored) = (definition, operationID, result)
         try await context.write { transaction in
-            let effects = AttemptCompletion(
-                transaction: transaction, definition: definition, operationID: operationID)
-            try effects.complete(with: row, for: seen)
+            try stored.apply(
+                AttemptCompletion(
+                    transaction: transaction, definition: definition, operationID: operationID))
         }
     }
 
     /// Records an error that the delegate threw.
     ///
-    /// - Returns: the error; `nil` when the operation is no longer pending.
+    /// - Returns: the recorded error; `nil` when the operation is no longer pending.
     func record(_ error: any Error) async throws -> TableOperationError? {
         try await context.write { [operationID] transaction in
             guard let operation = try transaction.operation(id: operationID) else { return nil }
@@ -54,49 +103,5 @@ extension OperationSender {
             try transaction.put(recorded)
             return recorded
         }
-    }
-}
-
-extension AttemptCompletion {
-    /// The delegate says that the server has this row as the result of the change that it saw.
-    fileprivate func complete(with row: Item, for seen: SeenChange) throws {
-        guard let operation = try transaction.operation(id: operationID) else {
-            _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(row)
-            return
-        }
-        let isChanged = try isChanged(operation, since: seen)
-        if row.system.deleted, isChanged {
-            throw SyncError(
-                .operationChanged,
-                "The item '\(operation.itemID)' was changed while the delegate decided; push again first.")
-        }
-        if seen.kind == .delete, operation.kind != .delete { return try replace(row, with: operation) }
-        var known = seen.item.map(definition.sentFields) ?? [:]
-        if operation.kind == .delete, !isChanged {
-            // A delete that ends with an item is taken back.
-            let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
-            try transaction.upsert([restored], in: definition.name)
-            known = definition.sentFields(of: restored)
-        }
-        let sent = TableOperation.SentSnapshot(kind: .update, fields: known, version: nil)
-        _ = try complete(with: row, sent: sent)
-    }
-
-    /// Whether the user has changed the item since the delegate saw it.
-    private func isChanged(_ operation: TableOperation, since seen: SeenChange) throws -> Bool {
-        guard operation.kind == seen.kind, try operationBehind(operation) == nil else { return true }
-        guard operation.kind != .delete else { return false }
-        let local = try transaction.item(id: operation.itemID, in: definition.name)
-        return local?.fields != seen.item?.fields
-    }
-}
-
-extension TableOperationError {
-    /// The error of an operation for which the delegate threw this.
-    init(_ operation: TableOperation, item: Item?, serverItem: Item? = nil, delegateError error: any Error) {
-        self.init(
-            operation, item: item, serverItem: serverItem,
-            code: (error as? SyncError)?.code ?? .invalidOperation,
-            message: (error as? SyncError)?.message ?? String(describing: error))
     }
 }

@@ -1,124 +1,125 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One operation's turn in a push, with the delegate's part in it.
-struct Turn: Sendable {
-    let operationID: Int64
-    let end: End
-    /// Why the push has to end, if it has to.
-    private(set) var abort: (any Error)?
+/// Runs one operation of a push under a permit, through the delegate if there is one.
+struct OperationRun: Sendable {
+    let operation: TableOperation
+    let context: SyncContext
+    let permit: AsyncSemaphore.Permit
+    let serverErrors: ServerErrorStreak
 
-    /// What became of the operation.
-    enum End: Sendable {
+    /// How a run has ended.
+    struct Result: Sendable {
+        let operation: TableOperation
+        let outcome: Outcome
+        /// Why the push ends; `nil` when it goes on.
+        fileprivate(set) var pushEnding: (any Error)?
+    }
+
+    /// What has happened to the operation.
+    enum Outcome: Sendable {
         case completed
-        /// It is complete, and the delegate threw an error afterwards.
+        /// The operation is complete, and the delegate threw an error afterwards.
         case completedWithError(TableOperationError)
         case failed(TableOperationError)
-        /// The service did not confirm it.
+        /// The service did not confirm the operation.
         case unconfirmed(TableOperationError)
-        /// It was not its turn yet.
+        /// Nothing was sent, because another operation precedes this one; or the operation no longer exists,
+        /// possibly after a request: see ``OperationSender/Result/skipped``.
         case skipped
-        /// The delegate did not execute it.
-        case untouched
+        /// The delegate did not execute the operation, the operation no longer exists, or the push ends.
+        case notExecuted
     }
 
-    /// Carries out one operation, from its place in the lane.
-    static func take(
-        _ operation: TableOperation, at place: AsyncSemaphore.Place, in context: SyncContext,
-        _ serverErrors: ServerErrorStreak
-    ) async -> Turn {
-        var turn = await perform(operation, at: place, in: context, serverErrors)
-        turn.abort = turn.abort ?? serverErrors.note(turn.end)
-        place.leave(ending: turn.abort != nil)
-        return turn
-    }
-
-    private static func perform(
-        _ operation: TableOperation, at place: AsyncSemaphore.Place, in context: SyncContext,
-        _ serverErrors: ServerErrorStreak
-    ) async -> Turn {
+    /// Runs the operation and releases the permit.
+    func run() async -> Result {
+        var result: Result
         do {
-            guard let definition = try? context.definition(of: operation.table) else {
-                return Turn(operation, end: .failed(try await recordUndeclaredTable(operation, in: context)))
-            }
-            let delegate = context.delegate
-            // A delegate has its last word on the result before the next operation begins.
-            let sender = OperationSender(
-                context: context, definition: definition, operationID: operation.id,
-                place: delegate == nil ? place : nil, serverErrors: serverErrors)
-            guard let delegate else { return Turn(operation, end: End(try await sender.send())) }
-            return try await take(operation, sender: sender, delegate: delegate)
+            result = try await execute()
         } catch {
-            return Turn(operation, end: .untouched, abort: error)
+            result = ended(.notExecuted, pushEnding: error)
         }
+        result.pushEnding = result.pushEnding ?? serverErrors.record(result.outcome)
+        permit.release(closing: result.pushEnding != nil)
+        return result
     }
 
-    /// A queue may outlive a table; its operations wait until the table is declared again.
-    private static func recordUndeclaredTable(
-        _ operation: TableOperation, in context: SyncContext
-    ) async throws -> TableOperationError {
-        let error = TableOperationError(
-            operation, item: nil, code: .unknownTable,
-            message: "The store was opened without the table '\(operation.table)'.")
+    private func execute() async throws -> Result {
+        guard let definition = try? context.definition(of: operation.table) else {
+            return ended(.failed(try await recordUndeclaredTable()))
+        }
+        let delegate = context.delegate
+        // With a delegate, the next operation begins after the delegate has returned.
+        let sender = OperationSender(
+            context: context, definition: definition, operationID: operation.id,
+            permit: delegate == nil ? permit : nil, serverErrors: serverErrors)
+        guard let delegate else { return ended(Outcome(try await sender.send())) }
+        return try await execute(sender, through: delegate)
+    }
+
+    /// Records that the app no longer declares the table. The operation stays pending until it does.
+    private func recordUndeclaredTable() async throws -> TableOperationError {
+        let operation = operation
+        let error = TableOperationError.undeclaredTable(operation)
         let isRecorded = try await context.read { try $0.operationError(operationID: operation.id) == error }
         if !isRecorded { try await context.record(error) }
         return error
     }
 
-    private static func take(
-        _ operation: TableOperation, sender: OperationSender, delegate: any SyncContextDelegate
-    ) async throws -> Turn {
-        let context = sender.context
-        let found = try await context.read { snapshot in
+    private func ended(_ outcome: Outcome, pushEnding: (any Error)? = nil) -> Result {
+        Result(operation: operation, outcome: outcome, pushEnding: pushEnding)
+    }
+}
+
+// MARK: Delegate
+
+extension OperationRun {
+    private func execute(
+        _ sender: OperationSender, through delegate: any SyncContextDelegate
+    ) async throws -> Result {
+        let operation = operation
+        let (current, item) = try await context.read { snapshot in
             (
                 try snapshot.operation(id: operation.id),
                 try snapshot.item(id: operation.itemID, in: operation.table)
             )
         }
-        guard let current = found.0 else { return Turn(operation, end: .untouched) }
-        let handle = PushOperation(operation: current, item: found.1 ?? current.deletedItem, sender: sender)
+        guard let current else { return ended(.notExecuted) }
+        let handle = PushOperation(operation: current, item: item ?? current.deletedItem, sender: sender)
         do {
             guard let item = try await delegate.syncContext(context, perform: handle) else {
-                return Turn(operation, end: handle.outcome.map(End.init) ?? .untouched, abort: handle.abort)
+                return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: handle.pushEnding)
             }
-            if case .skipped = handle.outcome { return Turn(operation, end: .skipped, abort: handle.abort) }
-            try await sender.store(item, for: handle.seen, after: handle.outcome)
-            return Turn(operation, end: .completed, abort: handle.abort)
+            if case .skipped = handle.result { return ended(.skipped, pushEnding: handle.pushEnding) }
+            try await sender.store(DelegateResult(item: item, seen: handle.seen, sent: handle.result))
+            return ended(.completed, pushEnding: handle.pushEnding)
         } catch {
-            return try await end(operation, handle, sender, throwing: error)
+            return try await result(of: handle, sender, throwing: error)
         }
     }
 
-    /// What a delegate throws becomes the operation's error, unless it is the one that was recorded already.
-    private static func end(
-        _ operation: TableOperation, _ handle: PushOperation, _ sender: OperationSender,
-        throwing error: any Error
-    ) async throws -> Turn {
-        // The delegate may have cancelled work of its own: only a cancelled push ends as cancelled.
+    /// Records an error of the delegate as the operation's error, unless it is the recorded one already.
+    private func result(
+        of handle: PushOperation, _ sender: OperationSender, throwing error: any Error
+    ) async throws -> Result {
+        // The delegate may have cancelled its own tasks: only a cancelled push ends as cancelled.
         if Task.isCancelled { throw CancellationError() }
-        if case .completed(let item) = handle.outcome {
+        if case .completed(let item) = handle.result {
             let failure = TableOperationError(operation, item: item, delegateError: error)
-            return Turn(operation, end: .completedWithError(failure), abort: handle.abort)
+            return ended(.completedWithError(failure), pushEnding: handle.pushEnding)
         }
-        if let abort = handle.abort { return Turn(operation, end: .untouched, abort: abort) }
-        if let recorded = error as? TableOperationError, let outcome = handle.outcome {
-            return Turn(operation, end: outcome.isRecorded(as: recorded) ? End(outcome) : .failed(recorded))
+        if let ending = handle.pushEnding { return ended(.notExecuted, pushEnding: ending) }
+        if let recorded = error as? TableOperationError, let result = handle.result {
+            return ended(result.isRecorded(as: recorded) ? Outcome(result) : .failed(recorded))
         }
-        let recorded = try await sender.record(error)
-        return Turn(operation, end: recorded.map(End.failed) ?? .untouched)
-    }
-
-    private init(_ operation: TableOperation, end: End, abort: (any Error)? = nil) {
-        operationID = operation.id
-        self.end = end
-        self.abort = abort
+        return ended(try await sender.record(error).map(Outcome.failed) ?? .notExecuted)
     }
 }
 
-extension Turn.End {
-    fileprivate init(_ outcome: OperationSender.Outcome) {
+extension OperationRun.Outcome {
+    fileprivate init(_ result: OperationSender.Result) {
         self =
-            switch outcome {
+            switch result {
             case .completed: .completed
             case .failed(let error): .failed(error)
             case .unconfirmed(let error): .unconfirmed(error)
@@ -127,7 +128,7 @@ extension Turn.End {
     }
 }
 
-extension OperationSender.Outcome {
+extension OperationSender.Result {
     fileprivate func isRecorded(as error: TableOperationError) -> Bool {
         switch self {
         case .failed(let recorded), .unconfirmed(let recorded): recorded == error

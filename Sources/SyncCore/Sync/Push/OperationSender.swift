@@ -1,229 +1,205 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sends one operation: marks the attempt in the store, asks the server, and stores what the answer means.
+/// Sends one operation: makes attempts, resolves conflicts, and stores the outcome of each attempt.
 struct OperationSender: Sendable {
     let context: SyncContext
     let definition: SyncTableDefinition
     let operationID: Int64
-    /// The place to leave when the server has it, so that the next operation's turn begins before the result is stored;
-    /// `nil` to keep it until then.
-    let place: AsyncSemaphore.Place?
-    /// Is told that the server has carried out an operation.
+    /// The permit to release on success before the result is stored, so that the next operation can begin; `nil` keeps
+    /// the permit until then.
+    let permit: AsyncSemaphore.Permit?
     let serverErrors: ServerErrorStreak
 
-    /// What became of the operation.
-    enum Outcome: Sendable {
-        /// It is done; the item as it is stored now, or `nil` when it is gone.
+    /// How sending has ended.
+    enum Result: Sendable {
+        /// The operation is complete: the item as it is stored; `nil` when it was deleted.
         case completed(Item?)
-        /// It stays pending, for this reason, which is in the error log.
+        /// The operation stays pending with this error, which is in the error log.
         case failed(TableOperationError)
-        /// It stays pending with this error, because the service did not confirm it.
+        /// The operation stays pending with this error, because the service did not confirm it.
         case unconfirmed(TableOperationError)
-        /// It was collapsed away, or is not due: parked, or behind another operation of its item.
+        /// Nothing was sent, because the operation no longer exists, is parked, or another operation of its
+        /// item precedes it; or, after a request, the operation no longer exists, for example because it and
+        /// the one behind it have cancelled each other out.
         case skipped
     }
 
-    /// Sends the operation, again after failures that may pass and conflicts that a resolver decides, and stores
-    /// the outcome.
+    /// Sends the operation, again for every conflict that a resolver decides, and stores the outcome.
     ///
     /// - Parameters:
-    ///   - item: the item to send and store instead of the stored one, if the delegate gave one.
-    ///   - original: the stored one as the delegate saw it; what the user has changed since stays.
-    ///   - willSend: is told the change that each attempt sends.
+    ///   - substitute: the delegate's item; `nil` sends the stored one.
+    ///   - willSend: called with the change that each attempt sends.
     /// - Throws: ``SyncError`` with one of the codes that end a push; `CancellationError`.
     func send(
-        item: Item? = nil, insteadOf original: Item? = nil,
-        willSend: @Sendable (SeenChange) -> Void = { _ in }
-    ) async throws -> Outcome {
+        _ substitute: DelegateItem? = nil, willSend: @Sendable (SeenChange) -> Void = { _ in }
+    ) async throws -> Result {
         context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
-        var outcome = try await sendOnce(item: item, insteadOf: original, willSend: willSend)
+        var result = try await sendOnce(substitute, willSend: willSend)
         for _ in 0..<context.settings.maxResolutions {
-            guard case .failed(let error) = outcome, error.isConflict else { return outcome }
-            let settlement = ConflictSettlement(context: context, definition: definition, isInFlight: true)
-            switch try await settlement.settle(error) {
+            guard case .failed(let error) = result, error.isConflict else { return result }
+            let resolution = ConflictResolution(context: context, definition: definition, isInFlight: true)
+            switch try await resolution.resolve(error) {
             case .unresolved(let error): return .failed(error)
-            case .settled(let item): return .completed(item)
-            case .sendAgain: outcome = try await sendOnce(willSend: willSend)
-            case .changed(let error): outcome = .failed(error)
+            case .resolved(let item): return .completed(item)
+            case .sendAgain: result = try await sendOnce(willSend: willSend)
+            case .changed(let error): result = .failed(error)
             }
         }
-        return outcome
+        return result
     }
 
     private func sendOnce(
-        item: Item? = nil, insteadOf original: Item? = nil, willSend: @Sendable (SeenChange) -> Void
-    ) async throws -> Outcome {
-        switch try await prepare(item: item, insteadOf: original) {
+        _ substitute: DelegateItem? = nil, willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Result {
+        let start = try await OperationAttempt.start(
+            operationID, in: context, definition, substitute: substitute)
+        switch start {
         case .skipped: return .skipped
         case .held(let error): return .failed(error)
         case .unneeded(let item): return .completed(item)
-        case .attempt(let attempt):
+        case .marked(let attempt):
             willSend(SeenChange(kind: attempt.operation.kind, item: attempt.item))
-            let verdict: AttemptOutcome
+            let outcome: AttemptOutcome
             do {
-                verdict = try await self.verdict(on: attempt)
-            } catch let error as SyncError {
-                return try await settle(attempt, failure: error)
+                outcome = try await attempt.send()
+            } catch let failure as SyncError {
+                try await endPush(PushEnding(sending: failure), attempt)
+                return try await fail(
+                    attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: nil, code: failure.code,
+                    message: failure.message
+                ).map(Result.failed) ?? .skipped
             }
-            return try await settle(attempt, verdict, willSend: willSend)
+            try await endPush(PushEnding(outcome, now: context.environment.now()), attempt)
+            return try await store(outcome, of: attempt, willSend: willSend)
         }
     }
 
-    /// Edits made after an attempt that is only now known to have succeeded go out at once.
-    private func sendEdits(
-        after item: Item?, willSend: @Sendable (SeenChange) -> Void
-    ) async throws -> Outcome {
-        let operationID = operationID
-        let isThere = try await context.read { try $0.operation(id: operationID) != nil }
-        return isThere ? try await sendOnce(willSend: willSend) : .completed(item)
-    }
-
-    // MARK: After the answer
-
-    private func settle(
-        _ attempt: Attempt, _ verdict: AttemptOutcome, willSend: @Sendable (SeenChange) -> Void
-    ) async throws -> Outcome {
-        switch verdict {
+    /// Stores what the outcome of the attempt means.
+    private func store(
+        _ outcome: AttemptOutcome, of attempt: OperationAttempt, willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Result {
+        switch outcome {
         case .succeeded(let row):
-            serverErrors.noteSuccess()
-            if !attempt.wasAmbiguous { place?.leave() }
+            serverErrors.recordSuccess()
+            if !attempt.followsUnknownOutcome { permit?.release() }
             let item = try await complete(attempt, with: row)
-            return attempt.wasAmbiguous
+            return attempt.followsUnknownOutcome
                 ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
-        case .conflict(let status, let serverItem):
-            let isMissing = status == 404 || status == 410
+        case .conflict(let reason, let status, let serverItem):
             return try await fail(
-                attempt, isApplied: false, status: status,
-                code: isMissing ? .itemNotOnServer : .preconditionFailed,
-                message: Self.conflictMessage(status: status), serverItem: serverItem
-            ).map(Outcome.failed) ?? .skipped
+                attempt, mayBeApplied: false, status: status, code: reason.code(for: attempt.operation.kind),
+                message: reason.message, serverItem: serverItem
+            ).map(Result.failed) ?? .skipped
         case .refused(let status, let code, let message):
-            // A table that is missing is no property of the operation.
-            let limit = code == .tableNotOnServer ? nil : context.settings.parkAfterRefusals
             return try await fail(
-                attempt, isApplied: attempt.isAppliedIfRefused, status: status, code: code,
-                message: refusalMessage(status: status, code: code, message: message), parkingAfter: limit
-            ).map(Outcome.failed) ?? .skipped
+                attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
+                message: refusalMessage(status: status, code: code, message: message),
+                isCounted: Parking.counts(outcome)
+            ).map(Result.failed) ?? .skipped
         case .unknown(let status, let message):
             let reason = message.map { ": \($0)" } ?? ""
             return try await fail(
-                attempt, isApplied: nil, status: status, code: .serverError,
+                attempt, mayBeApplied: true, status: status, code: .serverError,
                 message:
                     "The server did not confirm the change (status \(status)\(reason)). It will be sent again."
-            ).map(Outcome.unconfirmed) ?? .skipped
-        case .unauthenticated:
-            try await release(isApplied: attempt.isAppliedIfRefused, status: 401)
-            let cause = SyncError(.authenticationRequired, "The server answered with status 401.")
-            throw SyncError(
-                .pushAbortedAuthentication, "The server requires the user to sign in.", cause: cause)
-        case .unavailable(let status, let message, let retryAfter):
-            try await release(isApplied: nil, status: status)
-            throw unavailable(status: status, message: message, retryAfter: retryAfter)
-        case .undecided, .continues:
-            throw SyncError(.internalError, "The answer to operation \(operationID) was not decided.")
+            ).map(Result.unconfirmed) ?? .skipped
+        case .rowNeeded, .continues, .unauthenticated, .unavailable:
+            throw SyncError(.internalError, "The outcome of operation \(operationID) was not decided.")
         }
     }
 
-    private func settle(_ attempt: Attempt, failure error: SyncError) async throws -> Outcome {
-        switch error.code {
-        case .networkUnavailable:
-            try await release(isApplied: nil, status: nil)
-            throw SyncError(.pushAbortedNetwork, error.message, cause: error.cause, mayRetry: true)
-        case .authenticationRequired:
-            try await release(isApplied: attempt.isAppliedIfRefused, status: nil)
-            throw SyncError(.pushAbortedAuthentication, error.message, cause: error.cause)
-        case .invalidConfiguration:
-            // No request of this client can be sent: that says nothing about the operation.
-            try await release(isApplied: attempt.isAppliedIfRefused, status: nil)
-            throw error
-        default:
-            return try await fail(
-                attempt, isApplied: attempt.isAppliedIfRefused, status: nil, code: error.code,
-                message: error.message
-            ).map(Outcome.failed) ?? .skipped
-        }
-    }
-
-    private func unavailable(status: Int, message: String?, retryAfter: String?) -> SyncError {
-        let delay = retryAfter.flatMap { RetryAfter($0, now: context.environment.now())?.delay }
-        let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
-        return SyncError(
-            .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)
-    }
-
-    /// The texts of the original client, by which people search for help.
-    private static func conflictMessage(status: Int) -> String {
-        switch status {
-        case 404, 410: "The item does not exist on the server"
-        case 409: "The item already exists on the server"
-        default: "The server's version did not match the passed version"
-        }
+    /// Sends the edits that the user made after an attempt that was only now proven to be applied.
+    private func sendEdits(
+        after item: Item?, willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Result {
+        let operationID = operationID
+        let exists = try await context.read { try $0.operation(id: operationID) != nil }
+        return exists ? try await sendOnce(willSend: willSend) : .completed(item)
     }
 
     private func refusalMessage(status: Int, code: SyncError.Code, message: String?) -> String {
         if code == .tableNotOnServer { return "The server has no table '\(definition.name)'." }
-        return message ?? "The server refused it with status \(status)."
+        return message ?? "The server refused the operation with status \(status)."
     }
+}
 
-    /// Stores the row as the operation's result: see ``AttemptCompletion/complete(with:sent:known:)``.
-    private func complete(_ attempt: Attempt, with row: Item?) async throws -> Item? {
+// MARK: Storing
+
+extension OperationSender {
+    /// Stores the server's row as the result of the operation.
+    private func complete(_ attempt: OperationAttempt, with row: Item?) async throws -> Item? {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
-                context.acknowledgements.note(row, id: id, in: definition.name, from: StalePageGuard.pushes)
+                context.stalePageGuard.recordStored(
+                    row, id: id, in: definition.name, from: StalePageGuard.pushes)
             }
             if context.isStoreShared, row?.system.deleted ?? true,
                 let operation = try transaction.operation(id: operationID)
             {
-                try SharedStorePull.noteRemoval(
+                try SharedStorePull.recordRemoval(
                     of: row ?? operation.newestServerItem, id: operation.itemID, table: definition.name,
                     at: context.environment.now(), in: transaction)
             }
-            let effects = AttemptCompletion(
+            let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            return try effects.complete(
-                with: row, sent: attempt.proof, known: attempt.operation.serverItem,
-                isProven: attempt.wasAmbiguous || attempt.repetition.hasHappened)
+            return try completion.complete(
+                with: row, sent: attempt.proof.sent, known: attempt.operation.serverItem,
+                isProven: attempt.mayBeAppliedBefore)
         }
     }
 
     /// Stores that the attempt failed, with its error.
     ///
-    /// - Parameter limit: after how many refusals the operation is parked; `nil` when this was none.
-    /// - Returns: the error; `nil` when the operation has merged with a later one into nothing.
+    /// - Parameters:
+    ///   - mayBeApplied: whether the server may have applied this attempt or an earlier one.
+    ///   - isCounted: whether the failure counts towards ``Parking``.
+    /// - Returns: the error; `nil` when the operation and a later one have cancelled each other out.
     private func fail(
-        _ attempt: Attempt, isApplied: Bool?, status: Int?, code: SyncError.Code, message: String,
-        serverItem: Item? = nil, parkingAfter limit: Int? = nil
+        _ attempt: OperationAttempt, mayBeApplied: Bool, status: Int?, code: SyncError.Code, message: String,
+        serverItem: Item? = nil, isCounted: Bool = false
     ) async throws -> TableOperationError? {
         let (definition, operationID) = (definition, operationID)
-        return try await context.write { transaction in
-            let effects = AttemptCompletion(
+        let limit = isCounted ? context.settings.parkAfterRefusals : nil
+        let (failure, operation) = try await context.write { transaction in
+            let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            guard
-                let operation = try effects.fail(isApplied: isApplied, status: status, parkingAfter: limit)
-            else { return nil }
+            let failed = try completion.fail(
+                mayBeApplied: mayBeApplied, mayBeAppliedBefore: attempt.mayBeAppliedBefore, status: status,
+                parkAfter: limit)
+            guard let operation = failed else {
+                return (TableOperationError?.none, TableOperation?.none)
+            }
             var item = attempt.item
             if operation.revision != attempt.operation.revision {
-                // The user has changed the item meanwhile: decisions are made about what is there now.
+                // The user has changed the item since: decisions are made about the current item.
                 item = try transaction.item(id: operation.itemID, in: definition.name)
             }
-            let failure = TableOperationError(
+            let error = TableOperationError(
                 operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
                 code: code, message: message)
-            try transaction.put(failure)
-            return failure
+            try transaction.put(error)
+            return (error, operation)
         }
+        if let operation { context.emitIfParked(operation) }
+        return failure
     }
 
-    /// Leaves the operation to the next push: what failed is not its own.
-    private func release(isApplied: Bool?, status: Int?) async throws {
+    /// Leaves the operation to the next push and throws the error that ends this one. Returns when there is
+    /// no ending.
+    ///
+    /// Records no error: nothing is known about the operation.
+    private func endPush(_ ending: PushEnding?, _ attempt: OperationAttempt) async throws {
+        guard let ending else { return }
         let (definition, operationID) = (definition, operationID)
+        let mayBeApplied = ending.mayBeApplied || attempt.mayBeAppliedBefore
         try await context.write { transaction in
-            let effects = AttemptCompletion(
+            let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            _ = try effects.fail(isApplied: isApplied, status: status, parkingAfter: nil)
+            _ = try completion.fail(mayBeApplied: mayBeApplied, status: ending.status, parkAfter: nil)
         }
+        throw ending.error
     }
 }

@@ -1,31 +1,63 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-extension TableOperation {
-    /// Counts a refusal of this operation by the tables service, and parks it after too many.
-    ///
-    /// Conflicts are not counted: they wait for a decision. Failures of the network or the service are not counted
-    /// either: they say nothing about the operation.
-    mutating func countRefusal(parkingAfter limit: Int) {
-        attempts += 1
-        if attempts >= limit { state = .parked }
+/// Decides when an operation is parked: after ``SyncSettings/parkAfterRefusals`` counted refusals. Pushes do not send a
+/// parked operation until it is edited, resolved or replayed.
+///
+/// Counted are responses of the tables service about this operation:
+/// - a refusal with a readable 4xx;
+/// - a server error (5xx), at the end of the push, if the server has applied other operations of the same push.
+///
+/// Not counted are conflicts, which need a decision; a missing table, which is no fault of the operation; and everything
+/// that says nothing about the operation: see ``PushEnding``.
+enum Parking {
+    /// Whether the outcome counts as a refusal.
+    static func counts(_ outcome: AttemptOutcome) -> Bool {
+        switch outcome {
+        case .refused(_, let code, _): code != .tableNotOnServer
+        case .succeeded, .rowNeeded, .continues, .conflict, .unknown, .unauthenticated, .unavailable: false
+        }
+    }
+
+    /// Counts a refusal for operations with a server error: the server has applied others, so the errors are
+    /// caused by these operations.
+    static func countServerErrors(_ errors: [TableOperationError], in context: SyncContext) async throws {
+        guard !errors.isEmpty else { return }
+        let limit = context.settings.parkAfterRefusals
+        let counted = try await context.write { transaction in
+            try errors.compactMap { error -> TableOperation? in
+                guard var operation = try transaction.operation(id: error.operationID),
+                    operation.revision == error.revision
+                else { return nil }
+                operation.countRefusal(parkAfter: limit)
+                try transaction.put(operation)
+                return operation
+            }
+        }
+        for operation in counted { context.emitIfParked(operation) }
     }
 }
 
 extension SyncContext {
-    /// Counts a refusal for operations that the service answered with a server error while it carried out others: the
-    /// error is then theirs, and not the service's.
-    func countServerErrors(of operations: [TableOperationError]) async throws {
-        guard !operations.isEmpty else { return }
-        let limit = settings.parkAfterRefusals
-        try await write { transaction in
-            for error in operations {
-                guard var operation = try transaction.operation(id: error.operationID),
-                    operation.revision == error.revision
-                else { continue }
-                operation.countRefusal(parkingAfter: limit)
-                try transaction.put(operation)
-            }
-        }
+    /// Emits an event if the operation, which has just failed, is parked.
+    func emitIfParked(_ operation: TableOperation) {
+        if operation.isParked { emit(.parked(.init(operation)), .init(operation)) }
+    }
+}
+
+extension TableOperation {
+    /// Whether pushes leave the operation out.
+    var isParked: Bool { state == .parked }
+
+    /// Counts a refusal, and parks the operation when the limit is reached.
+    mutating func countRefusal(parkAfter limit: Int) {
+        attempts += 1
+        if attempts >= limit { state = .parked }
+    }
+
+    /// Lets pushes send the operation again.
+    mutating func unpark() {
+        state = isAmbiguous ? .attempted : .pending
+        attempts = 0
     }
 }

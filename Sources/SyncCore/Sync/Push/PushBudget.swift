@@ -1,62 +1,16 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a push may do, for example in the background; what remains stays pending.
+/// Limits how much a push sends, for example in the background. The other operations stay pending.
 public struct PushBudget: Sendable, Hashable {
     /// The greatest number of operations to send; `nil` is no limit.
     public var operations: Int?
-    /// How long operations may be begun; the last of them is finished. `nil` is no limit.
+    /// How long operations may be begun; the last one is completed. `nil` is no limit.
     public var duration: Duration?
 
     /// Makes a budget; without arguments, one without limits.
     public init(operations: Int? = nil, duration: Duration? = nil) {
         self.operations = operations
         self.duration = duration
-    }
-}
-
-/// A request that a push would make: see ``SyncContext/plannedRequests(tables:)``.
-public struct PlannedRequest: Sendable, Hashable {
-    /// The operation that it belongs to.
-    public let operationID: Int64
-    /// The item's table.
-    public let table: String
-    /// The item's id.
-    public let itemID: String
-    /// What is asked.
-    public let kind: TableOperation.Kind
-    /// The fields in its body; empty for a delete.
-    public let fields: [String: ItemValue]
-    /// The version in its `If-Match`, if any.
-    public let version: String?
-}
-
-extension SyncContext {
-    /// The requests that a push would begin with now, one for each operation that it would send; nothing is sent.
-    ///
-    /// - Parameter tables: the tables to push; `nil` is all.
-    /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
-    public func plannedRequests(tables: Set<String>? = nil) async throws -> [PlannedRequest] {
-        let catalog = store.dataSource.catalog
-        let changedOnly = sendsChangedFieldsOnly
-        let order = PushOrder(catalog.tables)
-        return try await read { snapshot in
-            let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
-            let due = operations.filter { tables?.contains($0.table) ?? true && $0.state != .parked }
-            let sorted = due.sorted { (order.round(of: $0), $0.id) < (order.round(of: $1), $1.id) }
-            return try sorted.compactMap { operation in
-                // An operation of a table that is no longer declared is not sent.
-                guard let definition = try? catalog.table(named: operation.table) else { return nil }
-                let item = try snapshot.item(id: operation.itemID, in: operation.table)
-                let attempt = operation.nextAttempt(
-                    item: item, definition: definition, sendsChangedFieldsOnly: changedOnly)
-                return attempt.map {
-                    PlannedRequest(
-                        operationID: operation.id, table: operation.table, itemID: operation.itemID,
-                        kind: $0.kind,
-                        fields: $0.fields, version: $0.version)
-                }
-            }
-        }
     }
 }

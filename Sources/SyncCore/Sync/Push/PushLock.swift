@@ -7,7 +7,7 @@ extension SyncContext {
     /// Whether other processes may have the store open.
     var isStoreShared: Bool { store.dataSource.capabilities.isMultiProcess }
 
-    /// Runs the body while no other process pushes; waits for one that does.
+    /// Runs the body while it holds the push lock of a shared store, so that only one process pushes at a time.
     ///
     /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits;
     ///   ``SyncError/Code/pushAbortedStore`` when the store cannot be locked.
@@ -28,15 +28,15 @@ extension SyncContext {
         return try await body()
     }
 
-    /// Keeps other processes from pushing while operations are dropped; `nil` when none can.
+    /// Acquires the push lock to discard operations; `nil` when it is not needed.
     ///
     /// - Throws: ``SyncError/Code/purgeRefused`` while another process pushes.
     func lockForDiscarding() async throws -> (any StorePushLock)? {
-        // What this context itself is sending is known to it.
+        // The context knows the operations that it is sending itself.
         guard isStoreShared, !holdsPushLock.withLock({ $0 }) else { return nil }
         guard let lock = try await tryLockPush() else {
             throw SyncError(
-                .purgeRefused, "Another process is sending operations; purge again afterwards.",
+                .purgeRefused, "Another process is sending operations. Purge again when it has finished.",
                 mayRetry: true)
         }
         return lock
@@ -53,7 +53,7 @@ extension SyncContext {
         } catch let error as StoreError where error.code == .closed {
             throw SyncError(.contextInvalid, "The sync context is closed.", cause: error)
         } catch {
-            throw SyncError(.pushAbortedStore, "The store cannot be locked for a push.", cause: error)
+            throw PushEnding.lockFailed(error)
         }
     }
 }

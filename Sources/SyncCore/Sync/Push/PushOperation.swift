@@ -3,9 +3,9 @@
 
 import Synchronization
 
-/// One operation on its way through a push, as the delegate sees it.
+/// One operation of a running push, for the delegate.
 public final class PushOperation: Sendable {
-    /// The operation as it was when its turn came.
+    /// The operation as it was when the delegate was called.
     public let operation: TableOperation
 
     private let sender: OperationSender
@@ -15,8 +15,8 @@ public final class PushOperation: Sendable {
         var seen: SeenChange
         var item: Item?
         var isItemChanged = false
-        var outcome: OperationSender.Outcome?
-        var abort: (any Error)?
+        var result: OperationSender.Result?
+        var pushEnding: (any Error)?
     }
 
     init(operation: TableOperation, item: Item?, sender: OperationSender) {
@@ -26,11 +26,11 @@ public final class PushOperation: Sendable {
         state = Mutex(State(seen: seen, item: item))
     }
 
-    /// The item: as it will be sent; for a delete, as it was before.
+    /// The item to send; for a delete, the item before it.
     ///
-    /// An item put here takes the place of the stored one when the operation is executed. The version that it
-    /// carries is the one the change counts as made on: to overrule the server's row, give it that row's version.
-    /// Fields that the user changes meanwhile stay the user's.
+    /// An item that is set here replaces the stored one when the operation is executed. If the item has a
+    /// version, the change is treated as made on that version: to overwrite the server's row, set that row's
+    /// version. Fields that the user changes at the same time keep the user's values.
     public var item: Item? {
         get { state.withLock { $0.item } }
         set {
@@ -44,60 +44,48 @@ public final class PushOperation: Sendable {
     /// Sends the operation and stores the result.
     ///
     /// - Returns: the item as it is stored now; `nil` after a delete.
-    /// - Throws: ``TableOperationError`` when the server refuses, with its row if there is a conflict; another error
-    ///   when the push has to end: it will, whatever the delegate does then.
+    /// - Throws: ``TableOperationError`` when the server refuses the operation, with the server's row in a conflict; another
+    ///   error when the push ends, also if the delegate catches that error.
     @discardableResult
     public func execute() async throws -> Item? {
-        let (item, original) = state.withLock { ($0.isItemChanged ? $0.item : nil, $0.seen.item) }
+        let substitute = state.withLock { state in
+            state.isItemChanged
+                ? state.item.map { DelegateItem(item: $0, original: state.seen.item) } : nil
+        }
         do {
-            let outcome = note(
-                try await sender.send(item: item, insteadOf: original) { change in
-                    state.withLock { $0.seen = change }
-                })
-            switch outcome {
+            let result = record(
+                try await sender.send(substitute) { change in state.withLock { $0.seen = change } })
+            switch result {
             case .completed(let item): return item
             case .failed(let error), .unconfirmed(let error): throw error
             case .skipped: return nil
             }
         } catch {
-            if Self.endsPush(error) { state.withLock { $0.abort = error } }
+            if PushEnding.isEnding(error) { state.withLock { $0.pushEnding = error } }
             throw error
         }
     }
 
-    /// Keeps what an execution came to. One after a success finds nothing left to send: the success stays.
-    private func note(_ outcome: OperationSender.Outcome) -> OperationSender.Outcome {
+    /// Records the result of an execution. A later execution finds nothing to send and does not replace a success.
+    private func record(_ result: OperationSender.Result) -> OperationSender.Result {
         state.withLock { state in
-            if case .completed = state.outcome, case .skipped = outcome {
-                return state.outcome ?? outcome
-            }
-            state.outcome = outcome
-            return outcome
-        }
-    }
-
-    /// An item that cannot be sent is the delegate's to correct; without network, sign-in or store nothing goes on.
-    private static func endsPush(_ error: any Error) -> Bool {
-        switch error {
-        case is TableOperationError: false
-        case let error as SyncError: ![.invalidItem, .invalidItemID].contains(error.code)
-        default: true
+            if case .completed = state.result, case .skipped = result { return state.result ?? result }
+            state.result = result
+            return result
         }
     }
 
     /// Ends the push after this operation, which stays pending unless it was executed.
     public func cancelPush() {
-        state.withLock {
-            $0.abort = $0.abort ?? SyncError(.pushAbortedCancelled, "The push was cancelled by its delegate.")
-        }
+        state.withLock { $0.pushEnding = $0.pushEnding ?? PushEnding.cancelledByDelegate }
     }
 
-    /// What the last execution came to; `nil` when there was none.
-    var outcome: OperationSender.Outcome? { state.withLock { $0.outcome } }
+    /// The result of the last execution; `nil` when there was none.
+    var result: OperationSender.Result? { state.withLock { $0.result } }
 
     /// The change as the delegate last saw it.
     var seen: SeenChange { state.withLock { $0.seen } }
 
-    /// Why the push has to end, if it has to.
-    var abort: (any Error)? { state.withLock { $0.abort } }
+    /// Why the push ends; `nil` when it goes on.
+    var pushEnding: (any Error)? { state.withLock { $0.pushEnding } }
 }

@@ -1,10 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// In which rounds a push goes through the queue, so that a server never sees a child without its parent.
+/// Divides a push into rounds over the queue, so that the server never has a child without its parent.
 ///
-/// Tables that declare no parents, and are none, are all in the first round: there the queue alone decides. Of the
-/// others, parents are inserted and updated before their children, and deleted after them.
+/// Tables without parents and children are in the first round, in queue order. Of the others, parents are inserted and
+/// updated before their children, and deleted after them.
 struct PushOrder: Sendable {
     private let depths: [String: Int]
     private let deepest: Int
@@ -24,10 +24,10 @@ struct PushOrder: Sendable {
         deepest = depths.values.max() ?? 0
     }
 
-    /// The rounds, in order.
+    /// The numbers of all rounds.
     var rounds: Range<Int> { 0..<(deepest == 0 ? 1 : 2 * deepest + 2) }
 
-    /// The round in which an operation is sent.
+    /// Returns the round in which an operation is sent.
     func round(of operation: TableOperation) -> Int {
         guard let depth = depths[operation.table] else { return 0 }
         return operation.kind == .delete ? 2 * deepest + 1 - depth : depth

@@ -3,19 +3,19 @@
 
 /// How a push ended.
 public struct PushResult: Sendable {
-    /// How many operations the server has accepted, or was found to have accepted before.
+    /// The number of completed operations: the server has applied them now or in an earlier attempt.
     public internal(set) var completed = 0
-    /// The operations that failed, in the order of the queue. They stay pending, and their errors in the error log.
+    /// The errors of operations that failed, in queue order. They stay pending, and the errors in the error log.
     public internal(set) var errors: [TableOperationError] = []
-    /// Why the push ended before the end of the queue, if it did.
+    /// The error that ended the push before the end of the queue, if any.
     public internal(set) var abortReason: SyncError?
 }
 
-/// The cause of an error that a push throws: all that happened before.
+/// The cause of an error that a push throws, with the result until then.
 public struct PushFailure: Error, Sendable, CustomStringConvertible {
     /// How the push ended.
     public let result: PushResult
-    /// What went wrong, when it was not the operations themselves.
+    /// The error that ended the push, when it was not an operation's own.
     public let underlying: (any Error)?
 
     /// One line for each operation that failed.
@@ -28,6 +28,6 @@ public struct PushFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension SyncError {
-    /// How the push ended that threw this error; `nil` for other errors.
+    /// The result of the push that threw this error; `nil` for other errors.
     public var pushResult: PushResult? { (cause as? PushFailure)?.result }
 }

@@ -1,46 +1,46 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One push: goes through the queue from its head, and keeps up to so many operations on their way.
+/// One push: passes over the queue in rounds, and runs its operations concurrently under an ``AsyncSemaphore``.
 struct PushRun {
     private let context: SyncContext
     let tables: Set<String>?
-    private let budget: PushBudget
+    private let limits: PushLimits
     private let order: PushOrder
-    private let deadline: Timestamp?
     private(set) var result = PushResult()
 
-    /// Errors that delegates threw for operations that are complete, and so are in no error log.
+    /// How many operations have ended in each way.
+    private(set) var counts: [SyncEvent.OperationGroup: Int] = [:]
+    /// Errors that the delegate threw for operations that are complete. They are not in the error log.
     private(set) var errorsAfterCompletion: [TableOperationError] = []
     /// Operations that the service answered with a server error.
     private var unconfirmed: [TableOperationError] = []
     private let serverErrors = ServerErrorStreak()
 
-    /// Operations that had their turn.
-    private var performed: Set<Int64> = []
-    /// How many turns have begun and not ended.
-    private var onTheWay = 0
-    /// Whether an operation was passed over because another one of its item had to go first.
+    /// Operations whose run has begun.
+    private var begun: Set<Int64> = []
+    /// The number of runs that have not ended.
+    private var runningCount = 0
+    /// Whether an operation was skipped because another one of its item precedes it.
     private var hasSkipped = false
-    /// The part of the queue that was read ahead. What has changed since is noticed when an operation is sent.
-    private var window: ArraySlice<TableOperation> = []
-    /// Why the push has to end, once it has.
-    private var abort: (any Error)?
+    /// Operations that were read ahead. A later change of one is detected when it is sent.
+    private var readAhead: ArraySlice<TableOperation> = []
+    /// Why the push ends; `nil` when it goes on.
+    private var ending: (any Error)?
 
     init(context: SyncContext, tables: Set<String>?, budget: PushBudget) {
         self.context = context
         self.tables = tables
-        self.budget = budget
+        limits = PushLimits(budget, now: context.environment.now())
         order = PushOrder(context.store.dataSource.catalog.tables)
-        deadline = budget.duration.map { context.environment.now().advanced(by: $0) }
     }
 
-    /// Sends operations until the queue is through, the budget is spent, or the push has to end.
+    /// Sends operations until the end of the queue, the limits, or an error that ends the push.
     ///
-    /// - Throws: why the push ended early.
+    /// - Throws: the error that ended the push.
     mutating func run() async throws {
         do {
-            try await passes()
+            try await sendAll()
         } catch {
             if !(error is CancellationError) { try? await countServerErrors() }
             throw error
@@ -48,12 +48,11 @@ struct PushRun {
         try await countServerErrors()
     }
 
-    /// A server error is the operation's own when the service has carried out others.
     private func countServerErrors() async throws {
-        if serverErrors.hasSucceeded { try await context.countServerErrors(of: unconfirmed) }
+        if serverErrors.hasSucceeded { try await Parking.countServerErrors(unconfirmed, in: context) }
     }
 
-    private mutating func passes() async throws {
+    private mutating func sendAll() async throws {
         let failed = try await context.read { snapshot in
             let errors = try snapshot.operationErrors(in: nil)
             return Set(
@@ -62,94 +61,95 @@ struct PushRun {
         }
         var count = -1
         repeat {
-            (count, hasSkipped) = (performed.count, false)
-            for round in order.rounds where !isSpent {
-                // Operations that failed the last time go last: they hold up no others.
+            (count, hasSkipped) = (begun.count, false)
+            for round in order.rounds where !isLimited {
+                // Operations that failed in an earlier push are sent last, so that they delay no others.
                 try await pass(round) { !failed.contains($0.id) }
-                if !failed.isEmpty, !isSpent { try await pass(round) { failed.contains($0.id) } }
+                if !failed.isEmpty, !isLimited { try await pass(round) { failed.contains($0.id) } }
             }
-        } while hasSkipped && performed.count > count && !isSpent
+        } while hasSkipped && begun.count > count && !isLimited
     }
 
-    private var isSpent: Bool {
-        if let limit = budget.operations, performed.count >= limit { return true }
-        return deadline.map { !context.environment.now().isEarlier(than: $0) } ?? false
+    private var isLimited: Bool {
+        limits.areReached(operations: begun.count, now: context.environment.now())
     }
 
-    /// One way through the queue, for some operations of one round.
+    /// Passes over the queue once, for some operations of one round.
     private mutating func pass(
         _ round: Int, where isIncluded: @escaping @Sendable (TableOperation) -> Bool
     ) async throws {
-        let width = max(1, context.settings.maxConcurrentOperations)
-        let lane = AsyncSemaphore(width: width)
+        let permits = max(1, context.settings.maxConcurrentOperations)
+        let semaphore = AsyncSemaphore(permits: permits)
         let (tables, order) = (tables, order)
-        let isNext = { @Sendable (operation: TableOperation) in
-            tables?.contains(operation.table) ?? true && operation.state != .parked
+        let isInPass = { @Sendable (operation: TableOperation) in
+            tables?.contains(operation.table) ?? true && !operation.isParked
                 && order.round(of: operation) == round && isIncluded(operation)
         }
-        window = []
-        await withTaskGroup(of: Turn.self) { group in
+        readAhead = []
+        await withTaskGroup(of: OperationRun.Result.self) { runs in
             var last = Int64(0)
-            while let place = await lane.place(),
-                let operation = await next(after: last, width: width, while: &group, where: isNext)
+            while let permit = await semaphore.acquire(),
+                let operation = await next(after: last, &runs, maxRunning: 4 * permits, where: isInPass)
             {
                 last = operation.id
-                performed.insert(operation.id)
-                onTheWay += 1
-                let (context, serverErrors) = (context, serverErrors)
-                group.addTask { await Turn.take(operation, at: place, in: context, serverErrors) }
+                begun.insert(operation.id)
+                runningCount += 1
+                let run = OperationRun(
+                    operation: operation, context: context, permit: permit, serverErrors: serverErrors)
+                runs.addTask { await run.run() }
             }
-            for await turn in group { note(turn) }
+            for await result in runs { record(result) }
         }
-        if let abort { throw abort }
+        if let ending { throw ending }
         try Task.checkCancellation()
     }
 
-    /// The next operation to send, once it is clear that there is one: turns that end may give part of the budget back,
-    /// and until they have ended the app may queue something behind them.
+    /// Returns the next operation to send, and waits for running ones first when there is none: a skipped one does not
+    /// count towards the limits, and the app may enqueue operations until the last one has ended.
+    ///
+    /// - Parameter maxRunning: bounds the runs that have released their permit and still store their results.
     private mutating func next(
-        after id: Int64, width: Int, while turns: inout TaskGroup<Turn>,
-        where isNext: (TableOperation) -> Bool
+        after id: Int64, _ runs: inout TaskGroup<OperationRun.Result>, maxRunning: Int,
+        where isInPass: (TableOperation) -> Bool
     ) async -> TableOperation? {
         var found: TableOperation?
-        while abort == nil, !Task.isCancelled {
-            if !isSpent {
-                if found == nil { found = await next(after: id, where: isNext) }
-                // Not too many results wait for the store.
-                if found != nil, onTheWay < 4 * width { return found }
+        while ending == nil, !Task.isCancelled {
+            if !isLimited {
+                if found == nil { found = await readNext(after: id, where: isInPass) }
+                if found != nil, runningCount < maxRunning { return found }
             }
-            guard let turn = await turns.next() else { return nil }
-            note(turn)
+            guard let result = await runs.next() else { return nil }
+            record(result)
         }
         return nil
     }
 
-    /// The next operation of this pass in the queue.
-    private mutating func next(
-        after id: Int64, where isNext: (TableOperation) -> Bool
+    /// Returns the next operation of this pass in the queue.
+    private mutating func readNext(
+        after id: Int64, where isInPass: (TableOperation) -> Bool
     ) async -> TableOperation? {
         var last = id
         do {
             while true {
-                if window.isEmpty {
+                if readAhead.isEmpty {
                     let start = last
-                    window = try await context.read {
+                    readAhead = try await context.read {
                         try $0.operations(after: start, in: nil, limit: 64)[...]
                     }
                 }
-                guard let operation = window.popFirst() else { return nil }
-                if !performed.contains(operation.id), isNext(operation) { return operation }
+                guard let operation = readAhead.popFirst() else { return nil }
+                if !begun.contains(operation.id), isInPass(operation) { return operation }
                 last = operation.id
             }
         } catch {
-            abort = error
+            ending = error
             return nil
         }
     }
 
-    private mutating func note(_ turn: Turn) {
-        onTheWay -= 1
-        switch turn.end {
+    private mutating func record(_ run: OperationRun.Result) {
+        runningCount -= 1
+        switch run.outcome {
         case .completed: result.completed += 1
         case .completedWithError(let error):
             result.completed += 1
@@ -160,9 +160,24 @@ struct PushRun {
             unconfirmed.append(error)
         case .skipped:
             hasSkipped = true
-            performed.remove(turn.operationID)
-        case .untouched: break
+            begun.remove(run.operation.id)
+        case .notExecuted: break
         }
-        abort = abort ?? turn.abort
+        if let group = SyncEvent.OperationGroup(run) { counts[group, default: 0] += 1 }
+        ending = ending ?? run.pushEnding
+    }
+}
+
+extension SyncEvent.OperationGroup {
+    /// The group of a run; `nil` when the run has neither completed nor failed.
+    fileprivate init?(_ run: OperationRun.Result) {
+        let outcome: SyncEvent.OperationOutcome
+        switch run.outcome {
+        case .completed, .completedWithError: outcome = .completed
+        case .failed(let error): outcome = error.isConflict ? .conflict : .failed
+        case .unconfirmed: outcome = .ambiguous
+        case .skipped, .notExecuted: return nil
+        }
+        self.init(table: run.operation.table, kind: run.operation.kind, outcome: outcome)
     }
 }

@@ -1,17 +1,17 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the pending operations that the server must have before an operation of a table with parents.
+/// Finds pending operations of parents and children that must be completed before an operation is sent.
 ///
-/// ``PushOrder`` sends parents before their children. When the insert of a parent fails, its own children wait for it;
-/// the other rows of their table do not. A row refers to a parent by a text field that holds the parent's id.
+/// ``PushOrder`` sends parents before their children. When the insert of a parent fails, only its own children wait for
+/// it. A row refers to a parent by a text field with the parent's id.
 struct RowReferences {
     let catalog: TableCatalog
     /// The table of the operation.
     let definition: SyncTableDefinition
 
-    /// The first pending operation that has to be sent earlier: the insert of a row that the item refers to, or, for a
-    /// delete, the delete of a row that refers to the item.
+    /// Returns the first pending operation that has to be sent earlier: the insert of a row that the item refers to or,
+    /// for a delete, the delete of a row that refers to the item.
     func prerequisite(
         of operation: TableOperation, item: Item?, in snapshot: any StoreSnapshot
     ) throws -> TableOperation? {

@@ -3,23 +3,23 @@
 
 import Synchronization
 
-/// Ends a push when the service answers several operations in a row with a server error.
+/// Ends a push when the service answers three operations in a row with a server error.
 final class ServerErrorStreak: Sendable {
     private static let limit = 3
     private let state = Mutex((count: 0, hasSucceeded: false))
 
-    /// Whether the service has carried out an operation in this push: a server error is then the operation's own.
+    /// Whether the server has applied an operation of this push: a server error then counts towards ``Parking``.
     var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
 
-    /// Records that the service has carried out an operation.
-    func noteSuccess() { state.withLock { $0 = (0, true) } }
+    /// Records that the server has applied an operation.
+    func recordSuccess() { state.withLock { $0 = (0, true) } }
 
-    /// Counts how an operation ended.
+    /// Records how an operation ended.
     ///
-    /// - Returns: why the push has to end, when it has to.
-    func note(_ end: Turn.End) -> SyncError? {
-        switch end {
-        case .untouched, .skipped, .completed, .completedWithError: return nil
+    /// - Returns: the error that ends the push, when the limit is reached.
+    func record(_ outcome: OperationRun.Outcome) -> SyncError? {
+        switch outcome {
+        case .notExecuted, .skipped, .completed, .completedWithError: return nil
         case .failed:
             state.withLock { $0.count = 0 }
             return nil
@@ -28,11 +28,7 @@ final class ServerErrorStreak: Sendable {
                 state.count += 1
                 return state.count == Self.limit
             }
-            guard isLimit else { return nil }
-            return SyncError(
-                .pushAbortedService,
-                "The service failed to answer \(Self.limit) operations in a row. \(error.message)",
-                cause: error, mayRetry: true)
+            return isLimit ? PushEnding.tooManyServerErrors(Self.limit, last: error) : nil
         }
     }
 }

@@ -1,0 +1,72 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// Local-only columns exist on the device alone: they are never sent, also not from what was stored before the column
+// became local-only, and a server's row does not change them.
+
+extension SyncTableDefinition {
+    /// The columns that the server has too.
+    var syncedColumns: [SyncColumn] { columns.filter { !$0.isLocalOnly } }
+
+    /// Returns the item's fields without local-only columns.
+    func syncedFields(of item: Item) -> [String: ItemValue] {
+        guard columns.contains(where: \.isLocalOnly) else { return item.fields }
+        return item.fields.filter { name, _ in column(named: name)?.isLocalOnly == false }
+    }
+
+    /// Returns the item without local-only columns, as the server may have it.
+    func withoutLocalOnlyColumns(_ item: Item) -> Item {
+        var copy = item
+        copy.fields = syncedFields(of: item)
+        return copy
+    }
+
+    /// Returns the attempt without local-only columns; `nil` when no field of an update remains.
+    ///
+    /// An update that sends no field would be proven by any row.
+    func withoutLocalOnlyColumns(_ sent: TableOperation.SentSnapshot?) -> TableOperation.SentSnapshot? {
+        guard var sent else { return nil }
+        let wasEmpty = sent.fields.isEmpty
+        for column in columns where column.isLocalOnly { sent.fields[column.name] = nil }
+        return sent.kind == .update && sent.fields.isEmpty && !wasEmpty ? nil : sent
+    }
+}
+
+extension Item {
+    /// Returns the server's row with the local values of local-only columns and of columns that the row lacks.
+    func keepingLocalColumns(of local: Item?, definition: SyncTableDefinition) -> Item {
+        guard let local else { return self }
+        var kept = self
+        for column in definition.columns where column.isLocalOnly || fields[column.name] == nil {
+            kept.fields[column.name] = local.fields[column.name]
+        }
+        return kept
+    }
+
+    /// Returns the item with the local values of the local-only columns that it lacks. Other fields that it lacks stay
+    /// missing.
+    func addingLocalOnlyColumns(of local: Item?, definition: SyncTableDefinition) -> Item {
+        var item = self
+        for column in definition.columns where column.isLocalOnly && fields[column.name] == nil {
+            item.fields[column.name] = local?.fields[column.name]
+        }
+        return item
+    }
+}
+
+extension TableQuery {
+    /// Checks that filter and order use no local-only column: the server cannot evaluate them.
+    func requireSyncedColumns(_ definition: SyncTableDefinition) throws(SyncError) {
+        for column in definition.columns where column.isLocalOnly && uses(column.name) {
+            throw SyncError(
+                .filterNotSupported,
+                "The server does not know the local-only column '\(column.name)'. Filter by it in a local query."
+            )
+        }
+    }
+
+    private func uses(_ column: String) -> Bool {
+        (filter?.columns.contains(column) ?? false)
+            || orderings.contains { $0.expression.columns.contains(column) }
+    }
+}

@@ -1,0 +1,29 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// A server's row never overwrites an item that has a pending operation. It is stored with the operation, in
+// `serverItem`. When the operation is removed and its change has not replaced the row on the server, the row
+// is applied, because no later pull returns it.
+
+extension ServerRowApplier {
+    /// Stores the row with the item's pending operation, unless the operation was made on this row or a later one.
+    func keep(_ row: Item, with operation: TableOperation) throws -> Outcome {
+        if let known = operation.newestServerItem, known.isSameState(as: row) || known.isLater(than: row) {
+            return .pending
+        }
+        var operation = operation
+        operation.serverItem = row
+        try transaction.put(operation)
+        return .conflicting(operationID: operation.id)
+    }
+
+    /// Applies the row that was stored with a removed operation, if there is one.
+    func applyKeptRow(of operation: TableOperation) throws {
+        if let kept = operation.serverItem { try apply(kept) }
+    }
+
+    /// Applies the row that was stored with a removed operation, if the server changed it after this state.
+    func applyKeptRow(of operation: TableOperation, ifLaterThan row: Item) throws {
+        if let kept = operation.serverItem, kept.isLater(than: row) { try apply(kept) }
+    }
+}

@@ -1,0 +1,124 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Resolves one conflict with the table's resolver.
+struct ConflictResolution {
+    let context: SyncContext
+    let definition: SyncTableDefinition
+    /// Whether the caller is sending the operation.
+    let isInFlight: Bool
+
+    /// What the resolution has changed.
+    enum Result: Sendable {
+        /// The operation stays pending with this error: there is no resolver, or it did not decide.
+        case unresolved(TableOperationError)
+        /// The operation was removed; the item as it is stored now.
+        case resolved(Item?)
+        /// The operation stays pending, rebased on the server's row; it can be sent again.
+        case sendAgain
+        /// The user has changed the item while the resolver ran: the error for the operation as it is now.
+        case changed(TableOperationError)
+    }
+
+    /// Resolves the conflict that the error describes.
+    ///
+    /// - Throws: ``SyncError/Code/storeFailure``, `CancellationError`. An error of the resolver, or of applying its
+    ///   decision, is recorded as the operation's error instead.
+    func resolve(_ conflict: TableOperationError) async throws -> Result {
+        let (operation, item) = try await context.read { snapshot in
+            (
+                try snapshot.operation(id: conflict.operationID),
+                try snapshot.item(id: conflict.itemID, in: conflict.table)
+            )
+        }
+        guard let operation else { return .resolved(item) }
+        // The resolver decides about the item as it is now.
+        let isCurrent = operation.revision == conflict.revision
+        let conflict = isCurrent ? conflict : conflict.updated(for: operation, item: item)
+        if !isCurrent { try await context.record(conflict) }
+        do {
+            let decision = try await decision(about: operation, client: item, conflict)
+            guard let decision, decision != .keepPending else {
+                emit(nil, about: operation, conflict)
+                return .unresolved(conflict)
+            }
+            let result = try await apply(decision, to: conflict)
+            if case .changed = result {} else { emit(decision, about: operation, conflict) }
+            return result
+        } catch {
+            // A resolver may have cancelled its own tasks: only a cancelled push or pull throws cancellation.
+            if Task.isCancelled { throw CancellationError() }
+            if let failure = error as? SyncError, [.storeFailure, .contextInvalid].contains(failure.code) {
+                throw failure
+            }
+            let recorded = conflict.replacingMessage(
+                (error as? SyncError)?.message ?? "The conflict resolver failed: \(error)")
+            try await context.record(recorded)
+            return .unresolved(recorded)
+        }
+    }
+
+    private func emit(
+        _ decision: ConflictDecision?, about operation: TableOperation, _ conflict: TableOperationError
+    ) {
+        context.emit(
+            .conflict(SyncEvent.ConflictDecided(operation, decision)),
+            SyncLog.Details(operation, code: conflict.code))
+    }
+
+    /// Returns the decision; `nil` without a resolver.
+    private func decision(
+        about operation: TableOperation, client: Item?, _ error: TableOperationError
+    ) async throws -> ConflictDecision? {
+        if let decision = InsertConflict.decision(for: operation) { return decision }
+        let conflict = Conflict(
+            operation: operation, clientItem: operation.kind == .delete ? nil : client,
+            serverItem: error.serverItem)
+        return try await context.settings.resolver(of: definition.name)?.resolve(conflict)
+    }
+
+    private func apply(_ decision: ConflictDecision, to error: TableOperationError) async throws -> Result {
+        let (definition, context, isInFlight) = (definition, context, isInFlight)
+        return try await context.write { transaction in
+            let completion = AttemptCompletion(
+                transaction: transaction, definition: definition, operationID: error.operationID)
+            if isInFlight { try completion.mergeBehind() }
+            guard let operation = try transaction.operation(id: error.operationID) else {
+                return .resolved(try transaction.item(id: error.itemID, in: error.table))
+            }
+            guard operation.revision == error.revision else {
+                let item = try transaction.item(id: error.itemID, in: error.table)
+                let changed = error.updated(for: operation, item: item)
+                try transaction.put(changed)
+                return .changed(changed)
+            }
+            let resolution = try OperationResolution(
+                of: error, in: transaction, definition: definition,
+                inFlight: isInFlight ? [] : context.inFlight.all)
+            try resolution.apply(decision)
+            guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }
+            return .resolved(try context.recordResolved(error, in: transaction))
+        }
+    }
+}
+
+extension SyncContext {
+    /// Records that an operation was removed and its item stored, so that no page requested before replaces the item.
+    ///
+    /// - Returns: the item; `nil` when it was removed.
+    func recordResolved(
+        _ error: TableOperationError, in transaction: any StoreTransaction
+    ) throws -> Item? {
+        guard let item = try transaction.item(id: error.itemID, in: error.table) else { return nil }
+        stalePageGuard.recordStored(item, id: item.id, in: error.table, from: StalePageGuard.pushes)
+        return item
+    }
+
+    /// Stores the error in the error log, unless the operation is no longer pending.
+    func record(_ error: TableOperationError) async throws {
+        try await write { transaction in
+            guard try transaction.operation(id: error.operationID) != nil else { return }
+            try transaction.put(error)
+        }
+    }
+}

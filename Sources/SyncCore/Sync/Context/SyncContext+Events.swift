@@ -1,0 +1,128 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncContext {
+    /// Whether events have a reader: the app's hook or its log.
+    var isObserved: Bool { settings.onEvent != nil || client.log != nil }
+
+    /// Passes an event to the app's hook and log. Without them, nothing is evaluated.
+    ///
+    /// - Parameter details: what the log holds and the hook does not.
+    func emit(_ event: @autoclosure () -> SyncEvent, _ details: @autoclosure () -> SyncLog.Details = .init())
+    {
+        guard isObserved else { return }
+        let event = event()
+        settings.onEvent?(event)
+        client.log?.record(event, details())
+    }
+
+    /// The time since that instant, by the client's clock; zero if the clock was set back.
+    func elapsed(since start: Timestamp) -> Duration {
+        let now = environment.now()
+        guard start.isEarlier(than: now) else { return .zero }
+        return .seconds(now.seconds - start.seconds) + .nanoseconds(now.nanoseconds - start.nanoseconds)
+    }
+
+    /// Sends a request once, or twice if the token is refreshed, and emits an event.
+    ///
+    /// - Throws: the errors of ``SyncClient/sendRefreshing(_:)``.
+    func attempt(_ call: RemoteCall) async throws -> RemoteResponse {
+        guard isObserved else { return try await client.sendRefreshing(call) }
+        let start = environment.now()
+        do {
+            let response = try await client.sendRefreshing(call)
+            emit(.attempt(.init(call, status: response.status, duration: elapsed(since: start))))
+            return response
+        } catch let error as SyncError where error.code == .networkUnavailable {
+            emit(.attempt(.init(call, status: nil, duration: elapsed(since: start))))
+            throw error
+        }
+    }
+}
+
+extension SyncLog.Details {
+    init(_ operation: TableOperation, code: SyncError.Code? = nil) {
+        self.init(operationID: operation.id, itemID: operation.itemID, code: code)
+    }
+}
+
+extension SyncEvent.Attempt {
+    init(_ call: RemoteCall, status: Int?, duration: Duration) {
+        self.init(table: call.table, kind: call.kind, status: status, duration: duration)
+    }
+}
+
+extension SyncEvent.Retry {
+    /// - Parameter attempt: the number of failed attempts so far.
+    init(_ call: RemoteCall, status: Int?, attempt: Int, delay: Duration) {
+        self.init(table: call.table, kind: call.kind, status: status, attempt: attempt, delay: delay)
+    }
+}
+
+extension SyncEvent.ConflictDecided {
+    /// - Parameter decision: `nil` when there is no resolver.
+    init(_ operation: TableOperation, _ decision: ConflictDecision?) {
+        let word: Decision =
+            switch decision {
+            case .keepServer: .keepServer
+            case .keepClient: .keepClient
+            case .merge: .merge
+            case .keepPending, nil: .keepPending
+            }
+        self.init(table: operation.table, kind: operation.kind, decision: word)
+    }
+}
+
+extension SyncEvent.Parked {
+    init(_ operation: TableOperation) {
+        self.init(table: operation.table, kind: operation.kind, status: operation.lastStatus)
+    }
+}
+
+extension SyncEvent.PushEnded {
+    /// - Parameter abort: the error that ended the push early.
+    init(
+        _ operations: [SyncEvent.OperationGroup: Int], abort: (any Error)? = nil, duration: Duration
+    ) {
+        let hasFailures = operations.keys.contains { $0.outcome != .completed }
+        self.init(
+            outcome: SyncEvent.Outcome(abort, hasFailures: hasFailures), operations: operations,
+            duration: duration)
+    }
+}
+
+extension SyncEvent.PullEnded {
+    /// - Parameter error: the error that ended the pull early.
+    init(_ table: String, _ result: PullResult, error: (any Error)? = nil, duration: Duration) {
+        self.init(
+            table: table, outcome: SyncEvent.Outcome(error, hasFailures: !result.pushErrors.isEmpty),
+            rows: SyncEvent.RowCounts(result), duration: duration)
+    }
+}
+
+extension SyncEvent.Outcome {
+    fileprivate init(_ error: (any Error)?, hasFailures: Bool) {
+        self =
+            switch error {
+            case is CancellationError: .cancelled
+            case nil: hasFailures ? .completedWithErrors : .completed
+            default: .aborted
+            }
+    }
+}
+
+extension SyncEvent.RowCounts {
+    init(_ result: PullResult) {
+        self.init(
+            upserted: result.upserted, deleted: result.deleted, unchanged: result.unchanged,
+            skippedAsPending: result.skippedAsPending)
+    }
+
+    /// The counts of one page: the difference between two results of a pull.
+    init(_ result: PullResult, since earlier: PullResult) {
+        self.init(
+            upserted: result.upserted - earlier.upserted, deleted: result.deleted - earlier.deleted,
+            unchanged: result.unchanged - earlier.unchanged,
+            skippedAsPending: result.skippedAsPending - earlier.skippedAsPending)
+    }
+}

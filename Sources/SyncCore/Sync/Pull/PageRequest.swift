@@ -1,0 +1,142 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Requests pages. When the server refuses a query or a response is too long, it requests a smaller page or
+/// uses another query.
+struct PageRequest: Sendable {
+    let context: SyncContext
+    let pull: ValidatedPull
+    /// The columns to request; empty requests all.
+    var selection: [String] = []
+    var includesTombstones = true
+
+    /// What the server has returned for a query.
+    private enum Response {
+        case rows([WireObject], isLast: Bool, date: Timestamp?)
+        /// The server does not accept the query; it may accept another one.
+        case refused(SyncError)
+        /// The response has more bytes than the transport accepts.
+        case tooLong(limit: Int)
+    }
+
+    private var table: String { pull.definition.name }
+
+    /// Returns the page that follows the cursor.
+    ///
+    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
+    func page(at cursor: PullCursor) async throws -> PulledPage {
+        var cursor = cursor
+        while true {
+            let storedRowCount = context.stalePageGuard.storedRowCount
+            switch try await send(cursor.nextPage) {
+            case .rows(let rows, let isLast, let date):
+                let (read, unreadable) = try read(rows)
+                return PulledPage(
+                    rows: read, unreadable: unreadable, isLast: isLast, date: date,
+                    storedRowCount: storedRowCount, cursor: cursor)
+            case .refused(let error):
+                guard cursor.hasAlternative else { throw SyncError.pullAborted(table, error) }
+                cursor.advanceOverRefusal()
+            case .tooLong(let limit):
+                guard !cursor.halvePage() else { continue }
+                return try await pageOfLongRow(cursor, storedRowCount, limit: limit)
+            }
+        }
+    }
+
+    /// Returns a page with the id and the system properties of one row that is itself too long.
+    private func pageOfLongRow(
+        _ cursor: PullCursor, _ storedRowCount: Int, limit: Int
+    ) async throws -> PulledPage {
+        var query = cursor.nextPage
+        query.selection = ["id"]
+        let reason = SyncError(
+            .unreadableResponse,
+            "A row is longer than the \(limit) bytes that the transport accepts in one response.")
+        guard case .rows(let rows, let isLast, let date) = try await send(query) else {
+            throw SyncError.pullAborted(table, reason)
+        }
+        let (read, unreadable) = try read(rows, tooLong: reason)
+        return PulledPage(
+            rows: read, unreadable: unreadable, isLast: isLast, date: date, storedRowCount: storedRowCount,
+            cursor: cursor)
+    }
+
+    private func send(_ query: TableQuery) async throws -> Response {
+        let call = try call(query)
+        let response: RemoteResponse
+        do {
+            response = try await context.send(call)
+        } catch let error as SyncError {
+            throw SyncError.pullAborted(table, error)
+        }
+        if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
+        if let error = response.failure(of: call, dialect: context.client.dialect) {
+            if response.refusesQuery { return .refused(error) }
+            let delay = response.retryAfter.flatMap { RetryAfter($0, now: context.environment.now())?.delay }
+            let cause = SyncError(
+                error.code, error.message, cause: error.cause, mayRetry: error.mayRetry, retryAfter: delay)
+            throw SyncError.pullAborted(table, cause)
+        }
+        guard case .rows(let rows, _) = response.body else {
+            throw SyncError(.internalError, "The response to a query was read as something other than rows.")
+        }
+        return .rows(
+            rows, isLast: response.isLastPage, date: response.date.flatMap { Timestamp(httpDate: $0) })
+    }
+
+    private func call(_ query: TableQuery) throws(SyncError) -> RemoteCall {
+        var query = query
+        if query.selection.isEmpty { query.selection = selection }
+        return RemoteCall(
+            .query(try query.odata(context.client.dialect), includesDeleted: includesTombstones),
+            table: table, parameters: query.parameters,
+            features: pull.tokenKey == nil ? .offline : [.offline, .incrementalPull])
+    }
+
+    /// Reads the rows of a response.
+    ///
+    /// - Parameter tooLong: why the fields of the rows are missing; `nil` when they are not.
+    private func read(
+        _ rows: [WireObject], tooLong: SyncError? = nil
+    ) throws(SyncError) -> ([PulledRow], [UnreadableRow]) {
+        var reader = WireRowReader(dialect: context.client.dialect, definition: pull.definition)
+        var read: [PulledRow] = []
+        var unreadable: [UnreadableRow] = []
+        read.reserveCapacity(rows.count)
+        for row in rows {
+            let wire = reader.readRecordingProblems(row)
+            let isWhole = tooLong == nil || wire.item.system.deleted
+            let error = isWhole ? wire.problems.first?.error : tooLong
+            read.append(
+                PulledRow(item: wire.item, updatedAtText: wire.updatedAtText, isReadable: error == nil))
+            guard let error else { continue }
+            guard pull.settings.onUnreadableRow == .skip else { throw SyncError.pullAborted(table, error) }
+            let id = wire.item.id
+            unreadable.append(
+                UnreadableRow(
+                    table: table, id: id.isEmpty ? nil : id,
+                    column: isWhole ? wire.problems.first?.column : nil, reason: error.message))
+        }
+        for row in unreadable {
+            context.emit(.rowUnreadable(table: table), SyncLog.Details(itemID: row.id, column: row.column))
+        }
+        return (read, unreadable)
+    }
+}
+
+extension RemoteResponse {
+    /// Whether the service has refused the query, as servers do that cannot evaluate its filter.
+    fileprivate var refusesQuery: Bool {
+        classification == .refused || (classification == .unknown && !isSuccess)
+    }
+}
+
+extension SyncError {
+    /// The error that ends a pull of the table.
+    static func pullAborted(_ table: String, _ cause: SyncError) -> SyncError {
+        SyncError(
+            .pullAborted, "The pull of '\(table)' ended early: \(cause.message)", cause: cause,
+            mayRetry: cause.mayRetry, retryAfter: cause.retryAfter)
+    }
+}

@@ -1,0 +1,45 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a pull has done.
+public struct PullResult: Sendable, Hashable {
+    /// How many pages the server has returned, empty ones included.
+    public internal(set) var pages = 0
+    /// How many rows the server has returned.
+    public internal(set) var received = 0
+    /// How many of them were stored.
+    public internal(set) var upserted = 0
+    /// How many local items were removed because the server's row is deleted.
+    public internal(set) var deleted = 0
+    /// How many rows changed nothing, because the store had them already.
+    public internal(set) var unchanged = 0
+    /// How many rows were not applied because their items have pending operations.
+    public internal(set) var skippedAsPending = 0
+    /// Rows that could not be read and were not stored, in the order of arrival, at most ``maxUnreadable``.
+    public internal(set) var unreadable: [UnreadableRow] = []
+    /// The errors of operations that the push before this pull did not complete. The operations are still pending.
+    public internal(set) var pushErrors: [TableOperationError] = []
+    /// The server's own text of the `updatedAt` at which the next pull of this query ID starts.
+    public internal(set) var deltaToken: String?
+
+    /// How many unreadable rows are listed at most; all of them are logged.
+    public static let maxUnreadable = 1000
+
+    /// Makes the result of a pull that has done nothing yet.
+    public init() {}
+
+    mutating func add(_ rows: [UnreadableRow]) {
+        for row in rows where unreadable.count < Self.maxUnreadable && !unreadable.contains(row) {
+            unreadable.append(row)
+        }
+    }
+
+    mutating func count(_ outcome: ServerRowApplier.Outcome) {
+        switch outcome {
+        case .upserted: upserted += 1
+        case .deleted: deleted += 1
+        case .unchanged: unchanged += 1
+        case .pending, .conflicting: skippedAsPending += 1
+        }
+    }
+}

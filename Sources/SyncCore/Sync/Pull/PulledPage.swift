@@ -1,0 +1,34 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A page of rows that the server has returned, with the cursor that requested it.
+struct PulledPage: Sendable {
+    let rows: [PulledRow]
+    let unreadable: [UnreadableRow]
+    let isLast: Bool
+    /// When the server sent the response, by its own clock; `nil` when it did not say.
+    let date: Timestamp?
+    /// How many stored rows ``StalePageGuard`` had recorded when the page was requested.
+    let storedRowCount: Int
+    let cursor: PullCursor
+}
+
+/// A row of a page, normalized, with the server's own text of its `updatedAt`.
+struct PulledRow: Sendable {
+    let item: Item
+    let updatedAtText: String?
+    /// Whether every field of the row could be read, so that the item can be stored.
+    var isReadable = true
+
+    /// Whether the row has an id, valid or not.
+    var hasID: Bool { !item.id.isEmpty }
+
+    /// Whether the row has no `updatedAt`.
+    var isUndated: Bool { updatedAtText == nil && hasID }
+
+    /// The token at this row; `nil` when its position in the order is unknown.
+    var token: DeltaToken? {
+        guard let updatedAtText, let updatedAt = item.system.updatedAt, hasID else { return nil }
+        return DeltaToken(updatedAtText: updatedAtText, updatedAt: updatedAt, id: item.id)
+    }
+}

@@ -1,0 +1,56 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// An item that the delegate gives an operation to send instead of the stored one.
+struct DelegateItem: Sendable {
+    let item: Item
+    /// The stored item as the delegate saw it. Changes made by the user since then are kept.
+    let original: Item?
+
+    /// Stores the item in place of the stored one.
+    ///
+    /// If the item has a version, the change is treated as made on that version.
+    func store(
+        for operation: inout TableOperation, in transaction: any StoreTransaction,
+        _ definition: SyncTableDefinition
+    ) throws {
+        guard item.id.hasSameBytes(as: operation.itemID) else {
+            throw SyncError.itemIDChanged(from: operation.itemID)
+        }
+        var stored = item
+        stored.fields = try definition.normalizedForWriting(item.fields)
+        if let version = item.system.version, operation.kind != .insert {
+            try operation.rebase(onVersion: version, in: transaction, definition)
+        }
+        guard operation.kind != .delete else { return }
+        if let original, let local = try transaction.item(id: item.id, in: definition.name),
+            local.fields != original.fields
+        {
+            stored = stored.merged(over: local, ancestor: original.fields, definition: definition)
+        }
+        try transaction.upsert([stored], in: definition.name)
+    }
+}
+
+extension TableOperation {
+    /// Makes this a change of the row with that version.
+    ///
+    /// If that row is known, the fields that differ from it are sent; otherwise the item replaces the whole row.
+    fileprivate mutating func rebase(
+        onVersion newVersion: String, in transaction: any StoreTransaction, _ definition: SyncTableDefinition
+    ) throws {
+        guard version.map({ !$0.hasSameBytes(as: newVersion) }) ?? true else { return }
+        let reported = try transaction.operationError(operationID: id)?.serverItem
+        let row = [serverItem, reported].compactMap { $0 }.first {
+            $0.system.version?.hasSameBytes(as: newVersion) == true
+        }
+        if let row { base = definition.withoutLocalOnlyColumns(row) } else { replaces = kind == .update }
+        version = newVersion
+    }
+}
+
+extension SyncError {
+    static func itemIDChanged(from id: String) -> SyncError {
+        SyncError(.invalidItemID, "The item of an operation must keep its id '\(id)'.")
+    }
+}

@@ -1,0 +1,22 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What status 409 means for an insert: the server already has a row with the item's id.
+///
+/// 1. If the row is what an earlier attempt of this insert left, the insert is complete: ``LostAnswerProof``. The row is
+///    fetched when the response does not have it.
+/// 2. If the app enqueued an existing item (``TableOperation/isAdopted``), the operation becomes an update of the row.
+/// 3. Otherwise the insert fails with ``SyncError/Code/itemAlreadyOnServer``, a conflict: a resolver, the delegate or the
+///    app resolves it. Keeping the client's item updates the row, or undeletes it first if the server does not show it.
+enum InsertConflict {
+    /// Returns the code of the operation's error.
+    static func code(for kind: TableOperation.Kind) -> SyncError.Code {
+        // Some servers answer 409 to updates and deletes too, where it means another version of the row.
+        kind == .insert ? .itemAlreadyOnServer : .preconditionFailed
+    }
+
+    /// Returns the decision about a conflict that needs no resolver; `nil` for all other conflicts.
+    static func decision(for operation: TableOperation) -> ConflictDecision? {
+        operation.kind == .insert && operation.isAdopted ? .keepClient : nil
+    }
+}

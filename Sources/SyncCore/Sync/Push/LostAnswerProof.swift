@@ -1,0 +1,79 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides whether the server's row is what an earlier attempt of the same operation left there.
+///
+/// The server may have applied an attempt whose response was lost: no response, a timeout, an unreadable body, a crash of
+/// the app. The next attempt then meets the effect of the first: 409 after an insert, 412 after an update, 404 after a
+/// delete. The content of the oldest attempt with unknown outcome is stored with the operation, and proves it:
+///
+/// - Insert, update: the server's row has every field that was sent → the operation is complete.
+/// - Delete: the server has no row, or a tombstone → the operation is complete.
+/// - Delete that replaced an attempted insert or update: the row is what that attempt left, and no other client has
+///   changed it → the delete continues with the row's version.
+/// - Anything else is a conflict.
+struct LostAnswerProof: Sendable {
+    /// What the operation does now; the user may have changed it since the first attempt.
+    let kind: TableOperation.Kind
+    /// The content of the oldest attempt with unknown outcome; of this attempt if there was none before, because its
+    /// request may have been delivered twice.
+    let sent: TableOperation.SentSnapshot
+    /// The server's row that the operation was made on.
+    let base: Item?
+    let definition: SyncTableDefinition
+
+    /// Returns the outcome of a response that reports a conflict.
+    func outcome(of response: AttemptResponse, _ reason: ConflictReason) -> AttemptOutcome {
+        guard response.row != nil else { return .rowNeeded(reason, status: response.status) }
+        return outcome(ofRow: response, reason, status: response.status)
+    }
+
+    /// Returns the outcome of a conflict, given the server's row.
+    ///
+    /// - Parameters:
+    ///   - response: the response with the row; `nil`, or a response without a row, when the server has none.
+    ///   - status: the status of the response that reported the conflict.
+    func outcome(
+        ofRow response: AttemptResponse?, _ reason: ConflictReason, status: Int
+    ) -> AttemptOutcome {
+        guard let response, let row = response.row, !(kind == .delete && row.system.deleted) else {
+            return kind == .delete ? .succeeded(nil) : .conflict(reason, status: status, serverItem: nil)
+        }
+        var shown = row
+        shown.fields.merge(response.unreadableFields) { _, unreadable in unreadable }
+        guard sent.kind != .delete, sent.isApplied(in: shown) else {
+            return .conflict(reason, status: status, serverItem: row)
+        }
+        guard kind == .delete else { return .succeeded(row) }
+        // A delete must not remove changes that the user has not seen.
+        guard isUnchanged(row, after: sent.fields) else {
+            let reason = ConflictReason.versionMismatch
+            return .conflict(reason, status: reason.status, serverItem: row)
+        }
+        return .continues(from: row)
+    }
+
+    /// Whether the row is the base with these changes: no other client has changed it. `true` without a base.
+    func isUnchanged(_ row: Item, after changes: [String: ItemValue] = [:]) -> Bool {
+        guard let base else { return true }
+        let expected = definition.syncedFields(of: base).merging(changes) { _, changed in changed }
+        return !row.system.deleted && definition.isShown(expected, as: row)
+    }
+}
+
+extension TableOperation.SentSnapshot {
+    /// Whether the row is what this attempt left: it is not deleted, and has every field as the server may show it.
+    func isApplied(in row: Item) -> Bool {
+        !row.system.deleted && fields.allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
+    }
+}
+
+extension SyncTableDefinition {
+    /// Whether the row has these fields as the server may show them, and no others.
+    func isShown(_ fields: [String: ItemValue], as row: Item) -> Bool {
+        columns.allSatisfy { column in
+            let (sent, shown) = (fields[column.name] ?? .null, row.fields[column.name] ?? .null)
+            return column.isLocalOnly || sent.isShown(as: shown)
+        }
+    }
+}

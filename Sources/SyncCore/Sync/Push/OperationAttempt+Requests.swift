@@ -1,0 +1,109 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension OperationAttempt {
+    /// Sends requests until the outcome of the operation is known.
+    ///
+    /// - Throws: ``SyncError`` when a request cannot be sent or has no response; `CancellationError`.
+    func send() async throws -> AttemptOutcome {
+        var (version, base) = (snapshot.version, base)
+        var earlierOutcome = try await outcomeBeforeRequest()
+        // At most one continuation.
+        for _ in 0..<2 {
+            let outcome: AttemptOutcome
+            if let earlierOutcome {
+                outcome = earlierOutcome
+            } else {
+                outcome = try await sendOperation(version: version, base: base)
+            }
+            guard case .continues(let row) = outcome else { return outcome }
+            (version, base, earlierOutcome) = (row.system.version, row, nil)
+        }
+        return .unknown(status: ConflictReason.versionMismatch.status, message: nil)
+    }
+
+    /// Returns what is known, or has to be requested, before the operation itself is sent; `nil` when nothing has.
+    private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
+        if let conflict = undetectedConflict() { return conflict }
+        if rowWasMissing, let conflict = try await conflictWithNewRow() { return conflict }
+        // The delete has no version if the response to its insert was lost: the server's row is fetched first.
+        if operation.kind == .delete, snapshot.version == nil, proof.sent.kind == .insert {
+            return try await fetchRow(toDecide: .rowExists, status: ConflictReason.rowExists.status)
+        }
+        return operation.undeletes ? try await undelete() : nil
+    }
+
+    private func sendOperation(version: String?, base: Item?) async throws -> AttemptOutcome {
+        let id = operation.itemID
+        let action: RemoteCall.Action =
+            switch snapshot.kind {
+            case .insert: .insert(id: id, fields: snapshot.fields)
+            case .update: .update(id: id, fields: body(base: base), version: version)
+            case .delete: .delete(id: id, version: version)
+            }
+        let outcome = AttemptOutcome(try await send(action), proof)
+        guard case .rowNeeded(let reason, let status) = outcome else { return outcome }
+        return try await fetchRow(toDecide: reason, status: status)
+    }
+
+    /// Fetches the server's row to decide what a conflict with this status means.
+    func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
+        let fetched = try await send(.read(id: operation.itemID))
+        switch fetched.classification {
+        case .done where fetched.row != nil:
+            return proof.outcome(ofRow: fetched, reason, status: status)
+        case .rowMissing:
+            let tombstone = reason == .rowExists ? try await fetchTombstone() : nil
+            return proof.outcome(ofRow: tombstone ?? fetched, reason, status: status)
+        default:
+            return unknownUnlessUnavailable(fetched)
+        }
+    }
+
+    /// Returns the outcome of a response to a read that has no row, although the row may exist.
+    func unknownUnlessUnavailable(_ response: AttemptResponse) -> AttemptOutcome {
+        switch response.classification {
+        case .unauthenticated, .unavailable: AttemptOutcome(response, proof)
+        case .done, .rowExists, .versionMismatch, .rowMissing, .tableMissing, .refused, .unknown:
+            .unknown(status: response.status, message: response.message)
+        }
+    }
+
+    /// Sends a request, again after transient failures.
+    func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {
+        let call = RemoteCall(action, table: definition.name, features: .offline)
+        let response = try await context.send(call) {
+            if !action.isRead { repetition.record() }
+        }
+        return AttemptResponse(
+            response, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
+    }
+
+    /// The row that the version of the request belongs to; without a match, the base.
+    var base: Item? {
+        let known = [operation.base, item].compactMap(\.self)
+        return known.first { $0.system.version == snapshot.version } ?? known.first
+    }
+
+    /// Returns the fields of an update request.
+    ///
+    /// A dialect that replaces the whole row also sends the row's columns that the app does not sync. They are no part of
+    /// what a later response is compared with.
+    ///
+    /// - Parameter base: the row that the request's version belongs to.
+    func body(base: Item?) -> [String: ItemValue] {
+        let fields = snapshot.fields
+        guard context.client.dialect.updatesWholeRow, let base else { return fields }
+        // Servers ignore case in column names, and refuse a body that names a column twice.
+        let own = ["id"] + context.client.dialect.systemNames.all
+        let sent = Set((own + fields.keys).map { $0.lowercased() })
+        let kept = base.system.undeclared.filter { !sent.contains($0.key.lowercased()) }
+        return fields.merging(kept) { sent, _ in sent }
+    }
+}
+
+extension RemoteCall.Action {
+    fileprivate var isRead: Bool {
+        if case .read = self { true } else { false }
+    }
+}

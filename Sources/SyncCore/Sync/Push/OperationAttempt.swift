@@ -1,0 +1,102 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// One attempt to send an operation: what is marked in the store, then sent.
+struct OperationAttempt: Sendable {
+    let context: SyncContext
+    let definition: SyncTableDefinition
+    /// The operation as it was marked.
+    let operation: TableOperation
+    /// The content that is sent now.
+    let snapshot: TableOperation.SentSnapshot
+    /// The item as it was marked; for a delete, as it was before.
+    let item: Item?
+    /// Whether the server did not have the row at the last attempt.
+    let rowWasMissing: Bool
+    /// Whether the outcome of an earlier attempt is unknown.
+    let followsUnknownOutcome: Bool
+    /// Whether a request of this attempt was sent again.
+    let repetition = RequestRepetition()
+
+    /// Whether the server may have applied an earlier request than the one that was answered.
+    var mayBeAppliedBefore: Bool { followsUnknownOutcome || repetition.hasHappened }
+
+    /// Compares the server's row with the oldest attempt with unknown outcome.
+    var proof: LostAnswerProof {
+        LostAnswerProof(
+            kind: operation.kind, sent: operation.sent ?? snapshot, base: operation.base,
+            definition: definition)
+    }
+
+    /// Records whether a request was sent again.
+    final class RequestRepetition: Sendable {
+        private let state = Mutex(false)
+
+        var hasHappened: Bool { state.withLock { $0 } }
+
+        func record() { state.withLock { $0 = true } }
+    }
+}
+
+// MARK: Marking
+
+extension OperationAttempt {
+    /// What an attempt begins with.
+    enum Start: Sendable {
+        /// The operation is marked and can be sent.
+        case marked(OperationAttempt)
+        /// Nothing remains to be sent, and the operation is removed: the item as it is stored.
+        case unneeded(Item?)
+        /// The operation waits for an operation of another item.
+        case held(TableOperationError)
+        /// The operation no longer exists, is parked, or another operation of its item precedes it.
+        case skipped
+    }
+
+    /// Marks the operation as attempted and stores the content of the attempt before it is sent. A lost answer can then
+    /// be proven also after a crash.
+    ///
+    /// - Parameter substitute: the delegate's item; `nil` sends the stored item.
+    static func start(
+        _ operationID: Int64, in context: SyncContext, _ definition: SyncTableDefinition,
+        substitute: DelegateItem?
+    ) async throws -> Start {
+        try await context.write { transaction in
+            guard var operation = try transaction.operation(id: operationID), !operation.isParked,
+                try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
+                    == operationID
+            else { return .skipped }
+            try substitute?.store(for: &operation, in: transaction, definition)
+            operation.sent = definition.withoutLocalOnlyColumns(operation.sent)
+            let local = try transaction.item(id: operation.itemID, in: definition.name)
+            let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
+            if let first = try references.prerequisite(of: operation, item: local, in: transaction) {
+                let held = TableOperationError.held(operation, by: first, item: local)
+                try transaction.put(held)
+                return .held(held)
+            }
+            let snapshot = operation.nextAttempt(
+                item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
+            guard let snapshot else {
+                let completion = AttemptCompletion(
+                    transaction: transaction, definition: definition, operationID: operationID)
+                return .unneeded(try completion.removeUnneeded())
+            }
+            let lastError = try transaction.operationError(operationID: operationID)
+            let followsUnknownOutcome = operation.isAmbiguous
+            operation.state = .attempted
+            operation.revision += 1
+            operation.lastAttempt = context.environment.now()
+            operation.sent = operation.sent ?? snapshot
+            try transaction.put(operation)
+            return .marked(
+                OperationAttempt(
+                    context: context, definition: definition, operation: operation, snapshot: snapshot,
+                    item: local ?? operation.deletedItem,
+                    rowWasMissing: lastError?.code == .itemNotOnServer && operation.kind == .update,
+                    followsUnknownOutcome: followsUnknownOutcome))
+        }
+    }
+}

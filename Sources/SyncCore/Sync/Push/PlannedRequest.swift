@@ -1,0 +1,52 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request that a push would send: see ``SyncContext/plannedRequests(tables:)``.
+public struct PlannedRequest: Sendable, Hashable {
+    /// The id of the operation.
+    public let operationID: Int64
+    /// The item's table.
+    public let table: String
+    /// The item's id.
+    public let itemID: String
+    /// What the request does.
+    public let kind: TableOperation.Kind
+    /// The fields in its body; empty for a delete.
+    public let fields: [String: ItemValue]
+    /// The version in its `If-Match`, if any.
+    public let version: String?
+}
+
+extension SyncContext {
+    /// Returns, for each pending operation of the tables that is not parked, the request that sends it. Sends
+    /// nothing.
+    ///
+    /// The requests are in the order of the push's rounds, within a round in that of the queue. Operations
+    /// that are held by others are included; an undelete or a read that precedes a request is not. Operations
+    /// without changes left to send, and those of tables that the app no longer declares, have no request.
+    ///
+    /// - Parameter tables: the tables to push; `nil` is all.
+    /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
+    public func plannedRequests(tables: Set<String>? = nil) async throws -> [PlannedRequest] {
+        let catalog = store.dataSource.catalog
+        let changedOnly = sendsChangedFieldsOnly
+        let order = PushOrder(catalog.tables)
+        return try await read { snapshot in
+            let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
+            let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }
+            let sorted = included.sorted { (order.round(of: $0), $0.id) < (order.round(of: $1), $1.id) }
+            return try sorted.compactMap { operation in
+                // An operation of a table that is no longer declared is not sent.
+                guard let definition = try? catalog.table(named: operation.table) else { return nil }
+                let item = try snapshot.item(id: operation.itemID, in: operation.table)
+                let attempt = operation.nextAttempt(
+                    item: item, definition: definition, sendsChangedFieldsOnly: changedOnly)
+                return attempt.map {
+                    PlannedRequest(
+                        operationID: operation.id, table: operation.table, itemID: operation.itemID,
+                        kind: $0.kind, fields: $0.fields, version: $0.version)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides which responses and errors end a push, and with which error.
+///
+/// They say nothing about the operation: no response, no sign-in, a service that is not answering, a client that cannot
+/// send any request, a store that fails. The operation stays pending and is not counted towards ``Parking``. All other
+/// failures belong to the operation, and the push goes on.
+struct PushEnding: Sendable {
+    /// The error that the push throws.
+    let error: SyncError
+    /// Whether the server may have applied the request itself; `false` says nothing about earlier requests.
+    let mayBeApplied: Bool
+    /// The status of the response, if there was one.
+    let status: Int?
+
+    /// Returns the ending for an outcome; `nil` when the push goes on.
+    init?(_ outcome: AttemptOutcome, now: Timestamp) {
+        switch outcome {
+        case .unauthenticated(let status):
+            let cause = SyncError(.authenticationRequired, "The server answered with status \(status).")
+            error = SyncError(
+                .pushAbortedAuthentication, "The server requires the user to sign in.", cause: cause)
+            (mayBeApplied, self.status) = (false, status)
+        case .unavailable(let status, let message, let retryAfter):
+            let delay = retryAfter.flatMap { RetryAfter($0, now: now)?.delay }
+            let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
+            error = SyncError(
+                .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)
+            (mayBeApplied, self.status) = (true, status)
+        case .succeeded, .rowNeeded, .continues, .conflict, .refused, .unknown:
+            return nil
+        }
+    }
+
+    /// Returns the ending for a request that could not be sent or had no response; `nil` when the push goes on.
+    init?(sending failure: SyncError) {
+        switch failure.code {
+        case .networkUnavailable:
+            error = SyncError(.pushAbortedNetwork, failure.message, cause: failure.cause, mayRetry: true)
+            mayBeApplied = true
+        case .authenticationRequired:
+            error = SyncError(.pushAbortedAuthentication, failure.message, cause: failure.cause)
+            mayBeApplied = false
+        case .invalidConfiguration:
+            error = failure
+            mayBeApplied = false
+        default:
+            return nil
+        }
+        status = nil
+    }
+}
+
+extension PushEnding {
+    /// The error of a push that its delegate has cancelled.
+    static var cancelledByDelegate: SyncError {
+        SyncError(.pushAbortedCancelled, "The delegate cancelled the push.")
+    }
+
+    /// Returns the error of a push whose store cannot be locked.
+    static func lockFailed(_ cause: any Error) -> SyncError {
+        SyncError(.pushAbortedStore, "The store cannot be locked for a push.", cause: cause)
+    }
+
+    /// Returns the error of a push after so many operations in a row without confirmation.
+    static func tooManyServerErrors(_ count: Int, last: TableOperationError) -> SyncError {
+        SyncError(
+            .pushAbortedService,
+            "The service failed to answer \(count) operations in a row. \(last.message)", cause: last,
+            mayRetry: true)
+    }
+
+    /// Whether an error that ``PushOperation/execute()`` throws ends the push. An operation's own failure does not, nor
+    /// does an invalid item, which the delegate can correct.
+    static func isEnding(_ error: any Error) -> Bool {
+        switch error {
+        case is TableOperationError: false
+        case let error as SyncError: ![.invalidItem, .invalidItemID].contains(error.code)
+        default: true
+        }
+    }
+
+    /// Returns the push's own error for the error that ended it.
+    static func pushError(for error: any Error) -> SyncError {
+        switch error {
+        case let error as SyncError where error.code == .storeFailure:
+            SyncError(.pushAbortedStore, "The push ended because the local store failed.", cause: error.cause)
+        case let error as SyncError: error
+        default: SyncError(.internalError, "The push ended unexpectedly.", cause: error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// An update of a row that is a tombstone on the server undeletes the row first, then sends its fields.
+
+extension TableOperation {
+    /// Whether the row is a tombstone on the server, so that an update has to undelete it first.
+    var undeletes: Bool { kind == .update && base?.system.deleted == true }
+}
+
+extension OperationAttempt {
+    /// Sends the undelete that has to precede the update.
+    ///
+    /// - Returns: `continues` when only the fields of the update remain to be sent.
+    func undelete() async throws -> AttemptOutcome {
+        let action = RemoteCall.Action.undelete(
+            id: operation.itemID, fields: body(base: base), version: snapshot.version)
+        var outcome = AttemptOutcome(try await send(action), proof)
+        if case .rowNeeded(let reason, let status) = outcome {
+            outcome = try await fetchRow(toDecide: reason, status: status)
+        }
+        switch outcome {
+        case .succeeded(let row?) where !snapshot.fields.isEmpty:
+            return .continues(from: row)
+        // An earlier request, whose response was lost, has undeleted the row, and nothing else has changed it.
+        case .conflict(_, _, let row?) where proof.isUnchanged(row):
+            return .continues(from: row)
+        default:
+            return outcome
+        }
+    }
+
+    /// Fetches a row that exists although the server does not return it by id: a tombstone, which only lists contain.
+    ///
+    /// Its version is the condition of a later undelete, which otherwise could overwrite a row that another client has
+    /// undeleted.
+    ///
+    /// - Returns: the response with the row; `nil` when the server does not list it.
+    func fetchTombstone() async throws -> AttemptResponse? {
+        let dialect = context.client.dialect
+        let query = TableQuery(definition.name).where(.column("id") == operation.itemID)
+        let call = RemoteCall(
+            .query(try query.odata(dialect), includesDeleted: true), table: definition.name,
+            features: .offline)
+        let response = try await context.send(call)
+        guard response.classification == .done, case .rows(let rows, _) = response.body, let row = rows.first
+        else { return nil }
+        var reader = WireRowReader(dialect: dialect, definition: definition)
+        let item = reader.readRecordingProblems(row).item
+        guard item.id.hasSameBytes(as: operation.itemID), item.system.version != nil else { return nil }
+        return AttemptResponse(status: response.status, classification: .done, row: item)
+    }
+}

@@ -1,0 +1,40 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension OperationAttempt {
+    /// Returns the outcome of a conflict that a pull has found and that the server would not detect; `nil` when there is
+    /// none.
+    ///
+    /// Without a version the request has no condition. A row that was deleted for good and inserted again has its first
+    /// version again, so that the condition is fulfilled by another row.
+    func undetectedConflict() -> AttemptOutcome? {
+        guard operation.kind != .insert, let row = operation.serverItem, let version = row.system.version
+        else { return nil }
+        if let sent = snapshot.version, let base = operation.base {
+            let isRestarted = version.hasSameBytes(as: sent) && !row.isSameState(as: base)
+            guard isRestarted else { return nil }
+        } else if snapshot.version != nil {
+            return nil
+        }
+        let reason = ConflictReason.versionMismatch
+        let pulled = AttemptResponse(status: reason.status, classification: .versionMismatch, row: row)
+        return AttemptOutcome(pulled, proof)
+    }
+
+    /// Returns the outcome for a row that the server has again after it was missing; `nil` when it is the row that the
+    /// operation was made on.
+    ///
+    /// Another client may have inserted the row again, with the first version again: the request's condition would be
+    /// fulfilled by a row that the user has not seen.
+    func conflictWithNewRow() async throws -> AttemptOutcome? {
+        let fetched = try await send(.read(id: operation.itemID))
+        guard fetched.classification == .done, let row = fetched.row else {
+            return fetched.classification == .rowMissing
+                ? proof.outcome(ofRow: nil, .rowMissing, status: fetched.status)
+                : unknownUnlessUnavailable(fetched)
+        }
+        if let base = operation.base, row.isSameState(as: base) { return nil }
+        let reason = ConflictReason.versionMismatch
+        return proof.outcome(ofRow: fetched, reason, status: reason.status)
+    }
+}

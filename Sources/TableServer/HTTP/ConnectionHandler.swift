@@ -1,0 +1,79 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import SyncCore
+
+/// Reads the requests of a connection and writes the responses.
+///
+/// A thrown error closes the connection, before or during a response.
+struct ConnectionHandler: Sendable {
+    let handler: RequestHandler
+    let keepsAlive: Bool
+
+    /// Thrown to close the connection on purpose.
+    private struct ConnectionClosure: Error {}
+
+    @concurrent func respond(
+        to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    ) async throws {
+        // Closing the channel ends every wait of the request: for its body, at a gate, for a slow reader.
+        let token = handler.stopSignal.onStop { channel.close(promise: nil) }
+        defer { handler.stopSignal.remove(token) }
+
+        let body = try await collect(request.body)
+        let recorded = handler.log.add { id in
+            RecordedRequest(
+                id: id, method: request.method.rawValue, uri: request.head.path ?? "/",
+                headers: headers(of: request), body: body.data, bodySize: body.size)
+        }
+        switch try await handler.handle(recorded) {
+        case .respond(let response):
+            let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+            try await writer.write(response: head(of: response), body: body)
+        case .truncate(let response, let count):
+            var bodyWriter = try await writer.writeHead(head(of: response))
+            try await bodyWriter.write(ByteBuffer(bytes: response.body.prefix(count)))
+            throw ConnectionClosure()
+        case .closeConnection:
+            // A client that receives no byte on a reused connection may repeat the request; curl does, and URLSession
+            // on Linux then hangs on requests with a body. An informational response prevents that.
+            try await writer.writeInformationalHead(HTTPResponse(status: .init(code: 102)))
+            throw ConnectionClosure()
+        }
+        // The response says `Connection: close`, but the client may not close the connection.
+        if !keepsAlive { throw ConnectionClosure() }
+    }
+
+    /// Reads the whole body and keeps at most the size that the server accepts.
+    private func collect(_ body: RequestBody) async throws -> (data: Data, size: Int) {
+        var (data, size) = (Data(), 0)
+        for try await buffer in body {
+            size += buffer.readableBytes
+            let remaining = handler.service.settings.maxBodySize - data.count
+            data.append(contentsOf: buffer.readableBytesView.prefix(remaining))
+        }
+        return (data, size)
+    }
+
+    private func head(of response: ServerResponse) -> HTTPResponse {
+        var fields = HTTPFields()
+        for (name, value) in response.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        if !fields.contains(.date) { fields[.date] = handler.service.settings.clock.now.httpDate }
+        fields[.contentLength] = String(response.body.count)
+        if !keepsAlive { fields[.connection] = "close" }
+        return HTTPResponse(status: HTTPResponse.Status(code: response.status), headerFields: fields)
+    }
+
+    private func headers(of request: Request) -> [RecordedRequest.Header] {
+        let fields = request.headers.map { RecordedRequest.Header(name: $0.name.rawName, value: $0.value) }
+        guard let host = request.head.authority else { return fields }
+        return [RecordedRequest.Header(name: "Host", value: host)] + fields
+    }
+}

@@ -1,0 +1,75 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+
+/// The response to a request.
+struct ServerResponse: Sendable {
+    var status: Int
+    var headers: [(name: String, value: String)]
+    var body: Data
+
+    /// Returns a response with a row, and its version as `ETag`.
+    static func row(_ row: TableRow, status: Int = 200, settings: TableServer.Configuration) -> ServerResponse
+    {
+        ServerResponse(
+            status: status, headers: [contentType, ("ETag", EntityTag.header(version: row.version))],
+            body: row.json(settings: settings))
+    }
+
+    /// Returns a response with a value that is not a row. Its weak `ETag` is not a version, as on the modelled server.
+    static func value(_ value: ItemValue, status: Int = 200) -> ServerResponse {
+        json(value.json, status: status)
+    }
+
+    /// Returns a response with JSON that is not a row, and a weak `ETag`.
+    static func json(_ body: Data, status: Int = 200) -> ServerResponse {
+        ServerResponse(
+            status: status, headers: [contentType, ("ETag", EntityTag.weak(of: body))], body: body)
+    }
+
+    /// Returns the HTML page for a path that does not exist.
+    static func pathNotFound(_ method: String, _ path: String) -> ServerResponse {
+        let html = """
+            <!DOCTYPE html>
+            <html><head><title>Error</title></head><body><pre>Cannot \(method) \(path.htmlEscaped)</pre></body></html>
+
+            """
+        return ServerResponse(
+            status: 404, headers: [("Content-Type", "text/html; charset=utf-8")], body: Data(html.utf8))
+    }
+
+    private static let contentType = (name: "Content-Type", value: "application/json; charset=utf-8")
+}
+
+/// An error that the server reports to the client, with a status and a message.
+struct RequestError: Error {
+    let status: Int
+    let message: String
+
+    static func badRequest(_ message: String) -> RequestError { RequestError(status: 400, message: message) }
+    static let itemNotFound = RequestError(status: 404, message: "The item does not exist")
+
+    var response: ServerResponse { .value(["error": .text(message)], status: status) }
+}
+
+extension TableRow {
+    /// Returns the JSON form of the row, with all columns or the given ones.
+    func json(settings: TableServer.Configuration, columns: Set<String>? = nil) -> Data {
+        var object = fields
+        object["id"] = .text(id)
+        object["createdAt"] = .date(createdAt.showing(fractionDigits: settings.fractionDigits))
+        object["updatedAt"] = .date(updatedAt.showing(fractionDigits: settings.fractionDigits))
+        object["version"] = .text(version)
+        object["deleted"] = .bool(deleted)
+        if let columns { object = object.filter { columns.contains($0.key) } }
+        return ItemValue.object(object).json
+    }
+}
+
+extension String {
+    fileprivate var htmlEscaped: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+}

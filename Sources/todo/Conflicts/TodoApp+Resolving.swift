@@ -1,0 +1,31 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension TodoApp {
+    /// Shows an error with the client's and the server's item.
+    func show(_ error: TableOperationError, id: String) {
+        let title = error.isConflict ? "Server Conflict" : "Error"
+        console.print(console.styled("\(title): \(error.kind) of \(id)", .red))
+        console.print("\(error.message) (code \(error.code.rawValue))")
+        for line in console.table(of: error) { console.print(line) }
+    }
+
+    /// Resolves an error by a choice. The next push sends the resulting change, if any.
+    func resolve(_ error: TableOperationError, by choice: ConflictChoice) async throws {
+        switch choice {
+        case .client: try await useClient(for: error)
+        case .server: try await context.cancelAndDiscardItem(for: error)
+        case .cancel: break
+        }
+    }
+
+    /// Makes the client's change pending again, based on the server's current item.
+    private func useClient(for error: TableOperationError) async throws {
+        guard error.isConflict else { return try await context.replay(operationID: error.operationID) }
+        if error.kind == .delete { return try await context.changeKind(for: error, to: .delete) }
+        guard let item = try await table.item(id: error.itemID) ?? error.item else { return }
+        try await context.keepAndUpdateItem(for: error, with: item)
+    }
+}

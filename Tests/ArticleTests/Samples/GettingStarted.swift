@@ -1,0 +1,67 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreSQLite
+import SyncCore
+import TableServer
+import Testing
+
+/// The samples of the article "Getting started".
+struct GettingStartedSamples {
+    enum TodoItem {
+        static let text = SyncColumn("text", .text)
+        static let complete = SyncColumn("complete", .bool, isIndexed: true)
+        static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
+    }
+
+    func sync(_ context: SyncContext) async throws {
+        do {
+            try await context.push()
+            try await context.table("TodoItem").pull(queryID: "all")
+        } catch let error as SyncError where error.isOffline {
+            // The app works with local data. Sync again when the network is back.
+        }
+    }
+
+    @Test func `the first app`() async throws {
+        let directory = URL(filePath: NSTemporaryDirectory()).appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "todo.sqlite").path()
+        var shown: [Item] = []
+        func show(_ items: [Item]) { shown = items }
+        try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
+            let url = server.url
+
+            let store = try SQLiteStore(path: path, tables: [TodoItem.definition])
+            let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+            let todos = context.table("TodoItem")
+
+            let milk = try await todos.insert(["text": "Buy milk", "complete": false])
+            try await todos.update(id: milk.id, ["complete": true])
+            let bread = try await todos.insert(["text": "Buy bread", "complete": false])
+            try await todos.delete(id: bread.id)
+
+            try await context.batch { local in
+                for text in ["Buy eggs", "Buy butter"] {
+                    try local.insert(["text": .text(text), "complete": false], in: "TodoItem")
+                }
+            }
+
+            let open = todos.query.where(TodoItem.complete == false).order(by: TodoItem.text)
+            let result = try await todos.items(matching: open)
+            #expect(result.items.map { $0["text"] } == ["Buy butter", "Buy eggs"])
+
+            try await sync(context)
+            #expect(try server.rows(in: "TodoItem").count == 3)
+
+            let closing = Task { try await context.close() }
+            for try await result in todos.observe(open) {
+                show(result.items)
+            }
+            try await closing.value
+            #expect(shown.isEmpty || shown.count == 2)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreMemory
+import Testing
+
+@testable import SyncCore
+
+/// What the outcome of an attempt and later local writes change in the store.
+@Suite struct AttemptCompletionTests {
+    private static let definition = SyncTableDefinition(
+        "T",
+        columns: [
+            SyncColumn("a", .integer), SyncColumn("b", .integer),
+            SyncColumn("note", .text, isLocalOnly: true),
+        ])
+
+    private let store: MemoryStore
+
+    init() throws { store = try MemoryStore(tables: [Self.definition]) }
+
+    private func write<T>(
+        inFlight: Set<Int64> = [], _ body: (LocalWrite, AttemptCompletion) throws -> T
+    ) throws -> T {
+        try store.write { transaction in
+            let write = LocalWrite(
+                transaction: transaction, definition: Self.definition, inFlight: inFlight, now: .unixEpoch)
+            let completion = AttemptCompletion(
+                transaction: transaction, definition: Self.definition,
+                operationID: try transaction.operations(after: 0, in: nil, limit: 1).first?.id ?? 0)
+            return try body(write, completion)
+        }
+    }
+
+    private var operations: [TableOperation] {
+        get throws { try store.read { try $0.operations(after: 0, in: nil, limit: .max) } }
+    }
+
+    private var item: Item? { get throws { try store.read { try $0.item(id: "x", in: "T") } } }
+
+    private func row(_ fields: [String: ItemValue], version: String, second: Int = 1) -> Item {
+        let time = Timestamp.unixEpoch.advanced(by: .seconds(second))
+        return Item(id: "x", fields: fields, system: SystemProperties(updatedAt: time, version: version))
+    }
+
+    private func sent(_ kind: TableOperation.Kind, _ fields: [String: ItemValue])
+        -> TableOperation.SentSnapshot
+    {
+        TableOperation.SentSnapshot(kind: kind, fields: fields, version: nil)
+    }
+
+    @Test func `an insert that was never sent is removed together with the delete behind it`() throws {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
+        try write(inFlight: [1]) { write, _ in try write.delete(id: "x", madeOn: nil) }
+        #expect(try operations.map(\.kind) == [.insert, .delete])
+        try write { _, completion in _ = try completion.removeUnneeded() }
+        #expect(try operations.isEmpty)
+    }
+
+    @Test func `completing an operation rebases the one behind on the new version, without attempts`() throws
+    {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1, "note": "n"]) }
+        try write(inFlight: [1]) { write, _ in _ = try write.change(id: "x", fields: ["b": 2]) }
+        try write { _, completion in
+            _ = try completion.complete(
+                with: row(["a": 1, "b": 0], version: "v1"), sent: sent(.insert, ["a": 1]))
+        }
+        let behind = try #require(try operations.first)
+        #expect(try operations.count == 1)
+        #expect(behind.version == "v1")
+        #expect(behind.base?.fields == ["a": 1, "b": 0])
+        #expect(try item?.fields == ["a": 1, "b": 2, "note": "n"])
+        #expect(try item?.system.version == "v1")
+    }
+
+    @Test func `completing an operation keeps a later row that a pull has stored`() throws {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
+        try write { _, completion in
+            _ = try ServerRowApplier(transaction: completion.transaction, definition: Self.definition)
+                .apply(row(["a": 9], version: "v2", second: 2))
+        }
+        #expect(try operations.first?.serverItem?["a"] == 9)
+        try write { _, completion in
+            _ = try completion.complete(with: row(["a": 1], version: "v1"), sent: sent(.insert, ["a": 1]))
+        }
+        #expect(try operations.isEmpty)
+        #expect(try item?.fields == ["a": 9])
+        #expect(try item?.system.version == "v2")
+    }
+
+    @Test func `only refusals count towards parking`() throws {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
+        for _ in 0..<3 {
+            try write { _, completion in
+                _ = try completion.fail(mayBeApplied: true, status: nil, parkAfter: nil)
+            }
+        }
+        #expect(try operations.first?.attempts == 0)
+        #expect(try operations.first?.state == .attempted)
+        for _ in 0..<2 {
+            try write { _, completion in
+                _ = try completion.fail(mayBeApplied: false, status: 400, parkAfter: 2)
+            }
+        }
+        #expect(try operations.first?.attempts == 2)
+        #expect(try operations.first?.state == .parked)
+    }
+
+    @Test func `replaced versions of this client are stored, up to a limit`() throws {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 0]) }
+        for number in 1...20 {
+            try write { _, completion in
+                let row = row(["a": .int(Int64(number))], version: "v\(number)")
+                _ = try completion.complete(with: row, sent: sent(.update, ["a": .int(Int64(number - 1))]))
+            }
+            try write { write, _ in _ = try write.change(id: "x", fields: ["a": .int(Int64(number))]) }
+        }
+        let superseded = try #require(try item).system.supersededVersions
+        #expect(superseded.last == "v19")
+        #expect(superseded.count == SystemProperties.maxSupersededVersions)
+    }
+
+    @Test func `a local change of equal values and local-only columns sends nothing`() throws {
+        let known = row(["a": 1], version: "v1")
+        try store.write { try $0.upsert([known], in: "T") }
+        try write { write, _ in _ = try write.change(id: "x", fields: ["a": 1, "note": "n"]) }
+        let operation = try #require(try operations.first)
+        for changedOnly in [true, false] {
+            let attempt = operation.nextAttempt(
+                item: try item, definition: Self.definition, sendsChangedFieldsOnly: changedOnly)
+            #expect(attempt?.fields == (changedOnly ? nil : ["a": 1]))
+        }
+    }
+}

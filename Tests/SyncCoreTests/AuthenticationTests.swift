@@ -1,0 +1,137 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncCore
+import Synchronization
+import Testing
+
+@Suite
+struct AuthenticationTests {
+    /// Returns a transport that responds with 401 to any other token.
+    private func transport(accepting token: String) -> ScriptedTransport {
+        ScriptedTransport { request in
+            request.head.headerFields[.zumoAuth] == token
+                ? HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
+                : HTTPTransportResponse(status: 401)
+        }
+    }
+
+    @Test func `a call is sent again once with the new token`() async throws {
+        let transport = transport(accepting: "new")
+        let client = try SyncClient.scripted(transport) { "new" }
+        client.authenticationToken = "old"
+        #expect(try await client.table("T").read(id: "a").id == "a")
+        #expect(transport.requests.map { $0.head.headerFields[.zumoAuth] } == ["old", "new"])
+        #expect(client.authenticationToken == "new")
+    }
+
+    @Test(arguments: ["wrong", nil])
+    func `a refresh without a valid token causes at most one more request`(token: String?) async throws {
+        let transport = transport(accepting: "new")
+        let client = try SyncClient.scripted(transport) { token }
+        let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+        #expect(error?.code == .authenticationRequired)
+        #expect(transport.requests.count == (token == nil ? 1 : 2))
+    }
+
+    @Test func `an error thrown by the refresh is the cause of the error`() async throws {
+        struct Refused: Error {}
+        let client = try SyncClient.scripted(transport(accepting: "new")) { throw Refused() }
+        let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+        #expect(error?.code == .authenticationRequired)
+        #expect(error?.cause is Refused)
+    }
+
+    @Test func `concurrent calls that are rejected share one refresh`() async throws {
+        let refreshes = Mutex(0)
+        let (rejections, rejected) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let transport = ScriptedTransport { request in
+            if request.head.headerFields[.zumoAuth] == "new" {
+                return HTTPTransportResponse(status: 200, body: Data(#"{"id":"a"}"#.utf8))
+            }
+            rejected.yield()
+            return HTTPTransportResponse(status: 401)
+        }
+        let client = try SyncClient.scripted(transport) {
+            refreshes.withLock { $0 += 1 }
+            for await _ in gate { break }
+            return "new"
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { _ = try await client.table("T").read(id: "a") } }
+            var count = 0
+            for await _ in rejections {
+                count += 1
+                if count == 10 { break }
+            }
+            open.yield()
+            try await group.waitForAll()
+        }
+        #expect(refreshes.withLock { $0 } == 1)
+        #expect(transport.requests.count == 20)
+    }
+
+    @Test func `a token set by the app during a refresh is not overwritten`() async throws {
+        let clientBox = Mutex<SyncClient?>(nil)
+        let client = try SyncClient.scripted(transport(accepting: "app token")) {
+            clientBox.withLock { $0 }?.authenticationToken = "app token"
+            return "refreshed token"
+        }
+        clientBox.withLock { $0 = client }
+        #expect(try await client.table("T").read(id: "a").id == "a")
+        #expect(client.authenticationToken == "app token")
+        clientBox.withLock { $0 = nil }
+    }
+
+    @Test func `no refresh runs after the user has signed out`() async throws {
+        let refreshed = Mutex(false)
+        let client = try SyncClient.scripted(transport(accepting: "new")) {
+            refreshed.withLock { $0 = true }
+            return "new"
+        }
+        client.authenticationToken = "old"
+        let response = try await client.send(RemoteCall(.read(id: "a"), table: "T"))
+        client.authenticationToken = nil
+        #expect(try await !client.refreshAuthentication(after: response))
+        #expect(!refreshed.withLock { $0 })
+    }
+
+    @Test func `a caller that is cancelled while it waits for a refresh throws, and the others continue`()
+        async throws
+    {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (refreshes, started) = AsyncStream.makeStream(of: Void.self)
+        let client = try SyncClient.scripted(transport(accepting: "new")) {
+            started.yield()
+            for await _ in gate { break }
+            return "new"
+        }
+        let first = Task { try await client.table("T").read(id: "a") }
+        for await _ in refreshes { break }
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await client.table("T").read(id: "a")
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        let response = try await client.send(RemoteCall(.read(id: "a"), table: "T"))
+        let executor = SerialTaskExecutor()
+        let waiting = Task(executorPreference: executor) {
+            try await client.refreshAuthentication(after: response)
+        }
+        // The task is now suspended until the running refresh returns.
+        await executor.drain()
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let cancelledBefore = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await client.refreshAuthentication(after: response)
+        }
+        await #expect(throws: CancellationError.self) { try await cancelledBefore.value }
+        open.yield()
+        #expect(try await first.value.id == "a")
+        #expect(try await client.table("T").read(id: "a").id == "a")
+    }
+}

@@ -1,0 +1,84 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@_spi(StoreAuthor) @testable import SyncCore
+
+/// An instant that is read again, from a server that marks the last page.
+@Suite struct OpenInstantTests {
+    private static func time(_ milliseconds: Int64) -> Timestamp {
+        Timestamp.unixEpoch.showing(fractionDigits: 3).advanced(by: .milliseconds(milliseconds))
+    }
+
+    private static func row(_ id: String, _ milliseconds: Int64) -> PulledRow {
+        let time = time(milliseconds)
+        return PulledRow(
+            item: Item(id: id, system: SystemProperties(updatedAt: time, version: "1")),
+            updatedAtText: time.description)
+    }
+
+    /// `b` is written in the instant of `c` after the page with `c`; the last page has a later row.
+    @Test func `rows of an open instant are read even if the page after it is the last`() throws {
+        var settings = PullSettings()
+        settings.pageSize = 2
+        settings.overlap = .zero
+        var cursor = PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: nil)
+        var rows = [Self.row("a", 0), Self.row("c", 10_000)]
+        var received: Set<String> = []
+        var pages = 0
+        while !cursor.isDone, pages < 20 {
+            let query = cursor.nextPage
+            let page = query.apply(to: rows.map(\.item)).items.map { item in
+                PulledRow(item: item, updatedAtText: item.system.updatedAt?.description)
+            }
+            received.formUnion(page.map(\.item.id))
+            let date = Self.time(pages == 0 ? 10_000 : 20_000)
+            try cursor.advance(
+                over: page, isLast: page.count < (query.limit ?? .max), serverDate: date, now: date)
+            if pages == 0 { rows += [Self.row("b", 10_000), Self.row("d", 11_000)] }
+            pages += 1
+        }
+        #expect(cursor.isDone)
+        if !received.contains("b") {
+            // The next pull starts at the token.
+            var next = PullCursor(
+                query: TableQuery("T"), order: .keyset, settings: settings, token: cursor.token)
+            let date = Self.time(30_000)
+            for _ in 0..<20 where !next.isDone {
+                let page = next.nextPage.apply(to: rows.map(\.item)).items.map { item in
+                    PulledRow(item: item, updatedAtText: item.system.updatedAt?.description)
+                }
+                received.formUnion(page.map(\.item.id))
+                try next.advance(over: page, serverDate: date, now: date)
+            }
+        }
+        #expect(received == ["a", "b", "c", "d"])
+    }
+
+    /// The rest of an open instant fits into one page, which is marked as the last. The pull has not ended.
+    @Test func `the last page of an instant does not end the pull`() throws {
+        var settings = PullSettings()
+        settings.pageSize = 3
+        settings.overlap = .zero
+        var cursor = PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: nil)
+        var rows = [Self.row("a", 0), Self.row("b", 10), Self.row("c", 10_000)]
+        var received: Set<String> = []
+        var pages = 0
+        while !cursor.isDone, pages < 20 {
+            let query = cursor.nextPage
+            var all = query
+            all.limit = nil
+            let page = query.apply(to: rows.map(\.item)).items.map { item in
+                PulledRow(item: item, updatedAtText: item.system.updatedAt?.description)
+            }
+            received.formUnion(page.map(\.item.id))
+            let date = Self.time(pages == 0 ? 10_000 : 20_000)
+            let isLast = all.apply(to: rows.map(\.item)).items.count == page.count
+            try cursor.advance(over: page, isLast: isLast, serverDate: date, now: date)
+            if pages == 0 { rows += (1...7).map { Self.row("d\($0)", 11_000 + Int64($0)) } }
+            pages += 1
+        }
+        #expect(received == Set(rows.map(\.item.id)))
+    }
+}

@@ -1,0 +1,60 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Testing
+
+/// One client: a context and its store.
+struct Device {
+    let context: SyncContext
+    let store: any SyncContextDataSource
+
+    var table: SyncTable { context.table(Todo.name) }
+
+    /// Pushes and pulls all items.
+    func sync() async throws {
+        try await context.push()
+        try await context.pull(Todo.query, queryID: "all")
+    }
+
+    /// Pulls all items without pushing first.
+    @discardableResult
+    func pullWithoutPush() async throws -> PullResult {
+        try await context.pull(Todo.query, queryID: "all", settings: .withoutPush)
+    }
+
+    func item(_ id: String) async throws -> Item? { try await table.item(id: id) }
+
+    func texts() async throws -> [String] {
+        try await table.items().compactMap { $0["text"]?.textValue }.sorted()
+    }
+
+    func operations() async throws -> [TableOperation] { try await context.pendingOperations() }
+
+    /// Pushes, and returns the errors of failed operations.
+    func pushErrors() async -> [TableOperationError] {
+        do {
+            try await context.push()
+            return []
+        } catch {
+            return (error as? SyncError)?.pushResult?.errors ?? []
+        }
+    }
+
+    /// Pushes, expects that operations fail, and returns their errors.
+    func expectPushErrors(sourceLocation: SourceLocation = #_sourceLocation) async -> [TableOperationError] {
+        let error = await expectError(.pushCompletedWithErrors, sourceLocation: sourceLocation) {
+            try await context.push()
+        }
+        return error?.pushResult?.errors ?? []
+    }
+
+    /// Pushes, expects that exactly one operation fails, and returns its error.
+    func expectPushError(
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> TableOperationError {
+        let errors = await expectPushErrors(sourceLocation: sourceLocation)
+        #expect(errors.count == 1, sourceLocation: sourceLocation)
+        return try #require(errors.first, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,55 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Items and changes that the app stores directly, and enqueues afterwards.
+@Suite struct EnqueueExistingTests {
+    @Test(arguments: StoreKind.allCases)
+    func `existing items without operations are pushed as inserts, or as updates if the server has the row`(
+        _ kind: StoreKind
+    )
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.device("A")
+            try await scenario.server.put("known", ["text": "server's", "priority": 5], in: Todo.name)
+            try device.store.write { transaction in
+                try transaction.upsert(
+                    [Item(id: "known", fields: ["text": "ours"]), Item(id: "new", fields: ["text": "new"])],
+                    in: Todo.name)
+            }
+            #expect(try await device.context.enqueueExisting(Todo.query) == 2)
+            #expect(try await device.context.enqueueExisting(Todo.query) == 0)
+            try await device.context.push()
+            #expect(try scenario.serverTexts() == ["new", "ours"])
+            #expect(try scenario.server.row("known", in: Todo.name)?.fields["priority"] == 5)
+            #expect(try await device.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `changes made directly in the store are enqueued and pushed`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.device("A")
+            let changed = try await device.table.insert(["text": "changed"])
+            let deleted = try await device.table.insert(["text": "deleted"])
+            try await device.sync()
+            let removed = try #require(try await device.table.item(id: deleted.id))
+            try device.store.write { transaction in
+                var item = try #require(try transaction.item(id: changed.id, in: Todo.name))
+                item["text"] = "changed directly"
+                try transaction.upsert([item, Item(id: "added", fields: ["text": "added"])], in: Todo.name)
+                try transaction.deleteItems(ids: [deleted.id], in: Todo.name)
+            }
+            try await device.context.enqueueExternalChanges(
+                in: Todo.name, changed: [changed.id, "added"], deleted: [removed])
+            #expect(try await device.operations().map(\.kind) == [.update, .insert, .delete])
+            try await device.context.push()
+            #expect(try scenario.serverTexts() == ["added", "changed directly"])
+        }
+    }
+}

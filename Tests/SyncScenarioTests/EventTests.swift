@@ -1,0 +1,87 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// Events of pushes and pulls arrive at ``SyncSettings/onEvent`` in the order in which they happen.
+@Suite struct EventTests {
+    private final class Recorder: Sendable {
+        private let recorded = Mutex<[SyncEvent]>([])
+        var events: [SyncEvent] { recorded.withLock { $0 } }
+        /// The names of the events' cases.
+        var names: [String] {
+            events.map { event in
+                switch event {
+                case .attempt: "attempt"
+                case .retry: "retry"
+                case .conflict: "conflict"
+                case .parked: "parked"
+                case .pushEnded: "pushEnded"
+                case .pageStored: "pageStored"
+                case .rowUnreadable: "rowUnreadable"
+                case .pullEnded: "pullEnded"
+                }
+            }
+        }
+        func record(_ event: SyncEvent) { recorded.withLock { $0.append(event) } }
+        func reset() { recorded.withLock { $0 = [] } }
+    }
+
+    private func settings(_ recorder: Recorder) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.onEvent = { recorder.record($0) }
+        settings.parkAfterRefusals = 1
+        return settings
+    }
+
+    @Test func `a push emits each attempt, each retry and its end`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let recorder = Recorder()
+            let a = try scenario.device(settings: settings(recorder))
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.refusal(503), when: \.isWrite)
+            try await a.context.push()
+            #expect(recorder.names == ["attempt", "retry", "attempt", "pushEnded"])
+            guard case .pushEnded(let end) = recorder.events.last else { return }
+            #expect(end.outcome == .completed)
+            #expect(
+                end.operations.map { "\($0.key.kind) \($0.key.outcome) \($0.value)" } == [
+                    "insert completed 1"
+                ])
+        }
+    }
+
+    @Test func `a refused operation emits that it is parked, once`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let recorder = Recorder()
+            let a = try scenario.device(settings: settings(recorder))
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            _ = try await a.expectPushError()
+            _ = try await a.expectPushError()
+            #expect(recorder.names == ["attempt", "parked", "pushEnded", "pushEnded"])
+            guard case .pushEnded(let end) = recorder.events[2] else { return }
+            #expect(end.outcome == .completedWithErrors)
+            #expect(
+                end.operations.map { "\($0.key.kind) \($0.key.outcome) \($0.value)" } == ["insert failed 1"])
+        }
+    }
+
+    @Test func `a pull emits each page, each unreadable row and its end`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let recorder = Recorder()
+            let a = try scenario.device(settings: settings(recorder))
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await scenario.server.put("y", ["text": 5], in: Todo.name)
+            try await a.pullWithoutPush()
+            #expect(recorder.names.filter { $0 != "attempt" }.prefix(2) == ["rowUnreadable", "pageStored"])
+            #expect(recorder.names.last == "pullEnded")
+            guard case .pullEnded(let end) = recorder.events.last else { return }
+            #expect(end.outcome == .completed)
+            #expect(end.rows.upserted == 1)
+        }
+    }
+}

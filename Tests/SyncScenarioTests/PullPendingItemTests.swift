@@ -1,0 +1,203 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Pulls of rows whose items have pending operations.
+@Suite struct PullPendingItemTests {
+    /// Runs the body with a pending update of a row that the server has also changed.
+    private func withEditsOnBothSides(
+        on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.crashableDevice()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours", "price": 2.5])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await body(scenario, a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pull does not overwrite a pending item, and the next push reports the conflict`(
+        _ kind: StoreKind
+    ) async throws {
+        try await withEditsOnBothSides(on: kind) { scenario, a in
+            let result = try await a.pullWithoutPush()
+            #expect(result.skippedAsPending == 1)
+            #expect(result.upserted == 0)
+            #expect(try await a.item("x")?["text"] == "ours")
+            #expect(try await a.expectPushError().serverItem?["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `discarding a pending change stores the row that the pull skipped`(
+        _ kind: StoreKind
+    ) async throws {
+        try await withEditsOnBothSides(on: kind) { scenario, a in
+            try await a.pullWithoutPush()
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            let restarted = try scenario.restart(a)
+            try await restarted.context.cancelAndDiscardItem(for: error)
+            #expect(try await restarted.item("x")?.fields == ["text": "theirs"])
+            #expect(try await restarted.pullWithoutPush().upserted == 0)
+            try await scenario.expectAgreement(restarted)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a tombstone for a pending update is a conflict, and discarding the update removes the item`(
+        _ kind: StoreKind
+    ) async throws {
+        try await withEditsOnBothSides(on: kind) { scenario, a in
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.pullWithoutPush()
+            #expect(try await a.item("x")?["text"] == "ours")
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?.system.deleted == true)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.item("x") == nil)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a tombstone for a pending delete completes the delete`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.pullWithoutPush()
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page does not overwrite a local write made during its request`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            scenario.server.onRequest { request in
+                if request.isPage { _ = try? await a.table.update(id: "x", ["text": "ours"]) }
+                return .none
+            }
+            #expect(try await a.pullWithoutPush().skippedAsPending == 1)
+            #expect(try await a.item("x")?["text"] == "ours")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page does not revert an item that was pushed during its request`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["priority": 1], in: Todo.name)
+            try await a.pullWithoutPush()
+            let stale = try #require(try scenario.row("x"))
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.onRequest { request in
+                guard request.isPage else { return .none }
+                _ = try? await a.context.push()
+                scenario.server.onRequest(nil)
+                let body =
+                    #"[{"id":"x","text":"one","priority":1,"deleted":false,"#
+                    + #""version":"\#(stale.version)","updatedAt":"\#(stale.updatedAt.showing(fractionDigits: 3))"}]"#
+                return .answer(
+                    status: 200, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
+            }
+            try await a.pullWithoutPush()
+            #expect(try await a.item("x")?["text"] == "two")
+            let version = try scenario.row("x")?.version
+            #expect(try await a.item("x")?.system.version == version)
+            try await a.pullWithoutPush()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page with a later change than a push during its request is applied`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.clock.advance(by: .seconds(1))
+            scenario.server.onRequest { request in
+                guard request.isPage else { return .none }
+                _ = try? await a.context.push()
+                scenario.server.onRequest(nil)
+                scenario.server.clock.advance(by: .seconds(1))
+                _ = try? await scenario.server.update("x", ["text": "later"], in: Todo.name)
+                return .none
+            }
+            try await a.pullWithoutPush()
+            try await a.pullWithoutPush()
+            #expect(try await a.texts() == ["later"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that another client undeletes during the device's delete is not lost`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            scenario.server.onRequest { request in
+                guard request.method == "DELETE" else { return .none }
+                for text in ["deleted", "restored"] {
+                    scenario.server.clock.advance(by: .seconds(1))
+                    if text == "deleted" {
+                        try? await scenario.server.remove("x", in: Todo.name)
+                    } else {
+                        _ = try? await scenario.server.put("x", ["text": .text(text)], in: Todo.name)
+                    }
+                }
+                _ = try? await a.pullWithoutPush()
+                return .answer(status: 204)
+            }
+            try await a.context.push()
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try await a.texts() == ["restored"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `pulling the result of a lost update causes no conflict`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            _ = try? await a.context.push()
+            try await a.pullWithoutPush()
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+}

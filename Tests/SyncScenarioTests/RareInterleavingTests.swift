@@ -1,0 +1,155 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Orders of events that random simulation found.
+@Suite struct RareInterleavingTests {
+    @Test(arguments: StoreKind.allCases)
+    func `a delete behind an insert with a lost answer is a conflict when another client has changed the row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            _ = try await scenario.push(a) { _ in try await a.table.delete(id: "x") }
+            let error = try await a.expectPushError()
+            #expect(error.kind == .delete)
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.deleted == false)
+            try await a.context.changeKind(for: error, to: .delete)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an undelete whose conflict response cannot be read is decided by the server's row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await scenario.server.remove("x", in: Todo.name)
+            let error = try await a.expectPushError()
+            try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            scenario.server.inject(.dropAnswer, when: { $0.method == "POST" })
+            scenario.server.inject(.truncateAnswer(afterBytes: 5), when: { $0.method == "POST" })
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == false)
+            #expect(try scenario.row("x")?.fields["text"] == "two")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that a push stored before a purge is pulled again after a running pull`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(.hold(gate), when: \.isPage)
+            let pull = Task { try await a.pullWithoutPush() }
+            await gate.waitForArrivals()
+            try await a.context.push()
+            try await a.context.purge(Todo.query)
+            gate.open()
+            _ = try await pull.value
+            try await a.pullWithoutPush()
+            #expect(try await a.texts() == ["two"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an update of a missing row does not overwrite a row inserted later with the same version`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            let version = try scenario.row("x")?.version
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            #expect(try await a.expectPushError().code == .itemNotOnServer)
+            #expect(try await a.expectPushError().code == .itemNotOnServer)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            #expect(try scenario.row("x")?.version == version)
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func
+        `an edit of an enqueued item whose insert's answer was lost does not overwrite another client's change`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try a.store.write { try $0.upsert([Item(id: "x", fields: ["text": "ours"])], in: Todo.name) }
+            try await a.context.enqueueExisting(Todo.query)
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.table.update(id: "x", ["text": "edited"])
+            // The next push proves the insert; then another client changes the row before the edit is sent.
+            let server = scenario.server
+            server.onRequest { request in
+                if request.method == "PATCH" {
+                    _ = try? await server.update("x", ["text": "theirs"], in: Todo.name)
+                }
+                return .none
+            }
+            let error = try await a.expectPushError()
+            server.onRequest(nil)
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert that meets a tombstone does not overwrite a change made after another client's undelete`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await scenario.server.remove("x", in: Todo.name)
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let error = try await a.expectPushError()
+            #expect(error.code == .itemAlreadyOnServer)
+            #expect(error.serverItem?.system.deleted == true)
+            try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            // Another client undeletes the row and changes it.
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            let second = try await a.expectPushError()
+            #expect(second.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+            try await a.context.keepAndUpdateItem(for: second, with: try #require(second.item))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "ours")
+            try await scenario.expectAgreement(a)
+        }
+    }
+}

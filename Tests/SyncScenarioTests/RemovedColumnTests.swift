@@ -1,0 +1,99 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// A newer version of the app no longer declares a column that has values and queued changes.
+@Suite struct RemovedColumnTests {
+    private static let fewer = SyncTableDefinition(
+        Todo.name, columns: Todo.definition.columns.filter { !["priority", "note"].contains($0.name) })
+
+    /// Prepares rows without and with pending changes, then opens the store without the columns.
+    private func withRemovedColumns(
+        on kind: StoreKind, settings: SyncSettings = SyncSettings(),
+        _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device()
+            for id in ["plain", "edited", "deleted"] {
+                try await scenario.server.put(id, ["text": .text(id), "priority": 1], in: Todo.name)
+            }
+            try await device.sync()
+            try await device.table.update(id: "edited", ["text": "ours", "priority": 2, "note": "private"])
+            try await device.table.delete(id: "deleted")
+            try await device.context.close()
+            device = try scenario.device(settings: settings, tables: [Self.fewer])
+            try await body(scenario, device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an item can be read and replaced`(_ kind: StoreKind) async throws {
+        try await withRemovedColumns(on: kind) { scenario, device in
+            var item = try #require(try await device.item("plain"))
+            #expect(item.fields == ["text": "plain"])
+            item["text"] = "changed"
+            try await device.table.replace(item)
+            try await device.context.push()
+            #expect(try scenario.row("plain")?.fields == ["text": "changed", "priority": 1])
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `operations queued before a column was removed can be discarded`(_ kind: StoreKind) async throws {
+        try await withRemovedColumns(on: kind) { scenario, device in
+            for id in ["edited", "deleted"] {
+                try await scenario.server.update(id, ["text": "theirs"], in: Todo.name)
+            }
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            for error in await device.expectPushErrors() {
+                try await device.context.cancelAndDiscardItem(for: error)
+            }
+            #expect(try await device.item("edited")?.fields == ["text": "edited"])
+            #expect(try await device.item("deleted")?.fields == ["text": "deleted"])
+            try await device.sync()
+            try await #expect(device.texts() == ["plain", "theirs", "theirs"])
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a field merge ignores a removed column`(_ kind: StoreKind) async throws {
+        var settings = SyncSettings()
+        settings.resolver = .fieldMerge(onClash: .serverWins)
+        try await withRemovedColumns(on: kind, settings: settings) { scenario, device in
+            try await scenario.server.update("edited", ["complete": true, "priority": 7], in: Todo.name)
+            try await device.sync()
+            let expected: [String: ItemValue] = ["text": "ours", "complete": true]
+            #expect(try await device.item("edited")?.fields == expected)
+            #expect(try scenario.row("edited")?.fields == expected.merging(["priority": 7]) { $1 })
+            #expect(try await device.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a column that became local-only is not sent, also not by a retry`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device(settings: .singleAttempt)
+            try await device.table.insert(["id": "1", "text": "a"])
+            try await device.sync()
+            try await device.table.update(id: "1", ["text": "b", "priority": 5])
+            scenario.server.inject(.refusal(500), when: \.isWrite)
+            _ = try await device.expectPushError()
+            #expect(try await device.operations().first?.sent?.fields["priority"] == 5)
+            try await device.context.close()
+
+            let priority = SyncColumn("priority", .integer, isLocalOnly: true)
+            let columns = Todo.definition.columns.map { $0.name == "priority" ? priority : $0 }
+            device = try scenario.device(tables: [SyncTableDefinition(Todo.name, columns: columns)])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b"])
+            #expect(try await device.item("1")?["priority"] == 5)
+            try await device.context.close()
+        }
+    }
+}

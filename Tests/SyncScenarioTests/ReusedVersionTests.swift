@@ -1,0 +1,69 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// A row that is hard-deleted and inserted again reuses its versions: equal versions do not prove equal rows.
+@Suite struct ReusedVersionTests {
+    @Test(arguments: StoreKind.allCases, [TableOperation.Kind.update, .delete])
+    func `a change of a hard-deleted row conflicts with the row inserted again`(
+        _ kind: StoreKind, _ change: TableOperation.Kind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            if change == .delete {
+                try await a.table.delete(id: "x")
+            } else {
+                try await a.table.update(id: "x", ["text": "ours"])
+            }
+            let version = try scenario.row("x")?.version
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            #expect(try scenario.row("x")?.version == version)
+            try await a.pullWithoutPush()
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "new")
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            // After the decision the change overwrites the reported row.
+            if change == .delete {
+                try await a.context.changeKind(for: error, to: .delete)
+            } else {
+                try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == (change == .delete ? nil : "ours"))
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func
+        `a row hard-deleted and inserted again differs from the old row with the same version`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind, rows: 0) { scenario, a in
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            try await a.pullWithoutPush()
+            #expect(try await a.operations().map { $0.serverItem?["text"] } == ["new"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts() == ["new"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+}

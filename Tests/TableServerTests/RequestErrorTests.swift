@@ -1,0 +1,132 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Requests that are an error.
+@Suite
+struct RequestErrorTests {
+    @Test(arguments: ["createdAt", "updatedAt", "deleted", "UpdatedAt"])
+    func `a body with a property that only the server sets is 400`(_ name: String) async throws {
+        try await withServer { server, client in
+            let item: ItemValue = .object(["id": "a", "text": "Tea", name: nil])
+            let insert = try await client.insert(item)
+            #expect(insert.status == 400)
+            #expect(insert["error"]?.textValue?.contains(name) == true)
+            #expect(try server.rows(in: "TodoItem").isEmpty)
+            try await server.put("a", ["text": "Milk"], in: "TodoItem")
+            #expect(try await client.patch("a", item).status == 400)
+            #expect(try server.row("a", in: "TodoItem")?.fields == ["text": "Milk"])
+        }
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "\"a\"", "{\"a\":1,}", "{\"id\":7}", "{\"id\":\"\"}", "{\"id\":\"a\\u0000\"}",
+        "{\"no-name\":1}", "{\"\":1}", "{\"1a\":1}", "{\"a\":1,\"A\":2}", "{\"a\":1e999}",
+    ])
+    func `a body that is not an item is 400 with a reason`(_ body: String) async throws {
+        try await withServer { server, client in
+            let reply = try await client.send("POST", "/tables/TodoItem", data: Data(body.utf8))
+            #expect(reply.status == 400)
+            #expect(reply["error"]?.textValue?.isEmpty == false)
+            #expect(try server.rows(in: "TodoItem").isEmpty)
+        }
+    }
+
+    @Test func `a body larger than the maximum is 400, and one of the maximum size is accepted`() async throws
+    {
+        try await withServer({ $0.maxBodySize = 5000 }) { server, client in
+            let frame = Data("{\"id\":\"a\",\"text\":\"\"}".utf8).count
+            let fits = ItemValue.object([
+                "id": "a", "text": .text(String(repeating: "x", count: 5000 - frame)),
+            ])
+            let exceeds = ItemValue.object([
+                "id": "b", "text": .text(String(repeating: "x", count: 5001 - frame)),
+            ])
+            try await #expect(client.insert(fits).status == 201)
+            try await #expect(client.insert(exceeds).status == 400)
+            try #expect(server.rows(in: "TodoItem").map(\.id) == ["a"])
+            #expect(server.requests.map(\.bodySize) == [5000, 5001])
+        }
+    }
+
+    @Test func `the default maximum size of a body is 100 kB`() async throws {
+        try await withServer { server, client in
+            let text = String(repeating: "x", count: 200_000)
+            try await #expect(client.insert(["text": .text(text)]).status == 400)
+            #expect(server.requests.first?.body.count == 102_400)
+        }
+    }
+
+    @Test func `an id in the body that differs from the path is 400`() async throws {
+        try await withServer { server, client in
+            try await server.put("a", ["text": "Milk"], in: "TodoItem")
+            #expect(try await client.patch("a", ["id": "b", "text": "Tea"]).status == 400)
+        }
+    }
+
+    @Test func `an update without fields is 500, as on the modelled server`() async throws {
+        try await withServer { server, client in
+            try await server.put("a", ["text": "Milk"], in: "TodoItem")
+            #expect(try await client.patch("a", ["id": "a"]).status == 500)
+        }
+    }
+
+    @Test(arguments: [nil, "1.0.0", "3.0.0", "2", "2.0", "2.0.x"] as [String?])
+    func `a wrong API version is 400`(_ version: String?) async throws {
+        try await withServer { _, client in
+            let reply = try await client.send("GET", "/tables/TodoItem", apiVersion: version)
+            #expect(reply.status == 400)
+            #expect(reply["error"]?.textValue?.contains("API version") == true)
+        }
+    }
+
+    @Test func `the API version can be a query parameter, or optional`() async throws {
+        try await withServer { _, client in
+            let path = "/tables/TodoItem?ZUMO-API-VERSION=2.0.0"
+            try await #expect(client.send("GET", path, apiVersion: nil).status == 200)
+        }
+        try await withServer({ $0.requiresAPIVersion = false }) { _, client in
+            try await #expect(client.send("GET", "/tables/TodoItem", apiVersion: nil).status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        ("POST", "/tables/nosuch"), ("GET", "/tables/nosuch/a"), ("GET", "/"), ("GET", "/tables"),
+        ("GET", "/tables/TodoItem/a/b"), ("PUT", "/tables/TodoItem/a"), ("DELETE", "/tables/TodoItem"),
+        ("GET", "/tables/TodoItem/%FF"),
+    ])
+    func `an unknown path is 404 with an HTML page`(_ method: String, _ path: String) async throws {
+        try await withServer { _, client in
+            let reply = try await client.send(method, path)
+            #expect(reply.status == 404)
+            #expect(reply.headers["content-type"] == "text/html; charset=utf-8")
+            #expect(reply.text.contains("Cannot \(method) \(path)"))
+        }
+    }
+
+    @Test(arguments: [
+        ("$top", "1001"), ("$top", "-1"), ("$top", "x"), ("$top", ""), ("$skip", "-1"), ("$skip", "1.5"),
+        ("$inlinecount", "some"), ("$count", "true"), ("$filter", "text eq"), ("$filter", "(1 eq 1"),
+        ("$orderby", "text up"), ("$orderby", "text,"), ("$orderby", "length(text)"),
+    ])
+    func `an invalid parameter is 400 with a reason`(_ name: String, _ value: String) async throws {
+        try await withServer { _, client in
+            let reply = try await client.list("TodoItem", [(name, value)])
+            #expect(reply.status == 400)
+            #expect(reply["error"]?.textValue?.isEmpty == false)
+            #expect(reply.etag?.hasPrefix("W/\"") == true)
+        }
+    }
+
+    @Test func `a client's own parameters are ignored`() async throws {
+        try await withServer { server, client in
+            let reply = try await client.list("TodoItem", [("mine", "a b&c"), ("x", "1"), ("x", "2")])
+            #expect(reply.status == 200)
+            #expect(server.requests.first?.parameter("mine") == "a b&c")
+        }
+    }
+}
