@@ -30,7 +30,8 @@ public struct SyncError: Error, Sendable {
 extension SyncError: CustomStringConvertible {
     /// The message, the code and the cause.
     public var description: String {
-        let because = cause.map { " Cause: \($0)" } ?? ""
+        let cause = cause.map { "\($0)" } ?? ""
+        let because = cause.isEmpty ? "" : " Cause: \(cause)"
         let name = code.name.map { "\($0), " } ?? ""
         return "\(message) (\(name)code \(code.rawValue))\(because)"
     }

@@ -19,7 +19,7 @@ public struct SystemProperties: Sendable, Hashable {
     /// The values of the server's row in columns that the app does not sync: undeclared columns, and columns with the
     /// name of a local-only column.
     ///
-    /// Stores keep them unchanged. Filters, orders and ``Item/subscript(_:)`` do not see them. A dialect whose updates
+    /// Stores keep them unchanged. Filters, orders and the subscripts of ``Item`` do not see them. A dialect whose updates
     /// replace the whole row sends them back; the others never send them.
     public var undeclared: [String: ItemValue]
 

@@ -52,6 +52,11 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     }
 }
 
+extension TableOperationError: CustomStringConvertible {
+    /// The operation, the message and the code; no fields of items.
+    public var description: String { "\(kind) \(table)/\(itemID): \(message) (code \(code.rawValue))" }
+}
+
 extension TableOperationError {
     /// Makes the error of an operation as it is now.
     init(

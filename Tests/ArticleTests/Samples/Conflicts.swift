@@ -11,10 +11,11 @@ struct ConflictsSamples {
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError where error.isConflict {
-                guard var row = error.serverItem, !row.system.deleted, operation.item?["done"] == true else {
+                guard var row = error.serverItem, !row.system.deleted, operation.item?["complete"] == true
+                else {
                     throw error
                 }
-                row["done"] = true
+                row["complete"] = true
                 operation.item = row
                 return try await operation.execute()
             }
@@ -27,16 +28,16 @@ struct ConflictsSamples {
         settings.resolvers["Log"] = .clientWins
         settings.resolvers["TodoItem"] = ConflictResolver { conflict in
             guard var merged = conflict.serverItem, !conflict.isDeletedOnServer else { return .keepServer }
-            if conflict.clientItem?["done"] == true { merged["done"] = true }
+            if conflict.clientItem?["complete"] == true { merged["complete"] = true }
             return .merge(merged)
         }
 
         let resolver = try #require(settings.resolvers["TodoItem"])
         let operation = TableOperation(id: 1, table: "TodoItem", itemID: "a", kind: .update)
         let conflict = Conflict(
-            operation: operation, clientItem: Item(id: "a", fields: ["done": true]),
-            serverItem: Item(id: "a", fields: ["done": false]))
+            operation: operation, clientItem: Item(id: "a", fields: ["complete": true]),
+            serverItem: Item(id: "a", fields: ["complete": false]))
         #expect(
-            try await resolver.resolve(conflict) == .merge(Item(id: "a", fields: ["done": true])))
+            try await resolver.resolve(conflict) == .merge(Item(id: "a", fields: ["complete": true])))
     }
 }

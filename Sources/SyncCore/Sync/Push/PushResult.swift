@@ -20,9 +20,7 @@ public struct PushFailure: Error, Sendable, CustomStringConvertible {
 
     /// One line for each operation that failed.
     public var description: String {
-        let lines = result.errors.map {
-            "\($0.kind) \($0.table)/\($0.itemID): \($0.message) (code \($0.code.rawValue))"
-        }
+        let lines = result.errors.map(\.description)
         return (lines + [underlying.map { "\($0)" }].compactMap { $0 }).joined(separator: "\n")
     }
 }
