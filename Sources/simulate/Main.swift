@@ -12,6 +12,19 @@ struct Main {
             for line in try SimulationRun.shrink(seed) { print(line) }
             return
         }
+        func option(_ name: String) -> UInt64? {
+            arguments.firstIndex(of: name).flatMap { arguments.dropFirst($0 + 1).first }.flatMap { UInt64($0) }
+        }
+        if arguments.contains("--until-failure") {
+            let first = option("--first") ?? 0
+            for seed in first..<(first + (option("--seeds") ?? 1000)) {
+                if let failure = try SimulationRun.run(seed) {
+                    print("seed \(seed): \(failure)")
+                    exit(1)
+                }
+            }
+            return
+        }
         let count = arguments.count > 1 ? UInt64(arguments[1]) ?? 1000 : 1000
         let first = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : 0
         let start = Date()
