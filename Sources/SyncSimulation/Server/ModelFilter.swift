@@ -1,9 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
-/// The part of OData that pulls and the simulation's queries use, read anew from text.
+/// The part of OData filters that pulls and the simulation's queries use, with a reader of its own.
 struct ModelFilter {
     indirect enum Node {
         case or(Node, Node)
@@ -83,27 +81,27 @@ struct ModelFilter {
         private var tokens: ArraySlice<String>
 
         init(_ text: String) {
+            let (space, open, close, quote) = (UInt8(ascii: " "), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "'"))
+            let bytes = Array(text.utf8)
             var tokens: [String] = []
-            var rest = Substring(text)
-            while let first = rest.first {
-                if first == " " { rest.removeFirst(); continue }
-                if first == "(" || first == ")" { tokens.append(String(first)); rest.removeFirst(); continue }
-                var token = ""
-                while let c = rest.first, c != " ", c != "(", c != ")" {
-                    token.append(c)
-                    rest.removeFirst()
-                    guard c == "'" else { continue }
-                    // A quote inside a literal is doubled.
-                    while let d = rest.first {
-                        rest.removeFirst()
-                        token.append(d)
-                        if d == "'" {
-                            guard rest.first == "'" else { break }
-                            rest.removeFirst()
-                        }
+            var index = 0
+            while index < bytes.count {
+                let start = index
+                if bytes[index] == space {
+                    index += 1
+                    continue
+                }
+                if bytes[index] == open || bytes[index] == close {
+                    index += 1
+                } else {
+                    var isQuoted = false
+                    // A quote inside a literal is doubled: it ends the literal and begins it again.
+                    while index < bytes.count, isQuoted || ![space, open, close].contains(bytes[index]) {
+                        if bytes[index] == quote { isQuoted.toggle() }
+                        index += 1
                     }
                 }
-                tokens.append(token)
+                tokens.append(String(decoding: bytes[start..<index], as: UTF8.self))
             }
             self.tokens = tokens[...]
         }
@@ -155,52 +153,10 @@ struct ModelFilter {
             if token.hasPrefix("datetimeoffset'") {
                 return ModelTime(String(token.dropFirst(15).dropLast())).map { .constant(.int($0.nanoseconds)) }
             }
-            if token.hasPrefix("'") { return .constant(.text(String(token.dropFirst().dropLast()))) }
+            if token.hasPrefix("'") { 
+                return .constant(.text(String(token.dropFirst().dropLast().replacing("''", with: "'"))))
+             }
             return .property(token)
         }
-    }
-}
-
-/// A server time in nanoseconds since 1970, with its text.
-struct ModelTime: Sendable, Hashable {
-    let nanoseconds: Int64
-
-    init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-
-    /// Reads `yyyy-MM-ddTHH:mm:ss.fffZ`.
-    init?(_ text: String) {
-        let digits = text.split { !$0.isNumber }.map(String.init)
-        guard digits.count >= 6, let y = Int(digits[0]), let mo = Int(digits[1]), let d = Int(digits[2]),
-            let h = Int(digits[3]), let mi = Int(digits[4]), let s = Int(digits[5])
-        else { return nil }
-        var fraction: Int64 = 0
-        if digits.count > 6 {
-            fraction = Int64((digits[6] + "000000000").prefix(9)) ?? 0
-        }
-        nanoseconds = Int64(Self.days(y, mo, d) * 86400 + h * 3600 + mi * 60 + s) * 1_000_000_000 + fraction
-    }
-
-    func text(digits: Int) -> String {
-        let seconds = Int(nanoseconds / 1_000_000_000)
-        let (day, time) = (seconds / 86400, seconds % 86400)
-        let (y, m, d) = Self.date(day)
-        func two(_ n: Int) -> String { n < 10 ? "0\(n)" : "\(n)" }
-        let fraction = String(String(1_000_000_000 + nanoseconds % 1_000_000_000).dropFirst().prefix(digits))
-        return "\(y)-\(two(m))-\(two(d))T\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)).\(fraction)Z"
-    }
-
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let y = month <= 2 ? year - 1 : year
-        let era = y / 400, yoe = y - era * 400
-        let doy = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468
-    }
-
-    private static func date(_ days: Int) -> (Int, Int, Int) {
-        let z = days + 719468, era = z / 146097, doe = z - era * 146097
-        let yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365
-        let doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153
-        let m = mp < 10 ? mp + 3 : mp - 9
-        return (yoe + era * 400 + (m <= 2 ? 1 : 0), m, doy - (153 * mp + 2) / 5 + 1)
     }
 }

@@ -21,15 +21,28 @@ struct SimulationRandom: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
+    /// Returns a number from zero to below the bound.
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    /// Whether an event of that probability (in percent) happens.
+    /// Returns whether an event of that probability, in percent, happens.
     mutating func percent(_ probability: Int) -> Bool { below(100) < probability }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
+    /// Returns a number from zero to below the bound, whose magnitudes are equally likely.
+    mutating func logUniform(below bound: Int64) -> Int64 {
+        let bits = max(1, 64 - bound.leadingZeroBitCount)
+        return Int64(next() & ((1 << UInt64(below(bits))) &- 1)) % max(1, bound)
+    }
+
+    /// The purposes of draws. Each has a stream of its own, so that a draw for one does not shift those of another.
+    enum Stream: UInt64, Sendable {
+        case system = 1, act, script, schedule, network, device, resolver, delegate
+    }
 }
 
-/// The draws of one act, so that removing another act does not change them.
-struct KeyedDraws: Sendable {
-    @TaskLocal static var act: UInt64 = 0
+/// The act that the current task performs: faults are drawn by act, so that removing an act from a script does not
+/// change those of other acts.
+enum CurrentAct {
+    @TaskLocal static var number: UInt64 = 0
 }

@@ -1,0 +1,360 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncCore
+import Synchronization
+
+/// A tables server (v2), written from the protocol alone, with a journal of all changes that it has accepted.
+final class ModelServer: Sendable {
+    struct Row: Sendable, Hashable {
+        let id: String
+        var fields: [String: ModelJSON]
+        var createdAt: ModelTime
+        var updatedAt: ModelTime
+        var version: Int
+        var isDeleted = false
+    }
+
+    /// One accepted change.
+    struct Mutation: Sendable {
+        enum Kind: Sendable { case insert, update, delete, undelete }
+
+        /// The device that requested it, or the other user's name.
+        let author: String
+        let kind: Kind
+        let table: String
+        let id: String
+        let before: Row?
+        let after: Row?
+        /// Whether the request named the version that it replaces.
+        let isConditional: Bool
+    }
+
+    struct State {
+        var rows: [String: [String: Row]]
+        /// The last version of rows that were deleted for good.
+        var lastVersions: [String: Int] = [:]
+        var traits: ModelServerTraits
+        var journal: [Mutation] = []
+        var lastTime: Int64 = 0
+        /// How far the server's clock is from the simulation's, in nanoseconds.
+        var clockOffset: Int64 = 0
+    }
+
+    /// The synced columns of each table; missing values are shown as null.
+    let columns: [String: [String]]
+    private let state: Mutex<State>
+    private let clock: @Sendable () -> Int64
+    /// The user who changes rows on the server itself.
+    static let otherUser = "other user"
+
+    /// - Parameter clock: returns nanoseconds since 1970.
+    init(columns: [String: [String]], traits: ModelServerTraits, clock: @escaping @Sendable () -> Int64) {
+        self.columns = columns
+        state = Mutex(State(rows: columns.mapValues { _ in [:] }, traits: traits))
+        self.clock = clock
+    }
+
+    var journal: [Mutation] { state.withLock { $0.journal } }
+    var traits: ModelServerTraits { state.withLock { $0.traits } }
+
+    func rows(of table: String) -> [String: Row] { state.withLock { $0.rows[table] ?? [:] } }
+
+    func change(_ body: @Sendable (inout ModelServerTraits) -> Void) { state.withLock { body(&$0.traits) } }
+
+    /// Sets how far the server's clock is from the simulation's, if it is unsteady.
+    func setClock(offset: Int64) {
+        state.withLock { if $0.traits.hasUnsteadyClock { $0.clockOffset = offset } }
+    }
+
+    /// Answers one request.
+    func respond(to request: HTTPTransportRequest, from author: String) -> HTTPTransportResponse {
+        let (path, parameters) = Self.parse(request.head.path ?? "")
+        return state.withLock { state in
+            guard path.count >= 2, path[0] == "tables", state.rows[path[1]] != nil else {
+                return failure(404, "There is no such table.", state)
+            }
+            let body = request.body.flatMap(ModelJSON.init(data:))
+            let write = Write(
+                author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: body,
+                match: request.head.headerFields[.ifMatch])
+            switch (request.head.method, path.count) {
+            case (.get, 2): return list(write.table, parameters, state)
+            case (.post, 2): return insert(write, &state)
+            case (.get, _):
+                guard let row = state.rows[write.table]?[write.id], !row.isDeleted else {
+                    return failure(404, "The item does not exist.", state)
+                }
+                return answer(200, row, write.table, state)
+            case (.patch, _): return update(write, &state)
+            case (.delete, _): return delete(write, &state)
+            case (.post, _): return undelete(write, &state)
+            default: return failure(405, "The method is not allowed.", state)
+            }
+        }
+    }
+
+    // MARK: Other users
+
+    /// Changes or inserts a row, as another user of the server does.
+    func write(_ id: String, _ fields: [String: ModelJSON], in table: String, isLate: Bool) {
+        state.withLock { state in
+            let offset = state.clockOffset
+            if isLate, state.traits.hasUnsteadyClock { state.clockOffset -= 2_000_000_000 }
+            defer { state.clockOffset = offset }
+            let write = Write(author: Self.otherUser, table: table, id: id, body: nil, match: nil)
+            if let row = state.rows[table]?[id] {
+                if !row.isDeleted { _ = change(row, fields, .update, write, &state) }
+            } else {
+                _ = add(fields, write, &state)
+            }
+        }
+    }
+
+    /// Deletes a row, as another user of the server does.
+    func delete(_ id: String, in table: String) {
+        state.withLock { state in
+            guard let row = state.rows[table]?[id], !row.isDeleted else { return }
+            remove(row, Write(author: Self.otherUser, table: table, id: id, body: nil, match: nil), &state)
+        }
+    }
+
+    /// Removes all tombstones for good, as servers do after some weeks.
+    func collectTombstones() {
+        state.withLock { state in
+            for (table, rows) in state.rows {
+                for row in rows.values where row.isDeleted {
+                    state.lastVersions["\(table)/\(row.id)"] = row.version
+                    state.rows[table]?[row.id] = nil
+                }
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    private struct Write {
+        let author: String
+        let table: String
+        let id: String
+        let body: ModelJSON?
+        /// The value of `If-Match`.
+        let match: String?
+
+        func matches(_ row: Row) -> Bool { match == nil || match == "\"\(row.version)\"" }
+    }
+
+    private func now(_ state: State) -> Int64 { clock() + state.clockOffset }
+
+    private func nextTime(_ state: inout State) -> ModelTime {
+        let unit: Int64 = state.traits.keptDigits == 3 ? 1_000_000 : 100
+        let now = now(state) / unit * unit
+        state.lastTime = state.traits.hasUnsteadyClock ? now : max(state.lastTime, now)
+        return ModelTime(nanoseconds: state.lastTime)
+    }
+
+    private func add(_ fields: [String: ModelJSON], _ write: Write, _ state: inout State) -> Row {
+        let time = nextTime(&state)
+        let last = state.traits.restartsVersions ? 0 : state.lastVersions["\(write.table)/\(write.id)"] ?? 0
+        var row = Row(id: write.id, fields: fields, createdAt: time, updatedAt: time, version: last + 1)
+        if state.traits.hasHook { row.fields["stamp"] = .int(Int64(state.journal.count)) }
+        state.rows[write.table]?[write.id] = row
+        record(.insert, write, before: nil, after: row, &state)
+        return row
+    }
+
+    private func change(
+        _ row: Row, _ fields: [String: ModelJSON], _ kind: Mutation.Kind, _ write: Write, _ state: inout State
+    ) -> Row {
+        var next = row
+        next.fields.merge(fields) { _, new in new }
+        if state.traits.hasHook { next.fields["stamp"] = .int(Int64(state.journal.count)) }
+        if kind == .undelete { next.isDeleted = false }
+        next.version += 1
+        next.updatedAt = nextTime(&state)
+        state.rows[write.table]?[row.id] = next
+        record(kind, write, before: row, after: next, &state)
+        return next
+    }
+
+    private func remove(_ row: Row, _ write: Write, _ state: inout State) {
+        var tombstone: Row?
+        if state.traits.hasSoftDelete {
+            tombstone = row
+            tombstone?.isDeleted = true
+            tombstone?.version += 1
+            tombstone?.updatedAt = nextTime(&state)
+        } else {
+            state.lastVersions["\(write.table)/\(row.id)"] = row.version
+        }
+        state.rows[write.table]?[row.id] = tombstone
+        record(.delete, write, before: row, after: tombstone, &state)
+    }
+
+    private func record(
+        _ kind: Mutation.Kind, _ write: Write, before: Row?, after: Row?, _ state: inout State
+    ) {
+        state.journal.append(
+            Mutation(
+                author: write.author, kind: kind, table: write.table, id: write.id, before: before, after: after,
+                isConditional: kind == .insert || write.match != nil || write.author == Self.otherUser))
+    }
+
+    private func insert(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard case .object(var fields)? = write.body, let id = fields.removeValue(forKey: "id")?.text else {
+            return failure(400, "The item has no id.", state)
+        }
+        let insert = Write(author: write.author, table: write.table, id: id, body: nil, match: nil)
+        guard let row = state.rows[write.table]?[id] else {
+            return answer(201, add(fields, insert, &state), write.table, state)
+        }
+        if state.traits.showsRowInConflict { return answer(409, row, write.table, state) }
+        return respond(409, write.body ?? .null, [.eTag: "W/\"echo\""], state)
+    }
+
+    private func update(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard let row = state.rows[write.table]?[write.id] else {
+            return failure(404, "The item does not exist.", state)
+        }
+        guard case .object(var fields)? = write.body else { return failure(400, "There is no item.", state) }
+        fields["id"] = nil
+        guard write.matches(row) else { return answer(412, row, write.table, state) }
+        return answer(200, change(row, fields, .update, write, &state), write.table, state)
+    }
+
+    private func delete(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard let row = state.rows[write.table]?[write.id] else {
+            return failure(404, "The item does not exist.", state)
+        }
+        guard write.matches(row), !row.isDeleted else {
+            return answer(write.match == nil ? 409 : 412, row, write.table, state)
+        }
+        remove(row, write, &state)
+        return answer(200, state.rows[write.table]?[write.id] ?? row, write.table, state)
+    }
+
+    private func undelete(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard let row = state.rows[write.table]?[write.id] else {
+            return failure(404, "The item does not exist.", state)
+        }
+        guard write.matches(row) else { return answer(412, row, write.table, state) }
+        guard row.isDeleted else { return answer(201, row, write.table, state) }
+        return answer(201, change(row, [:], .undelete, write, &state), write.table, state)
+    }
+}
+
+// MARK: Reads
+
+extension ModelServer {
+    private static func parse(_ path: String) -> (path: [String], parameters: [String: String]) {
+        let parts = path.split(separator: "?", maxSplits: 1)
+        let names = (parts.first ?? "").split(separator: "/").map { decode($0) }
+        var parameters: [String: String] = [:]
+        for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            parameters[decode(sides[0])] = sides.count > 1 ? decode(sides[1]) : ""
+        }
+        return (names, parameters)
+    }
+
+    private static func decode(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func list(_ table: String, _ parameters: [String: String], _ state: State) -> HTTPTransportResponse {
+        var filter: ModelFilter?
+        if let text = parameters["$filter"] {
+            filter = ModelFilter(text)
+            guard filter != nil else { return failure(400, "The filter cannot be read: \(text)", state) }
+        }
+        var rows = (state.rows[table] ?? [:]).values.filter { !$0.isDeleted || parameters["__includeDeleted"] != nil }
+        func matches(_ row: Row) -> Bool { filter?.matches { row.value($0) } ?? true }
+        if !state.traits.filtersAfterPaging { rows = rows.filter(matches) }
+        let order = (parameters["$orderby"] ?? "id").split(separator: ",").map { $0.split(separator: " ") }
+        rows.sort { left, right in
+            for part in order {
+                let (a, b) = (left.value(String(part[0])), right.value(String(part[0])))
+                if a == b { continue }
+                let isLess = precedes(a, b, state)
+                return part.last == "desc" ? !isLess : isLess
+            }
+            return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
+        }
+        let top = min(Int(parameters["$top"] ?? "50") ?? 50, state.traits.pageCap)
+        rows = Array(rows.dropFirst(Int(parameters["$skip"] ?? "0") ?? 0).prefix(top))
+        if state.traits.filtersAfterPaging { rows = rows.filter(matches) }
+        let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
+        let list = rows.map { row in
+            let fields = json(row, table, state)
+            return ModelJSON.object(selected.map { names in fields.filter { names.contains($0.key) } } ?? fields)
+        }
+        guard parameters["$inlinecount"] != nil else { return respond(200, .array(list), [:], state) }
+        let count = Int64(state.rows[table]?.count ?? 0)
+        return respond(200, .object(["results": .array(list), "count": .int(count)]), [:], state)
+    }
+
+    private func precedes(_ a: ModelJSON, _ b: ModelJSON, _ state: State) -> Bool {
+        switch (a, b) {
+        case (.null, _): !state.traits.ordersNullsLast
+        case (_, .null): state.traits.ordersNullsLast
+        case (.int(let x), .int(let y)): x < y
+        case (.double(let x), .double(let y)): x < y
+        case (.text(let x), .text(let y)): x.utf8.lexicographicallyPrecedes(y.utf8)
+        case (.bool(let x), .bool(let y)): !x && y
+        default: false
+        }
+    }
+
+    private func json(_ row: Row, _ table: String, _ state: State) -> [String: ModelJSON] {
+        var fields = row.fields
+        for column in columns[table] ?? [] where fields[column] == nil { fields[column] = .null }
+        fields["id"] = .text(row.id)
+        fields["version"] = .text("\(row.version)")
+        fields["createdAt"] = .text(row.createdAt.text(digits: state.traits.shownDigits))
+        fields["updatedAt"] = .text(row.updatedAt.text(digits: state.traits.shownDigits))
+        fields["deleted"] = .bool(row.isDeleted)
+        return fields
+    }
+
+    private func answer(_ status: Int, _ row: Row, _ table: String, _ state: State) -> HTTPTransportResponse {
+        respond(status, .object(json(row, table, state)), [.eTag: "\"\(row.version)\""], state)
+    }
+
+    private func failure(_ status: Int, _ text: String, _ state: State) -> HTTPTransportResponse {
+        respond(status, .object(["error": .text(text)]), [:], state)
+    }
+
+    private func respond(
+        _ status: Int, _ body: ModelJSON, _ fields: HTTPFields, _ state: State
+    ) -> HTTPTransportResponse {
+        var fields = fields
+        fields[.contentType] = "application/json"
+        if state.traits.sendsDate { fields[.date] = ModelTime(nanoseconds: now(state)).httpDate }
+        return HTTPTransportResponse(status: .init(code: status), headerFields: fields, body: body.data)
+    }
+}
+
+extension ModelServer.Row {
+    fileprivate func value(_ name: String) -> ModelJSON {
+        switch name {
+        case "id": .text(id)
+        case "updatedAt": .int(updatedAt.nanoseconds)
+        case "createdAt": .int(createdAt.nanoseconds)
+        case "deleted": .bool(isDeleted)
+        case "version": .text("\(version)")
+        default: fields[name] ?? .null
+        }
+    }
+}
