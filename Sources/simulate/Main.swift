@@ -20,7 +20,7 @@ struct Main {
         if arguments.contains("--until-failure") {
             let first = option("--first") ?? 0
             for seed in first..<(first + (option("--seeds") ?? 1000)) {
-                if let failure = try SimulationRun.run(seed) {
+                if let failure = try Simulation().run(seed: seed).failure {
                     print("seed \(seed): \(failure)")
                     exit(1)
                 }
