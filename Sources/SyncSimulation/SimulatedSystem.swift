@@ -56,7 +56,8 @@ final class SimulatedSystem: Sendable {
         let network = NetworkTraits.draw(&random)
         let (link, server) = (link, server)
         var devices: [SimulatedDevice] = []
-        for number in 0..<(2 + random.below(2)) {
+        // One device alone meets no conflicts: see `checkConflicts`.
+        for number in 0..<random.pick([1, 2, 2, 2, 2, 2, 3, 3, 3, 3]) {
             let open = try app.storage.makeDevice()
             let disk = try SimulatedDisk(isShared: random.percent(12), tables: app.tables, open: open)
             devices.append(
@@ -86,6 +87,10 @@ final class SimulatedSystem: Sendable {
                 didFail: { fault, request in link.system?.count("fault \(fault) during \(request.phase)") },
                 didRespond: { status, request in
                     link.system?.count("status \(status / 100)xx to \(request.phase)")
+                },
+                knownStates: { request in
+                    guard server.traits.restartsVersions, let key = request.row else { return [] }
+                    return device.state.withLock { $0.known[key] ?? [] }
                 }))
         let store = SimulatedStore(
             device.disk, process: number,
@@ -218,6 +223,7 @@ final class SimulatedSystem: Sendable {
         state.withLock { $0.isHealed = true }
         server.setClock(offset: 0)
         server.change { $0.pageCap = 50 }
+        server.acceptAll()
         for device in devices {
             if device.disk.store.catalog.tables != app.tables { changeTables(of: device, to: app.tables) }
             device.restartCrashed()
@@ -241,6 +247,12 @@ final class SimulatedSystem: Sendable {
 }
 
 extension HTTPTransportRequest {
+    /// The row in the request's path.
+    fileprivate var row: RowKey? {
+        let names = head.path.map { $0.prefix { $0 != "?" }.split(separator: "/") } ?? []
+        return names.count > 2 ? RowKey(table: String(names[1]), id: String(names[2])) : nil
+    }
+
     /// What the request asks for.
     var phase: RequestPhase {
         let isRow = head.path.map { $0.prefix { $0 != "?" }.split(separator: "/").count > 2 } ?? false

@@ -4,45 +4,60 @@
 import Foundation
 import SyncSimulation
 
+/// Runs simulations of the framework: see `Scripts/simulate`.
 @main
 struct Main {
     static func main() throws {
-        let arguments = CommandLine.arguments
-        if arguments.count > 2, arguments[1] == "replay", let seed = UInt64(arguments[2]) {
-            guard let script = try Simulation().shrink(seed: seed) else { return print("no failure") }
-            for line in script.acts + script.trace { print(line) }
-            print(script.failure)
-            return
+        guard let options = Options(CommandLine.arguments.dropFirst()) else {
+            print(Options.usage)
+            exit(2)
         }
-        func option(_ name: String) -> UInt64? {
-            arguments.firstIndex(of: name).flatMap { arguments.dropFirst($0 + 1).first }.flatMap { UInt64($0) }
-        }
-        if arguments.contains("--until-failure") {
-            let first = option("--first") ?? 0
-            for seed in first..<(first + (option("--seeds") ?? 1000)) {
-                if let failure = try Simulation().run(seed: seed).failure {
-                    print("seed \(seed): \(failure)")
-                    exit(1)
+        if let seed = options.replay { return try replay(seed) }
+        let run = try LongRun(options)
+        print(run.summary)
+        if !run.hasSucceeded { exit(1) }
+    }
+
+    /// Shrinks a seed that fails, and prints its trace.
+    private static func replay(_ seed: UInt64) throws {
+        guard let script = try Simulation().shrink(seed: seed) else { return print("seed \(seed): no failure") }
+        for line in script.trace { print(line) }
+        print("\nThe shortest script that fails (\(script.acts.count) acts):")
+        for act in script.acts { print("  \(act)") }
+        print("seed \(seed): \(script.failure)")
+        exit(1)
+    }
+}
+
+/// The options of the command line.
+struct Options {
+    var seeds: UInt64 = 2000
+    var first: UInt64 = 0
+    var replay: UInt64?
+    var stopsAtFailure = false
+    /// Whether everything that a long run has to count must have happened.
+    var requiresCoverage = false
+
+    static let usage = """
+        simulate [--seeds N] [--first N] [--until-failure] [--require-coverage]
+        simulate --replay SEED
+        """
+
+    init?(_ arguments: ArraySlice<String>) {
+        var arguments = arguments
+        while let option = arguments.popFirst() {
+            switch option {
+            case "--until-failure": stopsAtFailure = true
+            case "--require-coverage": requiresCoverage = true
+            case "--seeds", "--first", "--replay":
+                guard let number = arguments.popFirst().flatMap(UInt64.init) else { return nil }
+                switch option {
+                case "--seeds": seeds = number
+                case "--first": first = number
+                default: replay = number
                 }
-            }
-            return
-        }
-        let count = arguments.count > 1 ? UInt64(arguments[1]) ?? 1000 : 1000
-        let first = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : 0
-        let start = Date()
-        var failures: [SimulationFailure.Invariant: [UInt64]] = [:]
-        var coverage = SimulationCoverage()
-        let simulation = Simulation()
-        for seed in first..<(first + count) {
-            let report = try simulation.run(seed: seed)
-            coverage.merge(report.coverage)
-            if let failure = report.failure {
-                failures[failure.invariant, default: []].append(seed)
-                if failures[failure.invariant]!.count <= 3 { print("seed \(seed): \(failure)") }
+            default: return nil
             }
         }
-        let seconds = Date().timeIntervalSince(start)
-        print("\(count) seeds in \(seconds) s; failures: \(failures.mapValues { "\($0.count) \($0.prefix(6))" })")
-        print(coverage.missing.count, coverage.missing.prefix(60), coverage.pairSummary)
     }
 }

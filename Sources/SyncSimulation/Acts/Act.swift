@@ -17,7 +17,7 @@ struct Act: Sendable, CustomStringConvertible {
         // The device.
         case observe, restart, changeSchema, failStore, crash, crashAfterCommit, partition
         // The server and its other users.
-        case serverWrite, serverDelete, changePageCap, stepServerClock, collectTombstones
+        case serverWrite, serverDelete, refuseRow, changePageCap, stepServerClock, collectTombstones
 
         /// How often the feature is drawn, relative to the others.
         var weight: Int {
@@ -38,7 +38,7 @@ struct Act: Sendable, CustomStringConvertible {
         var isSuspended: Bool {
             switch self {
             case .restart, .failStore, .crash, .crashAfterCommit, .partition, .serverWrite, .serverDelete,
-                .changePageCap, .stepServerClock, .collectTombstones, .observe, .changeSchema: false
+                .refuseRow, .changePageCap, .stepServerClock, .collectTombstones, .observe, .changeSchema: false
             default: true
             }
         }

@@ -89,6 +89,9 @@ extension SimulatedSystem {
                 act.id, [column.name: EditValue.model(number, column.type)], in: table.name,
                 isLate: random.percent(50))
         case .serverDelete: server.delete(act.id, in: table.name)
+        case .refuseRow:
+            let statuses: [Int?] = [400, 403, 413, 500, nil, nil]
+            server.refuse(act.id, in: table.name, status: random.pick(statuses))
         case .changePageCap:
             let cap = random.pick([1, 2, 3, 50])
             server.change { $0.pageCap = cap }

@@ -15,6 +15,7 @@ extension SimulatedSystem {
         do {
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
             recordPending(operations, edits, device)
+            if server.traits.restartsVersions { try recordSeenStates(operations, snapshot, device) }
             try checkQueue(operations, snapshot, device)
             try checkCleanItems(operations, snapshot, device)
             try checkTokens(operations, snapshot, device)
@@ -33,12 +34,43 @@ extension SimulatedSystem {
     /// Records the pending operations, and which of them the edits met.
     private func recordPending(_ operations: [TableOperation], _ edits: [Edit], _ device: SimulatedDevice) {
         device.state.withLock { state in
+            for operation in operations where !state.operations.contains(operation.id) {
+                if operation.id <= state.lastOperation {
+                    fail(.queue, "\(device.name): the operation id \(operation.id) was used before.")
+                }
+                state.operations.insert(operation.id)
+            }
+            state.lastOperation = max(state.lastOperation, operations.last?.id ?? 0)
             for edit in edits { state.collapsed[edit.key] = state.pending[edit.key] }
             state.pending = [:]
             for operation in operations {
                 let key = RowKey(table: operation.table, id: operation.itemID)
                 state.pending[key] = SimulatedDevice.PendingState(
                     kind: operation.kind.rawValue, isAttempted: operation.isAmbiguous)
+            }
+        }
+    }
+
+    /// Records which states of the server's rows the device has, and had when attempts were marked.
+    private func recordSeenStates(
+        _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
+    ) throws {
+        var items: [(RowKey, Item)] = []
+        for table in device.disk.store.catalog.tables {
+            for item in try snapshot.items(matching: TableQuery(table.name)).items {
+                items.append((RowKey(table: table.name, id: item.id), item))
+            }
+        }
+        for operation in operations {
+            let key = RowKey(table: operation.table, id: operation.itemID)
+            items += [operation.base, operation.serverItem].compactMap { $0.map { (key, $0) } }
+        }
+        let seen = items.compactMap { key, item in item.rowState.map { (key, $0) } }
+        device.state.withLock { state in
+            for (key, shown) in seen { state.seen[key, default: []].insert(shown) }
+            for operation in operations where operation.state == .attempted {
+                let key = RowKey(table: operation.table, id: operation.itemID)
+                state.known[key] = state.seen[key]
             }
         }
     }
@@ -127,5 +159,14 @@ extension SimulatedSystem {
                 }
             }
         }
+    }
+}
+
+extension Item {
+    /// What identifies the state of the server's row; `nil` without one.
+    fileprivate var rowState: ModelServer.RowState? {
+        guard let version = system.version, let time = system.updatedAt else { return nil }
+        return ModelServer.RowState(
+            version: version, updatedAt: time.seconds * 1_000_000_000 + Int64(time.nanoseconds))
     }
 }

@@ -20,6 +20,12 @@ final class SimulatedDevice: Sendable {
         /// The last pending operation of each item at the last commit but one that changed it.
         var collapsed: [RowKey: PendingState] = [:]
         var pending: [RowKey: PendingState] = [:]
+        /// The states of each server row that the store has had when the running attempt of its operation was marked.
+        var known: [RowKey: Set<ModelServer.RowState>] = [:]
+        var seen: [RowKey: Set<ModelServer.RowState>] = [:]
+        /// The greatest operation id, and the greatest that was removed or is pending.
+        var lastOperation: Int64 = 0
+        var operations: Set<Int64> = []
         /// The delta tokens at the last commit.
         var tokens: [ConfigKey: String] = [:]
         var observers: [ObserverCheck] = []

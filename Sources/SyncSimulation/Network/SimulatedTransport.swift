@@ -37,6 +37,8 @@ final class SimulatedTransport: HTTPTransport {
         var log: @Sendable (@autoclosure () -> String) -> Void = { _ in }
         var didFail: @Sendable (NetworkFault, HTTPTransportRequest) -> Void = { _, _ in }
         var didRespond: @Sendable (Int, HTTPTransportRequest) -> Void = { _, _ in }
+        /// Returns the states of the request's row that the device has.
+        var knownStates: @Sendable (HTTPTransportRequest) -> Set<ModelServer.RowState> = { _ in [] }
     }
 
     init(
@@ -72,6 +74,8 @@ final class SimulatedTransport: HTTPTransport {
         let faults = Set(
             NetworkFault.allCases.filter { random.percent(traits.rates[$0] ?? 0) }.map { $0 })
         let choice = Int(random.next() >> 33)
+        let known = events.knownStates(request)
+        if maxLatency > traits.maxLatency { events.didFail(.slow, request) }
         try await scheduler.sleep(there)
         if faults.contains(.lostRequest) { throw lost(.lostRequest, request) }
         let partition = currentPartition
@@ -80,11 +84,11 @@ final class SimulatedTransport: HTTPTransport {
             let names = GatewayResponse.ambiguous + GatewayResponse.refusals
             return gateway(names[choice % names.count], .statusBefore, request)
         }
-        let response = execute(request, isStale: faults.contains(.stalePage))
+        let response = execute(request, known, isStale: faults.contains(.stalePage))
         if faults.contains(.duplicated) {
             events.didFail(.duplicated, request)
             scheduler.schedule(after: random.logUniform(below: maxLatency)) { [server, author, events] in
-                let again = server.respond(to: request, from: author)
+                let again = server.respond(to: request, from: author, known: known)
                 events.log("\(author) \(request.summary) arrives again -> \(again.head.status.code)")
             }
         }
@@ -98,14 +102,16 @@ final class SimulatedTransport: HTTPTransport {
         return damaged(response, faults, choice, request)
     }
 
-    private func execute(_ request: HTTPTransportRequest, isStale: Bool) -> HTTPTransportResponse {
+    private func execute(
+        _ request: HTTPTransportRequest, _ known: Set<ModelServer.RowState>, isStale: Bool
+    ) -> HTTPTransportResponse {
         let isList = request.head.method == .get && request.head.path?.contains("?") == true
         if isStale, isList, let old = state.withLock({ $0.cache[request.head.path ?? ""] }) {
             events.didFail(.stalePage, request)
             events.log("\(author) \(request.summary) -> an older response")
             return old
         }
-        let response = server.respond(to: request, from: author)
+        let response = server.respond(to: request, from: author, known: known)
         if isList { state.withLock { $0.cache[request.head.path ?? ""] = response } }
         events.log(
             "\(author) \(request.summary) -> \(response.head.status.code) \(String(decoding: response.body, as: UTF8.self))")

@@ -30,12 +30,23 @@ final class ModelServer: Sendable {
         let after: Row?
         /// Whether the request named the version that it replaces.
         let isConditional: Bool
+        /// Whether the author's device had the replaced state when it sent the request; `true` if versions never restart,
+        /// because then the condition tells.
+        let wasKnown: Bool
+    }
+
+    /// What identifies a state of a row, as clients see it.
+    struct RowState: Sendable, Hashable {
+        let version: String
+        let updatedAt: Int64
     }
 
     struct State {
         var rows: [String: [String: Row]]
         /// The last version of rows that were deleted for good.
         var lastVersions: [String: Int] = [:]
+        /// The rows whose writes the server refuses, with the status.
+        var refusals: [String: Int] = [:]
         var traits: ModelServerTraits
         var journal: [Mutation] = []
         var lastTime: Int64 = 0
@@ -69,8 +80,20 @@ final class ModelServer: Sendable {
         state.withLock { if $0.traits.hasUnsteadyClock { $0.clockOffset = offset } }
     }
 
+    /// Refuses writes of a row with this status; `nil` accepts them again.
+    func refuse(_ id: String, in table: String, status: Int?) {
+        state.withLock { $0.refusals[table + "/" + id] = status }
+    }
+
+    /// Accepts writes of all rows.
+    func acceptAll() { state.withLock { $0.refusals = [:] } }
+
     /// Answers one request.
-    func respond(to request: HTTPTransportRequest, from author: String) -> HTTPTransportResponse {
+    ///
+    /// - Parameter known: the states of the row that the author's device had when it sent the request.
+    func respond(
+        to request: HTTPTransportRequest, from author: String, known: Set<RowState> = []
+    ) -> HTTPTransportResponse {
         let (path, parameters) = Self.parse(request.head.path ?? "")
         return state.withLock { state in
             guard path.count >= 2, path[0] == "tables", state.rows[path[1]] != nil else {
@@ -79,7 +102,10 @@ final class ModelServer: Sendable {
             let body = request.body.flatMap(ModelJSON.init(data:))
             let write = Write(
                 author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: body,
-                match: request.head.headerFields[.ifMatch])
+                match: request.head.headerFields[.ifMatch], known: known)
+            if request.head.method != .get, let status = state.refusals[write.table + "/" + write.rowID] {
+                return failure(status, "The server refuses changes of this row.", state)
+            }
             switch (request.head.method, path.count) {
             case (.get, 2): return list(write.table, parameters, state)
             case (.post, 2): return insert(write, &state)
@@ -142,6 +168,12 @@ final class ModelServer: Sendable {
         let body: ModelJSON?
         /// The value of `If-Match`.
         let match: String?
+        var known: Set<RowState> = []
+
+        /// The row's id, which an insert has in its body.
+        var rowID: String {
+            if case .object(let fields)? = body, id.isEmpty { fields["id"]?.text ?? "" } else { id }
+        }
 
         func matches(_ row: Row) -> Bool { match == nil || match == "\"\(row.version)\"" }
     }
@@ -199,7 +231,14 @@ final class ModelServer: Sendable {
         state.journal.append(
             Mutation(
                 author: write.author, kind: kind, table: write.table, id: write.id, before: before, after: after,
-                isConditional: kind == .insert || write.match != nil || write.author == Self.otherUser))
+                isConditional: kind == .insert || write.match != nil || write.author == Self.otherUser,
+                wasKnown: !state.traits.restartsVersions || before.map { isKnown($0, write, state) } ?? true))
+    }
+
+    private func isKnown(_ row: Row, _ write: Write, _ state: State) -> Bool {
+        let updatedAt = row.updatedAt.text(digits: state.traits.shownDigits)
+        return write.known.contains(
+            RowState(version: String(row.version), updatedAt: ModelTime(updatedAt)?.nanoseconds ?? 0))
     }
 
     private func insert(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
