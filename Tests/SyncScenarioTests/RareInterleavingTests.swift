@@ -152,4 +152,47 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert with a lost answer and a conflict does not vanish when the item is deleted`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            #expect(try await a.expectPushError().code == .itemAlreadyOnServer)
+            try await a.table.delete(id: "x")
+            // The delete stays a conflict in every push: it must not remove a change that the user has not seen.
+            for _ in 0..<2 {
+                let error = try await a.expectPushError()
+                #expect(error.kind == .delete)
+                #expect(error.serverItem?["text"] == "theirs")
+            }
+            #expect(try scenario.row("x")?.deleted == false)
+            let error = try await a.expectPushError()
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert that meets a tombstone is sent again when the tombstone cannot be read`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await scenario.server.remove("x", in: Todo.name)
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.refusal(503), when: \.isPage)
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(try await a.context.operationErrors().isEmpty)
+            let error = try await a.expectPushError()
+            #expect(error.serverItem?.system.deleted == true)
+        }
+    }
 }

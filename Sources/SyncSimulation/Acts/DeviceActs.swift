@@ -42,7 +42,7 @@ extension SimulatedSystem {
     }
 
     func changeTables(of device: SimulatedDevice, to tables: [SyncTableDefinition]) {
-        let names = tables.map { table in "\(table.name)(\(table.columns.filter { !$0.isLocalOnly }.map(\.name)))" }
+        let names = tables.map { "\($0.name)\($0.columns.filter { !$0.isLocalOnly }.map(\.name))" }
         log("\(device.name) starts with \(names)")
         // Edits of a column that the app no longer synchronizes are not promised to reach the server.
         let synced = Dictionary(

@@ -51,9 +51,7 @@ extension SimulatedSystem {
         case .enqueueExisting:
             guard item == nil, try device.disk.store.read({ try $0.operations(forItem: key.id, in: key.table).isEmpty })
             else { return }
-            try change(key, to: Item(id: key.id), columns, device)
-            // An item that was there before it was synchronized replaces the server's row.
-            device.history.overrule(where: { $0.key == key && $0.column == nil })
+            try change(key, to: Item(id: key.id), columns, device, isAdopted: true)
             try await context.enqueueExisting(TableQuery(table.name))
             markQueued(key, device)
         case .enqueueChange:
@@ -74,13 +72,13 @@ extension SimulatedSystem {
     }
 
     private func change(
-        _ key: RowKey, to item: Item, _ columns: [SyncColumn], _ device: SimulatedDevice
+        _ key: RowKey, to item: Item, _ columns: [SyncColumn], _ device: SimulatedDevice, isAdopted: Bool = false
     ) throws {
         var item = item
         let edits = columns.map { column in
             Edit(
                 number: device.history.nextNumber(), key: key, column: column.name,
-                before: EditValue.number(item.fields[column.name]))
+                before: EditValue.number(item.fields[column.name]), isAdopted: isAdopted)
         }
         for (column, edit) in zip(columns, edits) { item.fields[column.name] = EditValue.item(edit.number, column.type) }
         markUnqueued(key, device, edits)

@@ -148,7 +148,7 @@ extension SimulatedSystem {
             return
         }
         // A row that was deleted and inserted again on the device replaces what was there.
-        let isReplaced = edits.contains { $0.column == nil && $0.number < edit.number }
+        let isReplaced = edits.contains { ($0.column == nil || $0.isAdopted) && $0.number <= edit.number }
         if !isReplaced, !hasSeen(old, edit, edits) {
             fail(
                 .overwrite,

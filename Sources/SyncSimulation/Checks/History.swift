@@ -22,6 +22,8 @@ struct Edit: Sendable {
     var before: Int64?
     /// For a deletion: whether the server had returned the row.
     var hadVersion = false
+    /// Whether it is in an item that was there before it was synchronized, which replaces the server's row.
+    var isAdopted = false
     /// Whether a decision of the app replaced it.
     var isOverruled = false
 }

@@ -30,7 +30,7 @@ enum DrawnResolver {
         switch decision {
         case .keepServer: "keep server"
         case .keepClient: "keep client"
-        case .merge(let item): "merge \(item.fields)"
+        case .merge(let item): "merge \(item.fields.sorted { $0.key < $1.key })"
         case .keepPending: "keep pending"
         }
     }

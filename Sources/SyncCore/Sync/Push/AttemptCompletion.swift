@@ -127,21 +127,17 @@ struct AttemptCompletion {
     ///
     /// - Parameters:
     ///   - mayBeApplied: whether the server may have applied any attempt; otherwise the operation counts as never sent.
-    ///   - mayBeAppliedBefore: whether it may have applied an earlier attempt, although the row is now another one.
+    ///     After a conflict, too: another client may have changed the row since.
     ///   - status: the HTTP status of the response, if there was one.
     ///   - limit: the number of refusals after which the operation is parked; `nil` when the failure is not counted.
     /// - Returns: the operation as it is now; `nil` when it and the one behind it have cancelled each other out.
     func fail(
-        mayBeApplied: Bool, mayBeAppliedBefore: Bool = false, status: Int?, parkAfter limit: Int?
+        mayBeApplied: Bool, status: Int?, parkAfter limit: Int?
     ) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         operation.lastStatus = status
-        // A delete behind an insert that may have been applied has to reach the server: they do not cancel each other out.
-        let isDeletedAfterInsert =
-            try operation.kind == .insert && operationBehind(operation)?.kind == .delete
-        let isUnknown = mayBeApplied || (mayBeAppliedBefore && isDeletedAfterInsert)
-        operation.state = isUnknown ? .attempted : .pending
-        if !isUnknown { operation.sent = nil }
+        operation.state = mayBeApplied ? .attempted : .pending
+        if !mayBeApplied { operation.sent = nil }
         if let limit { operation.countRefusal(parkAfter: limit) }
         try transaction.put(operation)
         try mergeBehind()

@@ -52,9 +52,12 @@ extension OperationAttempt {
         switch fetched.classification {
         case .done where fetched.row != nil:
             return proof.outcome(ofRow: fetched, reason, status: status)
+        case .rowMissing where reason == .rowExists:
+            let listed = try await fetchTombstone()
+            guard listed.classification == .done else { return unknownUnlessUnavailable(listed) }
+            return proof.outcome(ofRow: listed, reason, status: status)
         case .rowMissing:
-            let tombstone = reason == .rowExists ? try await fetchTombstone() : nil
-            return proof.outcome(ofRow: tombstone ?? fetched, reason, status: status)
+            return proof.outcome(ofRow: fetched, reason, status: status)
         default:
             return unknownUnlessUnavailable(fetched)
         }

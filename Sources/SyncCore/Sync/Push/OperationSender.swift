@@ -89,8 +89,8 @@ struct OperationSender: Sendable {
                 ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
         case .conflict(let reason, let status, let serverItem):
             return try await fail(
-                attempt, mayBeApplied: false, status: status, code: reason.code(for: attempt.operation.kind),
-                message: reason.message, serverItem: serverItem
+                attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status,
+                code: reason.code(for: attempt.operation.kind), message: reason.message, serverItem: serverItem
             ).map(Result.failed) ?? .skipped
         case .refused(let status, let code, let message):
             return try await fail(
@@ -167,8 +167,7 @@ extension OperationSender {
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             let failed = try completion.fail(
-                mayBeApplied: mayBeApplied, mayBeAppliedBefore: attempt.mayBeAppliedBefore, status: status,
-                parkAfter: limit)
+                mayBeApplied: mayBeApplied, status: status, parkAfter: limit)
             guard let operation = failed else {
                 return (TableOperationError?.none, TableOperation?.none)
             }

@@ -35,19 +35,21 @@ extension OperationAttempt {
     /// Its version is the condition of a later undelete, which otherwise could overwrite a row that another client has
     /// undeleted.
     ///
-    /// - Returns: the response with the row; `nil` when the server does not list it.
-    func fetchTombstone() async throws -> AttemptResponse? {
+    /// - Returns: the response, with the row if the server lists it.
+    func fetchTombstone() async throws -> AttemptResponse {
         let dialect = context.client.dialect
         let query = TableQuery(definition.name).where(.column("id") == operation.itemID)
         let call = RemoteCall(
             .query(try query.odata(dialect), includesDeleted: true), table: definition.name,
             features: .offline)
         let response = try await context.send(call)
-        guard response.classification == .done, case .rows(let rows, _) = response.body, let row = rows.first
-        else { return nil }
+        var listed = AttemptResponse(
+            status: response.status, classification: response.classification, message: response.message,
+            retryAfter: response.retryAfter)
+        guard case .rows(let rows, _) = response.body, let row = rows.first else { return listed }
         var reader = WireRowReader(dialect: dialect, definition: definition)
         let item = reader.readRecordingProblems(row).item
-        guard item.id.hasSameBytes(as: operation.itemID), item.system.version != nil else { return nil }
-        return AttemptResponse(status: response.status, classification: .done, row: item)
+        if item.id.hasSameBytes(as: operation.itemID), item.system.version != nil { listed.row = item }
+        return listed
     }
 }
