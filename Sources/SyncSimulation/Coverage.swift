@@ -8,6 +8,7 @@ public struct SimulationCoverage: Sendable {
     /// Pairs of acts: how often the second began while the first was suspended; indexed by their order.
     private var pairs = [Int](repeating: 0, count: Act.Feature.allCases.count * Act.Feature.allCases.count)
 
+    /// Counts of no run yet.
     public init() {}
 
     mutating func count(_ name: String) { counts[name, default: 0] += 1 }

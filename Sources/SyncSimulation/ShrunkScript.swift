@@ -20,7 +20,9 @@ extension Simulation {
         var script = script(of: seed)
         guard let first = try run(seed, script, isTraced: false).failure else { return nil }
         script = Array(script.prefix(first.step))
-        if try run(seed, script, isTraced: false).failure?.invariant != first.invariant { script = self.script(of: seed) }
+        if try run(seed, script, isTraced: false).failure?.invariant != first.invariant {
+            script = self.script(of: seed)
+        }
         var size = script.count / 2
         while size >= 1 {
             let before = script.count

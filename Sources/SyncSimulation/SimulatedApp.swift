@@ -24,6 +24,8 @@ public struct SimulatedApp: Sendable {
     public var storage: SimulatedStorage = .memory
     /// Columns that the server computes: no edit changes them.
     var serverColumns: Set<String> = []
+    /// Changes the drawn server.
+    var configureServer: @Sendable (inout ModelServerTraits) -> Void = { _ in }
 
     /// An app with these tables.
     public init(tables: [SyncTableDefinition]) {
@@ -63,7 +65,9 @@ public struct SimulatedStorage: Sendable {
     /// - Parameter makeDevice: called for each device. Returns a function that opens the device's database, and, when
     ///   called again, closes it and opens it with other tables.
     public init(
-        makeDevice: @escaping @Sendable () throws -> @Sendable ([SyncTableDefinition]) throws ->
+        makeDevice:
+            @escaping @Sendable () throws ->
+            @Sendable ([SyncTableDefinition]) throws ->
             any SyncContextDataSource
     ) {
         self.makeDevice = makeDevice

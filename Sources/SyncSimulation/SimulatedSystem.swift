@@ -46,7 +46,8 @@ final class SimulatedSystem: Sendable {
         let scheduler = SimulationScheduler(seed: seed, mode: mode)
         self.scheduler = scheduler
         var random = SimulationRandom(seed, SimulationRandom.Stream.system.rawValue)
-        let traits = ModelServerTraits.draw(&random)
+        var traits = ModelServerTraits.draw(&random)
+        app.configureServer(&traits)
         overlap = traits.hasUnsteadyClock ? .seconds(10) : random.percent(10) ? .seconds(1) : .zero
         let columns = app.tables.map { ($0.name, $0.columns.filter { !$0.isLocalOnly }.map(\.name)) }
         server = ModelServer(columns: Dictionary(uniqueKeysWithValues: columns), traits: traits) {
@@ -56,7 +57,6 @@ final class SimulatedSystem: Sendable {
         let network = NetworkTraits.draw(&random)
         let (link, server) = (link, server)
         var devices: [SimulatedDevice] = []
-        // One device alone meets no conflicts: see `checkConflicts`.
         for number in 0..<random.pick([1, 2, 2, 2, 2, 2, 3, 3, 3, 3]) {
             let open = try app.storage.makeDevice()
             let disk = try SimulatedDisk(isShared: random.percent(12), tables: app.tables, open: open)
@@ -110,7 +110,9 @@ final class SimulatedSystem: Sendable {
         settings.sendsChangedFieldsOnly = draws.percent(80)
         settings.parkAfterRefusals = 3
         if draws.percent(15) { settings.retry.maxAttempts = 1 }
-        settings.resolver = DrawnResolver.make(seed, device: device, app: app) { text in link.system?.log(text) }
+        settings.resolver = DrawnResolver.make(seed, device: device, app: app) { text in
+            link.system?.log(text)
+        }
         let delegate: DrawnDelegate? =
             draws.percent(20) && app.resolver == nil
             ? DrawnDelegate(seed, device: device, isHealed: { link.system?.isHealed ?? true }) { text in
@@ -129,7 +131,8 @@ final class SimulatedSystem: Sendable {
             installationID: name,
             refreshAuthentication: refresh)
         let context = SyncContext(
-            client: client, dataSource: store, delegate: delegate, settings: settings, environment: environment)
+            client: client, dataSource: store, delegate: delegate, settings: settings,
+            environment: environment)
         return SimulatedProcess(context: context, store: store, transport: transport)
     }
 
@@ -149,7 +152,8 @@ final class SimulatedSystem: Sendable {
     func fail(_ invariant: SimulationFailure.Invariant, _ detail: String) {
         log("FAILED \(invariant): \(detail)")
         state.withLock { state in
-            state.failure = state.failure ?? SimulationFailure(invariant: invariant, detail: detail, step: state.begun)
+            state.failure =
+                state.failure ?? SimulationFailure(invariant: invariant, detail: detail, step: state.begun)
         }
     }
 

@@ -42,5 +42,6 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// How many acts had begun.
     public let step: Int
 
+    /// The rule, the step and what was found.
     public var description: String { "\(invariant) after \(step) acts: \(detail)" }
 }

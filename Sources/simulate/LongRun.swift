@@ -26,32 +26,43 @@ struct LongRun {
             count += 1
             coverage.merge(report.coverage)
             if isRepeated, try simulation.run(seed: seed, isTraced: true).trace != report.trace {
-                print("seed \(seed): two runs differ")
+                report("seed \(seed): two runs differ")
                 failures[.error, default: []].append(seed)
             }
             guard let failure = report.failure else { continue }
             failures[failure.invariant, default: []].append(seed)
-            print("seed \(seed): \(failure)")
+            report("seed \(seed): \(failure)")
             if options.stopsAtFailure { return }
-            if failures[failure.invariant, default: []].count <= Self.maxShrunk { try printScript(of: seed, simulation) }
+            if failures[failure.invariant, default: []].count <= Self.maxShrunk {
+                try printScript(of: seed, simulation)
+            }
         }
     }
 
     private func printScript(of seed: UInt64, _ simulation: Simulation) throws {
-        for act in try simulation.shrink(seed: seed)?.acts ?? [] { print("    \(act)") }
-        print("    replay: Scripts/simulate --replay \(seed)")
+        for act in try simulation.shrink(seed: seed)?.acts ?? [] { report("    \(act)") }
+        report("    replay: Scripts/simulate --replay \(seed)")
     }
+
+    /// Prints a line at once, so that it is there when the run is ended.
+    private func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
     var hasSucceeded: Bool { failures.isEmpty && (!options.requiresCoverage || coverage.missing.isEmpty) }
 
     var summary: String {
         let seconds = Double((ContinuousClock.now - startTime) / .milliseconds(1)) / 1000
         let rate = Int(Double(count) / max(seconds, 0.001) * 60)
-        var lines = ["\(count) seeds, \(rate) a minute; failures: \(failures.values.map(\.count).reduce(0, +))"]
+        var lines = [
+            "\(count) seeds, \(rate) a minute; failures: \(failures.values.map(\.count).reduce(0, +))"
+        ]
         for (invariant, seeds) in failures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            lines.append("  \(invariant): \(seeds.count), seeds \(seeds.prefix(8).map(String.init).joined(separator: " "))")
+            lines.append(
+                "  \(invariant): \(seeds.count), seeds \(seeds.prefix(8).map(String.init).joined(separator: " "))"
+            )
         }
-        for (name, count) in coverage.counts.sorted(by: { $0.key < $1.key }) { lines.append("  \(count)\t\(name)") }
+        for (name, count) in coverage.counts.sorted(by: { $0.key < $1.key }) {
+            lines.append("  \(count)\t\(name)")
+        }
         let pairs = coverage.pairSummary
         lines.append("  \(pairs.pairs) pairs of acts, the rarest \(pairs.rarest) times")
         let missing = coverage.missing

@@ -10,7 +10,8 @@ struct Act: Sendable, CustomStringConvertible {
         // The app's own database code changes rows, and queues the changes.
         case enqueueExisting, enqueueChange, enqueueDeletion
         // The app synchronizes.
-        case push, pushTable, pushBudget, pull, pullFiltered, pullWhole, pullSkip, pullAnyway, pullLimited, pullPages
+        case push, pushTable, pushBudget, pull, pullFiltered, pullWhole, pullSkip, pullAnyway, pullLimited,
+            pullPages
         case reconcile, purgePushing, purgeRefusing, purgeDiscarding, purgeAll, cancelPush, cancelPull
         // The user decides about failed operations.
         case discard, keepServer, keepClient, changeKind, replay
@@ -38,7 +39,8 @@ struct Act: Sendable, CustomStringConvertible {
         var isSuspended: Bool {
             switch self {
             case .restart, .failStore, .crash, .crashAfterCommit, .partition, .serverWrite, .serverDelete,
-                .refuseRow, .changePageCap, .stepServerClock, .collectTombstones, .observe, .changeSchema: false
+                .refuseRow, .changePageCap, .stepServerClock, .collectTombstones, .observe, .changeSchema:
+                false
             default: true
             }
         }
@@ -74,7 +76,8 @@ struct Act: Sendable, CustomStringConvertible {
             let delay = random.percent(40) ? 0 : random.logUniform(below: 2_000_000_000)
             return Act(
                 number: UInt64(number), feature: random.pick(weights), device: random.below(devices),
-                table: random.percent(15) ? random.below(tables) : 0, id: "x\(random.below(ids))", delay: delay,
+                table: random.percent(15) ? random.below(tables) : 0, id: "x\(random.below(ids))",
+                delay: delay,
                 random: random)
         }
     }

@@ -15,11 +15,13 @@ extension SimulatedSystem {
 
     /// Applies a decision, and records what it saw and replaced.
     func decide(
-        _ decision: Act.Feature, _ error: TableOperationError, _ device: SimulatedDevice, _ context: SyncContext
+        _ decision: Act.Feature, _ error: TableOperationError, _ device: SimulatedDevice,
+        _ context: SyncContext
     ) async throws {
         let key = RowKey(table: error.table, id: error.itemID)
         let history = device.history
-        let newest = error.kind == .delete ? history.lastNumber : error.item.map(History.newestNumber(in:)) ?? 0
+        let newest =
+            error.kind == .delete ? history.lastNumber : error.item.map(History.newestNumber(in:)) ?? 0
         let shown = error.serverItem
         log("\(device.name) decides \(decision) about \(error.operationID) \(key): \(error.code)")
         switch decision {

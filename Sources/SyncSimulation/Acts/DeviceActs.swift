@@ -14,7 +14,9 @@ extension SimulatedSystem {
         let items = try device.disk.store.read { try $0.items(matching: TableQuery(table)).items }
         let observer = ObserverCheck(table: table, process: number, initial: items)
         device.state.withLock { $0.observers.append(observer) }
-        observer.begin(process.context.table(table), on: scheduler) { self.fail(.observation, "\(device.name): \($0)") }
+        observer.begin(process.context.table(table), on: scheduler) {
+            self.fail(.observation, "\(device.name): \($0)")
+        }
     }
 
     // MARK: Tables
@@ -53,7 +55,9 @@ extension SimulatedSystem {
             edit.column.map { synced[edit.key.table]?.contains($0) == false } ?? false
         })
         device.state.withLock { $0.copies = [:] }
-        do { try device.reopen(with: tables) } catch { fail(.store, "\(device.name) cannot be opened: \(error)") }
+        do { try device.reopen(with: tables) } catch {
+            fail(.store, "\(device.name) cannot be opened: \(error)")
+        }
     }
 
     // MARK: Faults

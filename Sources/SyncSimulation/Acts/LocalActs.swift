@@ -25,7 +25,10 @@ extension SimulatedSystem {
             let write = LocalEdit(local: local, key: key, columns: columns, history: device.history)
             let edits = try write.perform(act, copy: opened)
             device.history.stage(edits)
-            return edits.isEmpty ? nil : edits.contains { $0.column == nil } ? "delete" : act.feature == .insert ? "insert" : "update"
+            return edits.isEmpty
+                ? nil
+                : edits.contains { $0.column == nil }
+                    ? "delete" : act.feature == .insert ? "insert" : "update"
         }
         if let change { countCollapse(change, of: key, device) }
     }
@@ -49,7 +52,8 @@ extension SimulatedSystem {
         let item = try device.disk.store.read { try $0.item(id: key.id, in: key.table) }
         switch act.feature {
         case .enqueueExisting:
-            guard item == nil, try device.disk.store.read({ try $0.operations(forItem: key.id, in: key.table).isEmpty })
+            guard item == nil,
+                try device.disk.store.read({ try $0.operations(forItem: key.id, in: key.table).isEmpty })
             else { return }
             try change(key, to: Item(id: key.id), columns, device, isAdopted: true)
             try await context.enqueueExisting(TableQuery(table.name))
@@ -62,7 +66,8 @@ extension SimulatedSystem {
         default:
             guard let item else { return }
             let deletion = Edit(
-                number: device.history.nextNumber(), key: key, column: nil, hadVersion: item.system.version != nil)
+                number: device.history.nextNumber(), key: key, column: nil,
+                hadVersion: item.system.version != nil)
             markUnqueued(key, device, [deletion])
             try device.disk.store.write { try $0.deleteItems(ids: [key.id], in: key.table) }
             device.state.withLock { $0.deletedRows[key] = item }
@@ -72,7 +77,8 @@ extension SimulatedSystem {
     }
 
     private func change(
-        _ key: RowKey, to item: Item, _ columns: [SyncColumn], _ device: SimulatedDevice, isAdopted: Bool = false
+        _ key: RowKey, to item: Item, _ columns: [SyncColumn], _ device: SimulatedDevice,
+        isAdopted: Bool = false
     ) throws {
         var item = item
         let edits = columns.map { column in
@@ -80,7 +86,9 @@ extension SimulatedSystem {
                 number: device.history.nextNumber(), key: key, column: column.name,
                 before: EditValue.number(item.fields[column.name]), isAdopted: isAdopted)
         }
-        for (column, edit) in zip(columns, edits) { item.fields[column.name] = EditValue.item(edit.number, column.type) }
+        for (column, edit) in zip(columns, edits) {
+            item.fields[column.name] = EditValue.item(edit.number, column.type)
+        }
         markUnqueued(key, device, edits)
         let changed = item
         try device.disk.store.write { try $0.upsert([changed], in: key.table) }

@@ -23,7 +23,8 @@ extension SimulatedSystem {
         case .changeSchema: changeSchema(act, device)
         case .failStore, .crash, .crashAfterCommit: injectStoreFault(act, process)
         case .partition: partition(act, process)
-        case .serverWrite, .serverDelete, .refuseRow, .changePageCap, .stepServerClock, .collectTombstones: changeServer(act)
+        case .serverWrite, .serverDelete, .refuseRow, .changePageCap, .stepServerClock, .collectTombstones:
+            changeServer(act)
         }
     }
 

@@ -14,7 +14,9 @@ extension SimulatedSystem {
             try await context.push()
             let waiting = try await context.pendingOperations().filter { $0.state == .parked }
             if let first = waiting.first {
-                fail(.unreported, "\(device.name): push() returned with the parked \(first.kind) \(first.itemID).")
+                fail(
+                    .unreported,
+                    "\(device.name): push() returned with the parked \(first.kind) \(first.itemID).")
             }
         }
     }

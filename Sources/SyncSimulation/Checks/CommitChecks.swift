@@ -10,7 +10,9 @@ extension SimulatedSystem {
     func checkCommit(_ snapshot: any StoreSnapshot, of device: SimulatedDevice) {
         let edits = device.history.transactionCommitted()
         for edit in edits {
-            log("\(device.name) edited \(edit.key).\(edit.column ?? "deleted") = \(edit.number), saw \(edit.before ?? -1)")
+            log(
+                "\(device.name) edited \(edit.key).\(edit.column ?? "deleted") = \(edit.number), saw \(edit.before ?? -1)"
+            )
         }
         do {
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
@@ -23,7 +25,9 @@ extension SimulatedSystem {
                 observer.didCommit(try snapshot.items(matching: TableQuery(observer.table)).items)
             }
             if isTraced {
-                let queue = operations.map { "\($0.id) \($0.kind) \($0.itemID) \($0.state) v\($0.version ?? "-")" }
+                let queue = operations.map {
+                    "\($0.id) \($0.kind) \($0.itemID) \($0.state) v\($0.version ?? "-")"
+                }
                 log("\(device.name) commit: \(queue)")
             }
         } catch {
@@ -88,12 +92,17 @@ extension SimulatedSystem {
             guard counts[key] == 1, !device.state.withLock({ $0.unqueued.contains(key) }) else { continue }
             let exists = try snapshot.item(id: operation.itemID, in: operation.table) != nil
             if (operation.kind == .delete) == exists {
-                fail(.atomicity, "\(device.name): \(key) \(exists ? "exists" : "is missing") with a pending \(operation.kind).")
+                fail(
+                    .atomicity,
+                    "\(device.name): \(key) \(exists ? "exists" : "is missing") with a pending \(operation.kind)."
+                )
             }
         }
         for error in try snapshot.operationErrors(in: nil)
         where !operations.contains(where: { $0.id == error.operationID }) {
-            fail(.queue, "\(device.name): an error belongs to operation \(error.operationID), which is not pending.")
+            fail(
+                .queue,
+                "\(device.name): an error belongs to operation \(error.operationID), which is not pending.")
         }
     }
 

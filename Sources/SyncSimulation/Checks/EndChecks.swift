@@ -86,9 +86,13 @@ extension SimulatedSystem {
                     $0.author == device.name && value(of: column, in: $0.after, edit.key.table) == edit.number
                 }
                 if !hasReached, !isReplaced {
-                    fail(.lostEdit, "\(edit.key).\(column) = \(edit.number) of \(device.name) did not reach the server.")
+                    fail(
+                        .lostEdit,
+                        "\(edit.key).\(column) = \(edit.number) of \(device.name) did not reach the server.")
                 }
-            } else if later.isEmpty, !changes.contains(where: { $0.kind == .delete }), wasOnServer(edit, edits, changes) {
+            } else if later.isEmpty, !changes.contains(where: { $0.kind == .delete }),
+                wasOnServer(edit, edits, changes)
+            {
                 fail(.lostEdit, "The deletion of \(edit.key) by \(device.name) did not reach the server.")
             }
         }
@@ -97,7 +101,9 @@ extension SimulatedSystem {
     /// Whether the server had the row that was deleted, and not another row of its id.
     private func wasOnServer(_ deletion: Edit, _ edits: [Edit], _ changes: [ModelServer.Mutation]) -> Bool {
         if deletion.hadVersion { return true }
-        let values = edits.filter { $0.key == deletion.key && $0.number < deletion.number && $0.column != nil }.suffix(2)
+        let values = edits.filter {
+            $0.key == deletion.key && $0.number < deletion.number && $0.column != nil
+        }.suffix(2)
         return changes.contains { change in
             values.contains { edit in
                 value(of: edit.column ?? "", in: change.after, edit.key.table) == edit.number
@@ -132,7 +138,8 @@ extension SimulatedSystem {
     }
 
     private func checkReplacement(
-        of old: Int64, by new: Int64, _ column: String, _ change: ModelServer.Mutation, _ history: History.State,
+        of old: Int64, by new: Int64, _ column: String, _ change: ModelServer.Mutation,
+        _ history: History.State,
         _ device: SimulatedDevice, _ writer: String?
     ) {
         let key = RowKey(table: change.table, id: change.id)
@@ -144,7 +151,10 @@ extension SimulatedSystem {
         guard change.wasKnown else { return }
         if writer == device.name {
             let isOlder = edits.contains { $0.column == column && $0.number == old && old > new }
-            if isOlder { fail(.doubledEdit, "\(device.name): \(key).\(column) = \(new) was applied again after \(old).") }
+            if isOlder {
+                fail(
+                    .doubledEdit, "\(device.name): \(key).\(column) = \(new) was applied again after \(old).")
+            }
             return
         }
         // A row that was deleted and inserted again on the device replaces what was there.
@@ -152,7 +162,8 @@ extension SimulatedSystem {
         if !isReplaced, !hasSeen(old, edit, edits) {
             fail(
                 .overwrite,
-                "\(device.name) replaced \(key).\(column) = \(old) by \(new), and had seen \(edit.before.map(String.init) ?? "none").")
+                "\(device.name) replaced \(key).\(column) = \(old) by \(new), and had seen \(edit.before.map(String.init) ?? "none")."
+            )
         }
     }
 

@@ -26,7 +26,9 @@ extension SimulatedSystem {
         for device in devices {
             let operations = (try? await device.processes[0].context.pendingOperations()) ?? []
             if !operations.isEmpty {
-                fail(.liveness, "\(device.name): \(operations.map { "\($0.kind) \($0.itemID) \($0.state)" }) never ends.")
+                fail(
+                    .liveness,
+                    "\(device.name): \(operations.map { "\($0.kind) \($0.itemID) \($0.state)" }) never ends.")
             }
         }
     }
@@ -40,7 +42,8 @@ extension SimulatedSystem {
             if !left.isEmpty {
                 fail(
                     .unreported,
-                    "\(device.name): push() returned with \(left.map { "\($0.kind) \($0.itemID) \($0.state)" }).")
+                    "\(device.name): push() returned with \(left.map { "\($0.kind) \($0.itemID) \($0.state)" })."
+                )
             }
         } catch let error as SyncError where error.code == .pushCompletedWithErrors {
             log("\(device.name) push: \(error)")
@@ -66,8 +69,11 @@ extension SimulatedSystem {
         guard let operations = try? await context.pendingOperations(),
             let errors = try? await context.operationErrors()
         else { return }
-        for operation in operations where !errors.contains(where: { $0.itemID == operation.itemID && $0.table == operation.table }) {
-            fail(.unreported, "\(device.name): \(operation.kind) \(operation.itemID) waits, and no error names it.")
+        for operation in operations
+        where !errors.contains(where: { $0.itemID == operation.itemID && $0.table == operation.table }) {
+            fail(
+                .unreported,
+                "\(device.name): \(operation.kind) \(operation.itemID) waits, and no error names it.")
         }
     }
 
@@ -77,7 +83,9 @@ extension SimulatedSystem {
             do {
                 let decision: Act.Feature = (round + index) % 2 == 0 ? .keepClient : .discard
                 try await decide(decision, error, device, context)
-            } catch let failure as SyncError where [.operationNotFound, .operationHeld].contains(failure.code) {
+            } catch let failure as SyncError
+                where [.operationNotFound, .operationHeld].contains(failure.code)
+            {
                 continue
             } catch {
                 fail(.liveness, "\(device.name): the decision about \(error) is refused.")

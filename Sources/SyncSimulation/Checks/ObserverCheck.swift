@@ -28,7 +28,9 @@ final class ObserverCheck: Sendable {
     /// Observes on a task of the simulation.
     ///
     /// - Parameter fail: called with the description of a state that was not committed, or came too late.
-    func begin(_ table: SyncTable, on scheduler: SimulationScheduler, fail: @escaping @Sendable (String) -> Void) {
+    func begin(
+        _ table: SyncTable, on scheduler: SimulationScheduler, fail: @escaping @Sendable (String) -> Void
+    ) {
         let observation = Task(executorPreference: scheduler) {
             do {
                 for try await result in table.observe(table.query) {
@@ -43,12 +45,20 @@ final class ObserverCheck: Sendable {
     }
 
     /// Records a commit.
-    func didCommit(_ items: [Item]) { state.withLock { if $0.states.last != items { $0.states.append(items) } } }
+    func didCommit(_ items: [Item]) {
+        state.withLock { if $0.states.last != items { $0.states.append(items) } }
+    }
 
     private func problem(with items: [Item]) -> String? {
         state.withLock { state in
-            guard let index = state.states.indices.dropFirst(max(0, state.seen)).first(where: { state.states[$0] == items })
-            else { return "An observer saw \(items.map(\.fields)), which is no state since the one it saw before." }
+            guard
+                let index = state.states.indices.dropFirst(max(0, state.seen)).first(where: {
+                    state.states[$0] == items
+                })
+            else {
+                return
+                    "An observer saw \(items.map(\.fields)), which is no state since the one it saw before."
+            }
             state.seen = index
             return nil
         }

@@ -53,7 +53,9 @@ final class DrawnDelegate: SyncContextDelegate {
 
     /// Replaces a field, as a delegate does that completes items before they are sent.
     private func edit(_ operation: PushOperation) {
-        guard operation.operation.kind != .delete, var item = operation.item, item.fields["a"] != nil else { return }
+        guard operation.operation.kind != .delete, var item = operation.item, item.fields["a"] != nil else {
+            return
+        }
         let key = RowKey(table: operation.operation.table, id: item.id)
         device.history.overrule(key, upTo: History.newestNumber(in: item), column: "a")
         item.fields["a"] = item.fields["b"].flatMap { EditValue.number($0) }.map(ItemValue.int) ?? .null
@@ -62,7 +64,8 @@ final class DrawnDelegate: SyncContextDelegate {
 
     /// Sends the item again in place of the server's row.
     private func keepClient(_ operation: PushOperation, _ error: TableOperationError) async throws -> Item? {
-        guard var item = operation.item, let row = error.serverItem, operation.operation.kind != .delete else {
+        guard var item = operation.item, let row = error.serverItem, operation.operation.kind != .delete
+        else {
             throw error
         }
         device.history.see(RowKey(table: error.table, id: error.itemID), row)

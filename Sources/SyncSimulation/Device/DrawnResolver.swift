@@ -37,7 +37,8 @@ enum DrawnResolver {
 
     private struct NoDecision: Error {}
 
-    private static func draw(_ random: inout SimulationRandom, _ device: SimulatedDevice) -> ConflictResolver? {
+    private static func draw(_ random: inout SimulationRandom, _ device: SimulatedDevice) -> ConflictResolver?
+    {
         let history = device.history
         switch random.below(12) {
         case 0: return .serverWins

@@ -72,7 +72,11 @@ final class SimulatedDevice: Sendable {
         }
         let process = makeProcess(self, number)
         state.withLock { state in
-            if index < state.processes.count { state.processes[index] = process } else { state.processes.append(process) }
+            if index < state.processes.count {
+                state.processes[index] = process
+            } else {
+                state.processes.append(process)
+            }
         }
     }
 

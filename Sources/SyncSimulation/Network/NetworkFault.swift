@@ -43,7 +43,9 @@ struct NetworkTraits: Sendable {
         for fault in NetworkFault.allCases where fault != .partition {
             if random.percent(45) { traits.rates[fault] = random.pick([3, 10, 25]) }
         }
-        for fault in [NetworkFault.slow, .stalePage] where traits.rates[fault] != nil { traits.rates[fault] = 3 }
+        for fault in [NetworkFault.slow, .stalePage] where traits.rates[fault] != nil {
+            traits.rates[fault] = 3
+        }
         return traits
     }
 }
@@ -52,9 +54,9 @@ struct NetworkTraits: Sendable {
 enum GatewayResponse {
     /// Answers after which the server may have applied the request.
     static let ambiguous = ["500", "502", "503", "504", "408", "511", "200-page", "302", "500-empty", "520"]
-    /// Answers that are given only if the request was not applied.
+    /// Answers that are given only if the request was not applied. A gateway reports no conflicts: it does not know rows.
     static let refusals = [
-        "400", "401", "403-page", "403", "409", "412", "413", "425", "429", "429-date", "503-negative", "503-long",
+        "400", "401", "403-page", "403", "413", "425", "429", "429-date", "503-negative", "503-long",
         "503-word", "407",
     ]
 

@@ -42,7 +42,8 @@ final class SimulatedTransport: HTTPTransport {
     }
 
     init(
-        server: ModelServer, scheduler: SimulationScheduler, author: String, seed: UInt64, traits: NetworkTraits,
+        server: ModelServer, scheduler: SimulationScheduler, author: String, seed: UInt64,
+        traits: NetworkTraits,
         events: Events
     ) {
         (self.server, self.scheduler, self.author, self.seed) = (server, scheduler, author, seed)
@@ -114,12 +115,14 @@ final class SimulatedTransport: HTTPTransport {
         let response = server.respond(to: request, from: author, known: known)
         if isList { state.withLock { $0.cache[request.head.path ?? ""] = response } }
         events.log(
-            "\(author) \(request.summary) -> \(response.head.status.code) \(String(decoding: response.body, as: UTF8.self))")
+            "\(author) \(request.summary) -> \(response.head.status.code) \(String(decoding: response.body, as: UTF8.self))"
+        )
         return response
     }
 
     private func damaged(
-        _ response: HTTPTransportResponse, _ faults: Set<NetworkFault>, _ choice: Int, _ request: HTTPTransportRequest
+        _ response: HTTPTransportResponse, _ faults: Set<NetworkFault>, _ choice: Int,
+        _ request: HTTPTransportRequest
     ) -> HTTPTransportResponse {
         var response = response
         if faults.contains(.truncated), response.body.count > 2 {

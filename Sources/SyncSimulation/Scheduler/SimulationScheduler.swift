@@ -83,7 +83,8 @@ final class SimulationScheduler: TaskExecutor {
     var now: Timestamp {
         let nanoseconds = nanoseconds
         return Timestamp(
-            seconds: Self.start + nanoseconds / 1_000_000_000, nanoseconds: Int32(nanoseconds % 1_000_000_000),
+            seconds: Self.start + nanoseconds / 1_000_000_000,
+            nanoseconds: Int32(nanoseconds % 1_000_000_000),
             fractionDigits: 7) ?? .unixEpoch
     }
 
@@ -94,7 +95,8 @@ final class SimulationScheduler: TaskExecutor {
     func schedule(after delay: Int64, _ action: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.lastTimer += 1
-            state.timers.append(Timer(time: state.now + max(0, delay), number: state.lastTimer, action: action))
+            state.timers.append(
+                Timer(time: state.now + max(0, delay), number: state.lastTimer, action: action))
             return state.lastTimer
         }
     }
@@ -131,7 +133,8 @@ final class SimulationScheduler: TaskExecutor {
             case .keyed: return state.ready.removeFirst().job
             case .uniform, .swarm: return state.ready.remove(at: state.random.below(state.ready.count)).job
             case .priorities:
-                let index = state.ready.indices.max { state.ready[$0].priority < state.ready[$1].priority } ?? 0
+                let index =
+                    state.ready.indices.max { state.ready[$0].priority < state.ready[$1].priority } ?? 0
                 let next = state.ready.remove(at: index)
                 if let task = next.task, state.random.below(Self.stepsPerPriorityChange) == 0 {
                     state.priorities[task] /= 1024
@@ -144,7 +147,9 @@ final class SimulationScheduler: TaskExecutor {
     private func nextTimer() -> (@Sendable () -> Void)? {
         state.withLock { state in
             let first = state.timers.indices.min {
-                (state.timers[$0].time, state.timers[$0].number) < (state.timers[$1].time, state.timers[$1].number)
+                (state.timers[$0].time, state.timers[$0].number) < (
+                    state.timers[$1].time, state.timers[$1].number
+                )
             }
             guard let first else { return nil }
             let timer = state.timers.remove(at: first)

@@ -43,7 +43,8 @@ struct ModelFilter {
             default: nil
             }
         case .not(let a): evaluate(a, row).map { !$0 }
-        case .compare(let op, let left, let right): compare(op, value(left, row), value(right, row), left, right)
+        case .compare(let op, let left, let right):
+            compare(op, value(left, row), value(right, row), left, right)
         }
     }
 
@@ -81,7 +82,9 @@ struct ModelFilter {
         private var tokens: ArraySlice<String>
 
         init(_ text: String) {
-            let (space, open, close, quote) = (UInt8(ascii: " "), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "'"))
+            let (space, open, close, quote) = (
+                UInt8(ascii: " "), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "'")
+            )
             let bytes = Array(text.utf8)
             var tokens: [String] = []
             var index = 0
@@ -151,11 +154,13 @@ struct ModelFilter {
                 return .constant(.int(number))
             }
             if token.hasPrefix("datetimeoffset'") {
-                return ModelTime(String(token.dropFirst(15).dropLast())).map { .constant(.int($0.nanoseconds)) }
+                return ModelTime(String(token.dropFirst(15).dropLast())).map {
+                    .constant(.int($0.nanoseconds))
+                }
             }
-            if token.hasPrefix("'") { 
+            if token.hasPrefix("'") {
                 return .constant(.text(String(token.dropFirst().dropLast().replacing("''", with: "'"))))
-             }
+            }
             return .property(token)
         }
     }

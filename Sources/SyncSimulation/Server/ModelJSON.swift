@@ -148,7 +148,9 @@ enum ModelJSON: Sendable, Hashable {
                 case UInt8(ascii: "f"): text.append(12)
                 case UInt8(ascii: "u"):
                     let digits = String(decoding: bytes[(index + 1)...].prefix(4), as: UTF8.self)
-                    guard let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) else { return nil }
+                    guard let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) else {
+                        return nil
+                    }
                     text += String(scalar).utf8
                     index += 4
                 default: text.append(peek())

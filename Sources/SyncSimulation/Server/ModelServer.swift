@@ -102,7 +102,8 @@ final class ModelServer: Sendable {
             let body = request.body.flatMap(ModelJSON.init(data:))
             let write = Write(
                 author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: body,
-                match: request.head.headerFields[.ifMatch], known: known)
+                match: request.head.headerFields[.ifMatch], known: known,
+                ignoresMatch: state.traits.ignoresConditions)
             if request.head.method != .get, let status = state.refusals[write.table + "/" + write.rowID] {
                 return failure(status, "The server refuses changes of this row.", state)
             }
@@ -169,13 +170,14 @@ final class ModelServer: Sendable {
         /// The value of `If-Match`.
         let match: String?
         var known: Set<RowState> = []
+        var ignoresMatch = false
 
         /// The row's id, which an insert has in its body.
         var rowID: String {
             if case .object(let fields)? = body, id.isEmpty { fields["id"]?.text ?? "" } else { id }
         }
 
-        func matches(_ row: Row) -> Bool { match == nil || match == "\"\(row.version)\"" }
+        func matches(_ row: Row) -> Bool { match == nil || ignoresMatch || match == "\"\(row.version)\"" }
     }
 
     private func now(_ state: State) -> Int64 { clock() + state.clockOffset }
@@ -230,7 +232,8 @@ final class ModelServer: Sendable {
     ) {
         state.journal.append(
             Mutation(
-                author: write.author, kind: kind, table: write.table, id: write.id, before: before, after: after,
+                author: write.author, kind: kind, table: write.table, id: write.id, before: before,
+                after: after,
                 isConditional: kind == .insert || write.match != nil || write.author == Self.otherUser,
                 wasKnown: !state.traits.restartsVersions || before.map { isKnown($0, write, state) } ?? true))
     }
@@ -302,7 +305,9 @@ extension ModelServer {
         var bytes: [UInt8] = []
         var rest = text.utf8
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+            if byte == UInt8(ascii: "%"),
+                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
                 bytes.append(code)
                 rest = rest.dropFirst(2)
             } else {
@@ -312,13 +317,17 @@ extension ModelServer {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func list(_ table: String, _ parameters: [String: String], _ state: State) -> HTTPTransportResponse {
+    private func list(_ table: String, _ parameters: [String: String], _ state: State)
+        -> HTTPTransportResponse
+    {
         var filter: ModelFilter?
         if let text = parameters["$filter"] {
             filter = ModelFilter(text)
             guard filter != nil else { return failure(400, "The filter cannot be read: \(text)", state) }
         }
-        var rows = (state.rows[table] ?? [:]).values.filter { !$0.isDeleted || parameters["__includeDeleted"] != nil }
+        var rows = (state.rows[table] ?? [:]).values.filter {
+            !$0.isDeleted || parameters["__includeDeleted"] != nil
+        }
         func matches(_ row: Row) -> Bool { filter?.matches { row.value($0) } ?? true }
         if !state.traits.filtersAfterPaging { rows = rows.filter(matches) }
         let order = (parameters["$orderby"] ?? "id").split(separator: ",").map { $0.split(separator: " ") }
@@ -337,7 +346,8 @@ extension ModelServer {
         let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
         let list = rows.map { row in
             let fields = json(row, table, state)
-            return ModelJSON.object(selected.map { names in fields.filter { names.contains($0.key) } } ?? fields)
+            return ModelJSON.object(
+                selected.map { names in fields.filter { names.contains($0.key) } } ?? fields)
         }
         guard parameters["$inlinecount"] != nil else { return respond(200, .array(list), [:], state) }
         let count = Int64(state.rows[table]?.count ?? 0)

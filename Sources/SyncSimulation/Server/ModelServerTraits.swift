@@ -23,6 +23,8 @@ struct ModelServerTraits: Sendable {
     var hasHook = false
     /// Whether null is ordered after all values.
     var ordersNullsLast = false
+    /// Whether the server ignores `If-Match`: a broken server, whose lost updates the simulation must find.
+    var ignoresConditions = false
     /// Whether the clock may step back, and other writers may commit late.
     var hasUnsteadyClock = false
 

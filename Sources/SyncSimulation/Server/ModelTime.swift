@@ -14,7 +14,8 @@ struct ModelTime: Sendable, Hashable {
         let parts = digits.prefix(6).compactMap { Int($0) }
         guard parts.count == 6 else { return nil }
         let fraction = digits.count > 6 ? Int64((digits[6] + "000000000").prefix(9)) ?? 0 : 0
-        let seconds = Self.days(parts[0], parts[1], parts[2]) * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5]
+        let seconds =
+            Self.days(parts[0], parts[1], parts[2]) * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5]
         nanoseconds = Int64(seconds) * 1_000_000_000 + fraction
     }
 
@@ -57,6 +58,8 @@ struct ModelTime: Sendable, Hashable {
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let month = (5 * dayOfYear + 2) / 153
         let shifted = month < 10 ? month + 3 : month - 9
-        return (yearOfEra + era * 400 + (shifted <= 2 ? 1 : 0), shifted, dayOfYear - (153 * month + 2) / 5 + 1)
+        return (
+            yearOfEra + era * 400 + (shifted <= 2 ? 1 : 0), shifted, dayOfYear - (153 * month + 2) / 5 + 1
+        )
     }
 }

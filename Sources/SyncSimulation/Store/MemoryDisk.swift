@@ -19,7 +19,8 @@ final class MemoryDisk: Sendable {
 
     func open(_ tables: [SyncTableDefinition]) throws -> MemoryStore {
         try state.withLock { state in
-            let store = try state.store.map { try Self.reopen($0, tables, &state) } ?? MemoryStore(tables: tables)
+            let store =
+                try state.store.map { try Self.reopen($0, tables, &state) } ?? MemoryStore(tables: tables)
             for table in tables { state.declared[table.name] = table }
             state.store = store
             return store
@@ -34,7 +35,9 @@ final class MemoryDisk: Sendable {
             return SyncedColumnsChange(to: table, from: columns)
         }
         for table in former.catalog.tables {
-            state.hidden[table.name] = try former.read { try $0.items(matching: TableQuery(table.name)).items }
+            state.hidden[table.name] = try former.read {
+                try $0.items(matching: TableQuery(table.name)).items
+            }
         }
         let migrated = try MemoryStore(tables: changes.map(\.union))
         try migrated.write { transaction in
@@ -66,7 +69,9 @@ final class MemoryDisk: Sendable {
                 try transaction.put(TableOperation(id: last, table: "", itemID: "", kind: .insert))
                 try transaction.removeOperation(id: last)
             }
-            for operation in try snapshot.operations(after: 0, in: nil, limit: .max) { try transaction.put(operation) }
+            for operation in try snapshot.operations(after: 0, in: nil, limit: .max) {
+                try transaction.put(operation)
+            }
             for error in try snapshot.operationErrors(in: nil) { try transaction.put(error) }
             for table in tables.union([""]) {
                 for kind in ConfigKey.Kind.allCases {

@@ -15,7 +15,9 @@ struct SimulatedTransaction: StoreTransaction {
 
     func item(id: String, in table: String) throws -> Item? { try call { try $0.item(id: id, in: table) } }
 
-    func items(matching query: TableQuery) throws -> QueryResult { try call { try $0.items(matching: query) } }
+    func items(matching query: TableQuery) throws -> QueryResult {
+        try call { try $0.items(matching: query) }
+    }
 
     func operation(id: Int64) throws -> TableOperation? { try call { try $0.operation(id: id) } }
 
@@ -47,9 +49,13 @@ struct SimulatedTransaction: StoreTransaction {
 
     func upsert(_ items: [Item], in table: String) throws { try call { try $0.upsert(items, in: table) } }
 
-    func deleteItems(ids: [String], in table: String) throws { try call { try $0.deleteItems(ids: ids, in: table) } }
+    func deleteItems(ids: [String], in table: String) throws {
+        try call { try $0.deleteItems(ids: ids, in: table) }
+    }
 
-    func deleteItems(matching query: TableQuery) throws -> Int { try call { try $0.deleteItems(matching: query) } }
+    func deleteItems(matching query: TableQuery) throws -> Int {
+        try call { try $0.deleteItems(matching: query) }
+    }
 
     func lastOperationID() throws -> Int64 { try call { try $0.lastOperationID() } }
 
