@@ -44,9 +44,10 @@ let dependencies: [Package.Dependency] = [
 
 let asyncHTTPClient = Target.Dependency.product(
     name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["AsyncHTTPTransport"]))
+// Each of the two traits enables it: for the command line of stores, and for the program table-server.
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser",
-    condition: .when(traits: ["StoreConformanceCommand"]))
+    condition: .when(traits: ["StoreConformanceCommand", "TableServer"]))
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(

@@ -39,8 +39,42 @@ let package = Package(
         .testTarget(
             name: "FileStoreTests",
             dependencies: [
-                "FileStore", .product(name: "StoreConformance", package: "swift-sync-context"),
+                "FileStore", "file-store-conformance",
+                .product(name: "StoreConformance", package: "swift-sync-context"),
                 .product(name: "SyncCore", package: "swift-sync-context"),
             ],
             path: "custom-store/Tests/FileStoreTests"),
+        // A store on a server. libpq is a system library, which Scripts/setup --tests installs.
+        .systemLibrary(
+            name: "CPostgres", path: "postgres-store/Sources/CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "PostgresStore",
+            dependencies: [
+                "CPostgres", .product(name: "StoreOrderedMap", package: "swift-sync-context"),
+                .product(name: "SyncCore", package: "swift-sync-context"),
+            ],
+            path: "postgres-store/Sources/PostgresStore"),
+        .target(
+            name: "PostgresHarness",
+            dependencies: [
+                "PostgresStore", .product(name: "StoreConformance", package: "swift-sync-context"),
+                .product(name: "SyncCore", package: "swift-sync-context"),
+            ],
+            path: "postgres-store/Sources/PostgresHarness"),
+        .executableTarget(
+            name: "postgres-store-conformance",
+            dependencies: [
+                "PostgresHarness", .product(name: "StoreConformance", package: "swift-sync-context"),
+                .product(name: "StoreConformanceCommand", package: "swift-sync-context"),
+            ],
+            path: "postgres-store/Sources/postgres-store-conformance"),
+        .testTarget(
+            name: "PostgresStoreTests",
+            dependencies: [
+                "PostgresHarness", "postgres-store-conformance",
+                .product(name: "StoreConformance", package: "swift-sync-context"),
+                .product(name: "SyncCore", package: "swift-sync-context"),
+            ],
+            path: "postgres-store/Tests/PostgresStoreTests"),
     ])

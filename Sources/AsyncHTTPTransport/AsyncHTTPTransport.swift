@@ -31,7 +31,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     private static let maxRedirects = 5
 
-    /// Makes a transport with connections of its own.
+    /// Makes a transport with a separate pool of connections.
     ///
     /// - Parameters:
     ///   - idleTimeout: how long connecting may take, and how long a request may go without a byte received.

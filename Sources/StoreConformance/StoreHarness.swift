@@ -16,14 +16,31 @@ public protocol StoreHarness: Sendable {
     /// Opens the store at the path; creates it when it does not exist.
     ///
     /// The path is inside a directory that is created for one rule and removed afterwards with its contents. Different
-    /// paths are different stores. An in-memory store ignores the path.
+    /// paths are different stores. An in-memory store ignores the path; a store on a server derives a name from it.
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource
+
+    /// Removes what the store at the path keeps elsewhere, such as its tables on a server.
+    ///
+    /// The suite calls this once for each path of a rule, after it has closed the rule's stores. A store may not have been
+    /// opened at the path.
+    func removeStore(at path: String)
 
     /// The store's name in reports.
     var name: String { get }
 
+    /// Whether a durable store keeps its data in files at its path or beside it. The rules about files do not apply to
+    /// other stores; the rules about servers do.
+    var hasFilesAtPath: Bool { get }
+
     /// The program that opens the same store in a child process to be killed; `nil` skips the rules that need it.
     var child: ChildProgram? { get }
+
+    /// Ends the server of the stores without a shutdown, as a crash does, and starts it again; `nil` skips the rules that
+    /// need it. Returns when the server accepts connections.
+    var crashServer: (@Sendable () throws -> Void)? { get }
+
+    /// The faults of the connections to a server, which the rules inject; `nil` skips the rules that need them.
+    var connectionFaults: (any ConnectionFaults)? { get }
 
     /// Rules that the store breaks by design, by id, each with the reason. Reports list them, and the store does not
     /// conform to their levels.
@@ -37,8 +54,20 @@ extension StoreHarness {
         return type.hasSuffix("Harness") && type != "Harness" ? String(type.dropLast(7)) : type
     }
 
+    /// Removes nothing.
+    public func removeStore(at path: String) {}
+
+    /// Yes.
+    public var hasFilesAtPath: Bool { true }
+
     /// No program.
     public var child: ChildProgram? { nil }
+
+    /// No server.
+    public var crashServer: (@Sendable () throws -> Void)? { nil }
+
+    /// No server.
+    public var connectionFaults: (any ConnectionFaults)? { nil }
 
     /// None.
     public var declaredDifferences: [String: String] { [:] }
@@ -52,6 +81,9 @@ public struct ChildProgram: Sendable {
     public let arguments: [String]
 
     /// Creates a description of a program, which must pass the suite's arguments to ``CrashChild``.
+    ///
+    /// A program whose `main` calls `ConformanceCommand.main(stores:)` does that with the arguments `child` and the name of
+    /// the store.
     public init(executable: String, arguments: [String]) {
         self.executable = executable
         self.arguments = arguments

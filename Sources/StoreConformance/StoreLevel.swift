@@ -56,18 +56,56 @@ public enum StoreRequirement: Sendable, Hashable {
     case declared(StorePower)
     /// The store does not declare the capability.
     case undeclared(StorePower)
+    /// The store is durable, and keeps its data in files at its path.
+    case files
+    /// The store keeps nothing at its path.
+    case noFiles
     /// The harness provides a ``ChildProgram``, and the store declares that it is durable.
     case childProgram
+    /// The harness of a durable store on a server provides ``StoreHarness/crashServer``.
+    case serverCrash
+    /// The harness of a store on a server provides ``StoreHarness/connectionFaults``.
+    case connectionFaults
 
-    /// Returns why the rule does not apply to a store with these capabilities, or `nil` when it applies.
-    func mismatch(with capabilities: StoreCapabilities) -> String? {
-        switch self {
+    /// Returns why the rule does not apply to the store, or `nil` when it applies.
+    func mismatch(with capabilities: StoreCapabilities, of harness: any StoreHarness) -> String? {
+        let durable = StoreRequirement.declared(.durable)
+        return switch self {
         case .declared(let power) where !power.isDeclared(by: capabilities):
             "The store does not declare \(power.declaration)."
         case .undeclared(let power) where power.isDeclared(by: capabilities):
             "The store declares \(power.declaration)."
-        case .childProgram: StoreRequirement.declared(.durable).mismatch(with: capabilities)
+        case .files where !harness.hasFilesAtPath: "The store has no files at its path."
+        case .noFiles where harness.hasFilesAtPath, .connectionFaults where harness.hasFilesAtPath,
+            .serverCrash where harness.hasFilesAtPath:
+            "The store has files at its path."
+        case .childProgram, .files, .serverCrash: durable.mismatch(with: capabilities, of: harness)
         default: nil
+        }
+    }
+
+    /// Returns what the harness lacks to check the rule, or `nil` when the rule can be checked.
+    func missingHook(of harness: any StoreHarness) -> String? {
+        switch self {
+        case .childProgram where harness.child == nil: "child program; see StoreHarness.child"
+        case .serverCrash where harness.crashServer == nil:
+            "way to crash the server; see StoreHarness.crashServer"
+        case .connectionFaults where harness.connectionFaults == nil:
+            "connection faults; see StoreHarness.connectionFaults"
+        default: nil
+        }
+    }
+
+    /// The stores that the rule applies to.
+    public var sentence: String {
+        switch self {
+        case .declared(let power): "Applies to stores that declare \(power.declaration)."
+        case .undeclared(let power): "Applies to stores that do not declare \(power.declaration)."
+        case .files: "Applies to durable stores with files at their path."
+        case .noFiles: "Applies to stores without files at their path."
+        case .childProgram: "Applies to durable stores whose harness provides a child program."
+        case .serverCrash: "Applies to durable stores on a server that the harness can crash."
+        case .connectionFaults: "Applies to stores on a server whose connections the harness can interrupt."
         }
     }
 
@@ -76,7 +114,9 @@ public enum StoreRequirement: Sendable, Hashable {
         switch self {
         case .declared(let power): "do not declare \(power.declaration)"
         case .undeclared(let power): "declare \(power.declaration)"
-        case .childProgram: "do not declare \(StorePower.durable.declaration)"
+        case .files: "return false from StoreHarness.hasFilesAtPath"
+        case .noFiles, .connectionFaults: "return true from StoreHarness.hasFilesAtPath"
+        case .childProgram, .serverCrash: "do not declare \(StorePower.durable.declaration)"
         }
     }
 }

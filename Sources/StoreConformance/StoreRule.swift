@@ -63,9 +63,10 @@ extension StoreRule {
     public static let clauses: [StoreRule] =
         [
             items, insertions, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
-            orderings, windows, selections, scans, queue, errorLog, config, transactions, lifecycle, opening,
-            columns,
-            errors, corpus, capabilities, durability, crashes, faults, concurrency, sizes, model, untested,
+            orderings, windows, selections, scans, queue, errorLog, config, transactions, largeWrites,
+            lifecycle,
+            opening, columns, errors, corpus, capabilities, sharing, durability, crashes, faults, connections,
+            concurrency, serialization, sizes, model, untested,
         ]
         .flatMap { $0 }
 

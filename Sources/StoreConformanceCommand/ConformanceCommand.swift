@@ -48,6 +48,11 @@ public enum ConformanceCommand {
         return MutantHarness(mutant, of: named)
     }
 
+    /// The file name of this executable.
+    static var programName: String {
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "sync-conformance"
+    }
+
     /// The store name that this program passes to another executable, which then uses its only store.
     private static let onlyStore = "own"
 
@@ -83,6 +88,14 @@ private struct NamedHarness: StoreHarness {
         base.child
             ?? Bundle.main.executablePath.map { ChildProgram(executable: $0, arguments: ["child", name]) }
     }
+
+    func removeStore(at path: String) { base.removeStore(at: path) }
+
+    var hasFilesAtPath: Bool { base.hasFilesAtPath }
+
+    var crashServer: (@Sendable () throws -> Void)? { base.crashServer }
+
+    var connectionFaults: (any ConnectionFaults)? { base.connectionFaults }
 
     var declaredDifferences: [String: String] { base.declaredDifferences }
 }

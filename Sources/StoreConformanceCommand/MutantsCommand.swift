@@ -43,9 +43,16 @@ struct MutantsCommand: AsyncParsableCommand {
         if matrix { return try await printMatrix() }
         var rows: [StoreMutant.Kind: Row] = [:]
         var failures = 0
+        let progress = CheckProgress(
+            of: "mutants", total: StoreMutant.all.count { $0.id.hasPrefix(only) } + variants.count)
         for mutant in StoreMutant.all where mutant.id.hasPrefix(only) {
+            progress.advance(to: mutant.id)
             let base = try base(of: mutant)
             let trial = await mutant.trial(of: base)
+            if let reason = trial.skipReason {
+                printNow("\(mutant.id) is not checked: \(reason)")
+                continue
+            }
             var row = rows[mutant.kind] ?? Row()
             row.total += 1
             if let reason = trial.failureReason {
@@ -76,6 +83,7 @@ struct MutantsCommand: AsyncParsableCommand {
         print(rows.values.reduce(into: Row()) { $0.add($1) }.line("all", modelSteps > 0))
         var accepted = 0
         for variant in variants {
+            progress.advance(to: variant.id)
             let trial = await variant.acceptance(of: try base(of: variant))
             if let reason = trial.failureReason {
                 failures += 1

@@ -8,7 +8,7 @@ import StoreConformanceMutants
 
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync-conformance", abstract: "Checks stores against the store contract.",
+        commandName: ConformanceCommand.programName, abstract: "Checks stores against the store contract.",
         subcommands: [
             RunCommand.self, ListCommand.self, ExplainCommand.self, ReplayCommand.self, MutantsCommand.self,
             ChildCommand.self,
@@ -61,9 +61,11 @@ struct RunCommand: AsyncParsableCommand {
         }
         guard !rules.isEmpty else { throw ValidationError("No rule id has this prefix; see 'list'.") }
         let start = ContinuousClock.now
+        let progress = CheckProgress(of: "rules", total: rules.count)
         let report = try await ConformanceReport.checking(
             harness, rules: rules, seed: options.seed, effort: options.effort
         ) { result in
+            progress.advance(to: result.rule.id)
             if let failure = result.failure { print("\(failure)\n") }
             if verbose { print("\(result.status.rawValue) \(result.rule.id) \(result.reason ?? "")") }
         }
@@ -118,12 +120,7 @@ struct ExplainCommand: ParsableCommand {
             throw ValidationError("The rule '\(rule)' does not exist; see 'list'.")
         }
         print("\(found.id)\n  \(found.sentence)\n  Level: \(found.level.rawValue)")
-        switch found.requirement {
-        case .declared(let power): print("  Applies to stores that declare \(power.declaration).")
-        case .undeclared(let power): print("  Applies to stores that do not declare \(power.declaration).")
-        case .childProgram: print("  Applies to durable stores whose harness provides a child program.")
-        case nil: print("  Applies to every store.")
-        }
+        print("  \(found.requirement?.sentence ?? "Applies to every store.")")
         if let reason = found.untestedReason { print("  Untested: \(reason)") }
         print("  \(found.remedy)")
         for mutant in StoreMutant.all where mutant.killers.contains(found.id) {

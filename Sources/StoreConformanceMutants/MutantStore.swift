@@ -11,11 +11,21 @@ public struct MutantHarness: StoreHarness {
     /// Counts how often the flaw had an effect.
     public let hits = MutantHits()
     private let base: any StoreHarness
+    private let server = MutantServer()
+    /// The paths of base stores that a flaw opened in place of the rule's.
+    private let otherPaths = Shared<Set<String>>([])
 
     /// Creates a harness for mutants of another harness's stores.
     public init(_ mutant: StoreMutant, of base: any StoreHarness) {
         self.mutant = mutant
         self.base = base
+    }
+
+    /// The flaw of a store at the path. A flaw also describes the harness, for which the path has no meaning.
+    func flaw(at path: String = "") -> StoreFlaw {
+        var flaw = StoreFlaw(hits: hits, path: path, server: server)
+        mutant.build(&flaw)
+        return flaw
     }
 
     /// The name of the base harness and the mutant's id.
@@ -32,10 +42,46 @@ public struct MutantHarness: StoreHarness {
 
     /// Opens a store of the base harness with the flaw.
     public func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
-        var flaw = StoreFlaw(hits: hits, path: path)
-        mutant.build(&flaw)
+        let flaw = flaw(at: path)
+        let base = RecordingHarness(base: base) { other in
+            if other != path { otherPaths.change { $0.insert(other) } }
+        }
         let store = try flaw.openBase?(base, path, tables) ?? base.open(at: path, tables: tables)
         return MutantStore(base: store, flaw: flaw)
+    }
+
+    /// Removes the store of the base harness, and those that flaws opened at other paths.
+    public func removeStore(at path: String) {
+        for path in otherPaths.value.union([path]) { base.removeStore(at: path) }
+        otherPaths.change { $0 = [] }
+    }
+
+    /// As the base harness, unless the mutant changes it.
+    public var hasFilesAtPath: Bool { flaw().hasFilesAtPath ?? base.hasFilesAtPath }
+
+    /// The hook of the base harness, or that of the mutant's simulated server.
+    public var crashServer: (@Sendable () throws -> Void)? {
+        guard flaw().isOnServer else { return base.crashServer }
+        return { [server] in server.crash() }
+    }
+
+    /// The faults of the base harness, or those of the mutant's simulated server.
+    public var connectionFaults: (any ConnectionFaults)? {
+        flaw().isOnServer ? server : base.connectionFaults
+    }
+
+    /// The differences of the base harness.
+    public var declaredDifferences: [String: String] { base.declaredDifferences }
+}
+
+/// A harness that records the paths of its stores.
+private struct RecordingHarness: StoreHarness {
+    let base: any StoreHarness
+    let record: @Sendable (String) -> Void
+
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
+        record(path)
+        return try base.open(at: path, tables: tables)
     }
 }
 
@@ -64,6 +110,10 @@ private struct MutantStore: SyncContextDataSource {
         try write(base) { result = try body(MutantTransaction(base: $0, flaw: flaw)) }
         return try result.orThrow()
     }
+
+    func onExternalCommit(_ handler: @escaping @Sendable () -> Void) { base.onExternalCommit(handler) }
+
+    func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
 
     func close() throws { try flaw.close?(base) ?? base.close() }
 }
@@ -180,4 +230,6 @@ private struct MutantTransaction: MutantReading, StoreTransaction {
     func setConfigValue(_ value: String?, for key: ConfigKey) throws {
         try flaw.setConfig?(base, value, key) ?? base.setConfigValue(value, for: key)
     }
+
+    func externalCommitStamp() throws -> Int64 { try base.externalCommitStamp() }
 }

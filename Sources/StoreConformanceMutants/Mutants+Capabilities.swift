@@ -85,49 +85,26 @@ extension StoreMutant {
             }
         }
         declaring(
-            "alleged-sharing", "Sharing is declared, but every opening is a different store.",
-            killedBy: "capability.multi-process.shared", message: ""
+            "alleged-files", "A store without files claims to have files.",
+            killedBy: "capability.files.declared",
+            message: "The directory contains a file"
         ) { flaw in
-            flaw.declare { $0.isMultiProcess = true }
+            flaw.declare { $0.isDurable = true }
+            flaw.hasFilesAtPath = true
             flaw.openBase = { base, path, tables in
-                try base.open(at: "\(path)-\(UUID().uuidString)", tables: tables)
+                let directory = (path as NSString).deletingLastPathComponent + "-elsewhere"
+                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+                return try base.open(at: directory + "/store", tables: tables)
             }
         }
         declaring(
-            "shared-close", "Closing one opening closes all openings.",
-            killedBy: "capability.multi-process.close",
-            message: "closed"
+            "hidden-files", "A store that claims to have no files has one.",
+            killedBy: "capability.files.undeclared", message: "the files in the store's directory"
         ) { flaw in
-            flaw.declare { $0.isMultiProcess = true }
-            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
-        }
-        declaring(
-            "no-push-lock", "A shared store always grants the push lock and does not report other commits.",
-            killedBy: "capability.multi-process.push-lock", "capability.multi-process.stamp",
-            message: "does not acquire it"
-        ) { flaw in
-            flaw.declare { $0.isMultiProcess = true }
-            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
-            flaw.close = { _ in }
-        }
-        declaring(
-            "second-opening", "A second opening succeeds and shows the first opening's items.",
-            killedBy: "capability.multi-process.refused", message: "the first opening's item"
-        ) { flaw in
-            flaw.declare { $0.isMultiProcess = false }
-            flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
-            flaw.close = { _ in }
-        }
-        declaring(
-            "lock-stays", "A closed store stays locked.", killedBy: "capability.multi-process.released",
-            message: "no error"
-        ) { flaw in
+            flaw.hasFilesAtPath = false
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
-                if FileManager.default.fileExists(atPath: path + ".opened") {
-                    hits.hit()
-                    throw StoreError(.alreadyOpen, "The store is open.")
-                }
-                Files.make(path + ".opened")
+                hits.hit()
+                Files.make(path + ".data")
                 return try base.open(at: path, tables: tables)
             }
         }
@@ -147,7 +124,7 @@ extension StoreMutant {
         }
     }
 
-    private static func declaring(
+    static func declaring(
         _ name: String, _ flaw: String, killedBy killers: String..., message: String,
         _ build: @escaping @Sendable (inout StoreFlaw) -> Void
     ) -> StoreMutant {

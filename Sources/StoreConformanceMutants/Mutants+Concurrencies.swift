@@ -57,6 +57,59 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .concurrency, "late-snapshot", "A snapshot is fixed at the first question.",
+            killedBy: "concurrent.snapshot.begin", message: "the snapshot that began before the write"
+        ) { flaw in
+            flaw.read = { [hits = flaw.hits] base, body in
+                hits.hit()
+                let snapshot = LateSnapshot(store: base)
+                defer { snapshot.end() }
+                try body(snapshot)
+            }
+        }
+        StoreMutant(
+            .concurrency, "snapshot-before-lock",
+            "A write takes its snapshot before it waits for other writes.",
+            killedBy: "concurrent.write-after-wait", "concurrent.no-lost-updates", "concurrent.operation-ids",
+            message: "the count that the write read after it had waited"
+        ) { flaw in
+            let lock = NSLock()
+            flaw.write = { [hits = flaw.hits] base, body in
+                hits.hit()
+                try RecordingTransaction.write(body, on: base, lockingAfterSnapshot: lock)
+            }
+        }
+        StoreMutant(
+            .concurrency, "pieces-in-body",
+            "A write of many megabytes is committed in pieces while its body runs.",
+            killedBy: "transaction.large", "concurrent.large-write",
+            message: "the store after a large write whose body threw"
+        ) { flaw in
+            flaw.write = { [hits = flaw.hits] base, body in
+                let changes = try RecordingTransaction.changes(of: body, on: base, flushingAfter: 10) {
+                    piece in
+                    hits.hit()
+                    try base.write { for change in piece { try change($0) } }
+                }
+                try base.write { for change in changes { try change($0) } }
+            }
+        }
+        StoreMutant(
+            .concurrency, "pieces-at-commit", "A write of many megabytes is committed in pieces at its end.",
+            killedBy: "concurrent.large-write", message: "saw a part of a write"
+        ) { flaw in
+            flaw.write = { [hits = flaw.hits] base, body in
+                var changes = try RecordingTransaction.changes(of: body, on: base)[...]
+                while !changes.isEmpty {
+                    hits.hit()
+                    let piece = changes.prefix(10)
+                    try base.write { for change in piece { try change($0) } }
+                    changes = changes.dropFirst(10)
+                    Thread.sleep(forTimeInterval: 0.002)
+                }
+            }
+        }
+        StoreMutant(
             .concurrency, "readers-wait", "A read waits for the running write.",
             killedBy: "concurrent.reader-beside-writer", "concurrent.snapshot",
             message: "while the write was running"

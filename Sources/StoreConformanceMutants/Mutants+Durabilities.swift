@@ -117,6 +117,25 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .durability, "lock-survives", "The lock of a killed process stays.",
+            killedBy: "crash.locks", message: "alreadyOpen", needsDurableStore: true
+        ) { flaw in
+            let file = flaw.path + ".owner"
+            flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                if FileManager.default.fileExists(atPath: file) {
+                    hits.hit()
+                    throw StoreError(.alreadyOpen, "The store is open.")
+                }
+                let store = try base.open(at: path, tables: tables)
+                Files.make(file)
+                return store
+            }
+            flaw.close = { base in
+                try base.close()
+                try? FileManager.default.removeItem(atPath: file)
+            }
+        }
+        StoreMutant(
             .durability, "two-steps", "A marker is committed before each transaction.",
             killedBy: "durable.image.inside", "crash.every-change",
             message: "the copy 'inside", needsDurableStore: true
@@ -136,6 +155,7 @@ extension StoreFlaw {
     /// Opens the store in a hidden directory, and copies its files back at closing and after the writes for which
     /// `isKept` returns true.
     fileprivate mutating func useHiddenDirectory(_ isKept: @escaping @Sendable (_ path: String) -> Bool) {
+        needsFiles = true
         let directory = (path as NSString).deletingLastPathComponent
         let hidden = "\(directory)-hidden"
         let files = FileManager.default

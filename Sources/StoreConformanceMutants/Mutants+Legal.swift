@@ -137,6 +137,19 @@ extension StoreMutant {
                 }
             }
         }
+        legal("on-server", "Writes fail when the connection to a server is lost.") { flaw in
+            flaw.useServer()
+            flaw.countOpenings()
+        }
+        legal("runs-again", "A write of which nothing was committed runs again.") { flaw in
+            flaw.useServer { interruption in
+                switch interruption {
+                case .lostInWrite, .commit(.rolledBack): .runningAgain
+                case .commit: .throwing(.outcomeUnknown)
+                }
+            }
+            flaw.countOpenings()
+        }
         legal("careful-close", "Close reads the queue first.") { flaw in
             flaw.close = { [hits = flaw.hits] base in
                 hits.hit()
@@ -150,5 +163,16 @@ extension StoreMutant {
         _ name: String, _ variation: String, _ build: @escaping @Sendable (inout StoreFlaw) -> Void
     ) -> StoreMutant {
         StoreMutant(.legal, name, variation, killers: [], message: "", build)
+    }
+}
+
+extension StoreFlaw {
+    /// Counts each opening as an effect of the variation.
+    fileprivate mutating func countOpenings() {
+        let open = openBase
+        openBase = { [hits] base, path, tables in
+            hits.hit()
+            return try open?(base, path, tables) ?? base.open(at: path, tables: tables)
+        }
     }
 }

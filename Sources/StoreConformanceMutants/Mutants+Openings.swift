@@ -103,6 +103,22 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .opening, "failure-closes", "An opening that fails closes the store that is open.",
+            killedBy: "open.failed-leaves-others", message: "closed"
+        ) { flaw in
+            flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                do {
+                    let store = try base.open(at: path, tables: tables)
+                    StoreGroup.add(store, path)
+                    return store
+                } catch {
+                    hits.hit()
+                    try StoreGroup.closeAll(path)
+                    throw error
+                }
+            }
+        }
+        StoreMutant(
             .opening, "type-ignored", "A column of another type is accepted.",
             killedBy: "durable.column-type", message: "opening with an integer column",
             needsDurableStore: true
@@ -121,6 +137,7 @@ extension StoreMutant {
             killedBy: "durable.new-table", "durable.gone-table", "durable.gone-column", "durable.new-column",
             message: "", needsDurableStore: true
         ) { flaw in
+            flaw.needsFiles = true
             flaw.openBase = { [hits = flaw.hits] base, path, tables in
                 let list = tables.map { "\($0.name)(\($0.columns.map(\.name)))" }.joined()
                 let (file, directory) = (path + ".tables", (path as NSString).deletingLastPathComponent)

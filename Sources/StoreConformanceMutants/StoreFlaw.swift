@@ -13,6 +13,16 @@ struct StoreFlaw: Sendable {
     let hits: MutantHits
     /// The path that the store was opened at.
     let path: String
+    /// The simulated server of a mutant that loses connections.
+    let server: MutantServer
+
+    /// What the mutant's harness returns for ``/StoreConformance/StoreHarness/hasFilesAtPath``; `nil` is the value of the
+    /// base.
+    var hasFilesAtPath: Bool?
+    /// Whether the store loses the connections of the simulated server.
+    var isOnServer = false
+    /// Whether the flaw changes the files at the path, so that it has no effect on a store without files.
+    var needsFiles = false
 
     var openBase:
         (

@@ -23,7 +23,7 @@ public struct StoreMutant: Sendable, Identifiable {
     /// The kind of a flaw.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case read, write, types, query, order, delete, transaction, queue, log, config, lifecycle, opening,
-            durability, concurrency, errors, isolation, capability
+            durability, concurrency, connection, errors, isolation, capability
         /// No flaw: the store is unusual, but conforms to the contract.
         case legal
     }
@@ -51,7 +51,8 @@ public struct StoreMutant: Sendable, Identifiable {
 
     /// Whether a script of calls on one thread can detect the flaw.
     public var isSemantic: Bool {
-        ![.lifecycle, .opening, .durability, .concurrency, .capability, .isolation, .legal].contains(kind)
+        ![.lifecycle, .opening, .durability, .concurrency, .connection, .capability, .isolation, .legal]
+            .contains(kind)
     }
 
     /// The mutant of that id.
@@ -70,8 +71,8 @@ extension StoreMutant {
             reads, writes, insertions, types, comparisons, constants, expressions, windows, orders, deletions,
             transactions, queues,
             logs,
-            configs, lifecycles, openings, columnChanges, durabilities, concurrencies, errors, isolations,
-            capabilities,
+            configs, lifecycles, openings, columnChanges, durabilities, concurrencies, connections, errors,
+            isolations, capabilities, sharing,
         ]
         .flatMap { $0 }
 }

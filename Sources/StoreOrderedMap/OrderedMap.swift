@@ -18,8 +18,6 @@ public protocol OrderedMap: Sendable {
     /// The maximum key length, at least 32 bytes; `Int.max` when there is no limit.
     ///
     /// Ids and names may be longer: ``OrderedMapStore`` maps them to keys of this length.
-    ///
-    /// Ids and names may be longer: ``OrderedMapStore`` sees to that.
     var maxKeyLength: Int { get }
 
     /// Runs the body on a consistent snapshot.
@@ -68,9 +66,17 @@ public protocol OrderedMapTransaction: OrderedMapSnapshot {
 
     /// Removes the key and its value; does nothing when the map does not contain the key.
     func delete(_ key: [UInt8]) throws
+
+    /// Returns a number that changes with each commit of another process or another opening, as
+    /// ``/SyncCore/StoreTransaction/externalCommitStamp()`` requires. The default returns 0, for a map that one process
+    /// opens once.
+    func externalCommitStamp() throws -> Int64
 }
 
 extension OrderedMapTransaction {
+    /// Returns 0.
+    public func externalCommitStamp() throws -> Int64 { 0 }
+
     /// Looks the key up, then sets its value if it has none.
     public func insert(_ value: [UInt8], for key: [UInt8]) throws -> Bool {
         guard try get(key, { _ in }) == nil else { return false }

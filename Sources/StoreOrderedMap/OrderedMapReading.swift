@@ -95,7 +95,9 @@ struct OrderedMapWriter: OrderedMapReading {
     }
 }
 
-extension OrderedMapWriter: StoreTransaction {}
+extension OrderedMapWriter: StoreTransaction {
+    func externalCommitStamp() throws -> Int64 { try transaction.externalCommitStamp() }
+}
 
 /// Buffers the counts, which change with every operation, so that a transaction stores each once. A linear search is
 /// enough: there are two counts plus one per table.

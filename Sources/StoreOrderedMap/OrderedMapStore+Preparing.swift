@@ -122,8 +122,8 @@ extension OrderedMapReading {
             guard columns[index].type == column.type.rawValue else {
                 throw StoreError(
                     .schemaMismatch,
-                    "The column '\(column.name)' of '\(table.name)' is declared as \(column.type.rawValue) "
-                        + "and stored as \(columns[index].type); give the column another name.")
+                    "The column '\(column.name)' of the table '\(table.name)' is declared as .\(column.type), but the "
+                        + "stored column is .\(columns[index].type). Give the declared column another name.")
             }
             columns[index].hasIndex = hasIndex
             columns[index].isSynced = !column.isLocalOnly

@@ -43,4 +43,9 @@ extension ColumnType {
         case .json: "JSON TEXT"
         }
     }
+
+    /// Returns the type as an app declares it; an SQL type that this store does not use is returned unchanged.
+    static func name(ofSQLType sqlType: String) -> String {
+        allCases.first { $0.sqlType == sqlType }.map { ".\($0)" } ?? sqlType
+    }
 }

@@ -9,7 +9,7 @@ final class ItemTable: Sendable {
     enum Origin {
         /// The store alone: its strings and dates have one form and compare as bytes.
         case store
-        /// The app as well, with the constraints of its own table.
+        /// The app as well, with the constraints of its table.
         case app(AppTable)
     }
 

@@ -16,7 +16,9 @@ struct OwnedDatabase {
     init(path: String, isDurable: Bool, isShared: Bool) throws {
         let file = try StoreFile(path: path)
         self.path = file.path
-        fileLock = try StoreFileLock(storePath: file.path, isShared: isShared)
+        fileLock = try StoreFileLock(
+            storePath: file.path, isShared: isShared,
+            advice: "Close it there first, or open it in both places with 'sharing: .shared'.")
         writeLock = isShared ? try WriteFileLock(storePath: file.path) : nil
         try file.create()
         pool = try Self.openPool(at: file.path, isDurable: isDurable, writeLock: writeLock)

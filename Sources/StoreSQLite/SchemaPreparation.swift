@@ -98,8 +98,9 @@ struct SchemaPreparation {
                 throw StoreError(
                     .schemaMismatch,
                     """
-                    The column '\(column.name)' of the table '\(definition.name)' is declared as \(column.type.sqlType), \
-                    but the stored column '\(found.name)' is \(found.type); give the declared column another name.
+                    The column '\(column.name)' of the table '\(definition.name)' is declared as .\(column.type), \
+                    but the stored column '\(found.name)' is \(ColumnType.name(ofSQLType: found.type)). \
+                    Give the declared column another name.
                     """)
             }
         }

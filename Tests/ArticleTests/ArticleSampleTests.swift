@@ -23,6 +23,9 @@ struct ArticleSampleTests {
         Document(
             path: "Sources/StoreConformance/Documentation.docc/WritingAStore.md",
             sources: ["Examples/custom-store"]),
+        Document(
+            path: "Sources/StoreConformance/Documentation.docc/StoresOnAServer.md",
+            sources: ["Examples/postgres-store"]),
     ]
 
     private static func documents() throws -> [Document] {

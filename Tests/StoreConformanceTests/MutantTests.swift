@@ -14,6 +14,7 @@ import Testing
             trial = await self.trial(of: mutant)
         }
         #expect(trial.failureReason == nil)
+        #expect(trial.skipReason == nil)
         #expect(trial.hits > 0)
     }
 

@@ -53,6 +53,63 @@ struct SuiteTests {
         #expect(report.standing(.core) == .notConformant)
     }
 
+    @Test func `a mutant is not checked with rules from which its base store declares a difference`()
+        async throws
+    {
+        let mutant = try #require(StoreMutant.all.first { $0.killers.count == 1 })
+        let trial = await mutant.trial(of: Differing(rule: mutant.killers[0]))
+        #expect(trial.skipReason == "\(mutant.killers[0]): Declared difference: It is read-only.")
+        #expect(trial.failureReason == nil)
+    }
+
+    @Test func `a mutant that changes files is not checked on a store without files`() async throws {
+        let mutant = try #require(StoreMutant.named("durability.writes-at-close"))
+        let trial = await mutant.trial(of: Recording(removed: Shared([])))
+        #expect(trial.skipReason == "Its flaw changes files, and the store has none at its path.")
+    }
+
+    @Test(arguments: ["isolation.stores", "durable.server-crash"])
+    func `the harness removes the store of each path, also after a failure`(id: String) async throws {
+        let removed = Shared<[String]>([])
+        let rule = try #require(StoreRule.named(id))
+        let mutant = try #require(StoreMutant.named("isolation.shared-ids"))
+        let harness = MutantHarness(mutant, of: Recording(removed: removed))
+        _ = try? await rule.check(harness)
+        let names = Set(removed.value.map { $0.split(separator: "/").suffix(2).joined(separator: "/") })
+        #expect(
+            names == (id == "isolation.stores" ? ["store/store", "other/store"] : ["capabilities/store"]))
+        #expect(removed.value.count == names.count)
+    }
+
+    @Test func `a failure shortens long values around their first difference`() async throws {
+        let mutant = try #require(StoreMutant.named("concurrency.pieces-in-body"))
+        let rule = try #require(StoreRule.named("transaction.large"))
+        let failure = try await #require(throws: StoreRuleFailure.self) {
+            try await rule.check(MutantHarness(mutant, of: MemoryHarness()))
+        }
+        #expect(failure.expected.count < 600)
+        #expect(failure.actual.count < 600)
+        #expect(failure.actual.contains("large0"))
+        #expect(failure.operations.allSatisfy { $0.count < 300 })
+    }
+
+    @Test func `a failure names the program of the harness`() async throws {
+        let rule = try #require(StoreRule.named("item.upsert.replaces-whole"))
+        let mutant = try #require(StoreMutant.named("write.merges"))
+        for (base, command) in [
+            (
+                WithProgram(),
+                "my-program run --rule item.upsert.replaces-whole --seed 7 --store mine+write.merges"
+            ),
+            (MemoryHarness(), "StoreRule.named(\"item.upsert.replaces-whole\")?.check(harness, seed: 7)"),
+        ] as [(any StoreHarness, String)] {
+            let failure = try await #require(throws: StoreRuleFailure.self) {
+                try await rule.check(MutantHarness(mutant, of: base), seed: 7)
+            }
+            #expect(failure.repetition == command)
+        }
+    }
+
     @Test func `a failure describes the rule, the calls and the difference`() async throws {
         let mutant = try #require(StoreMutant.named("write.merges"))
         let rule = try #require(StoreRule.named("item.upsert.replaces-whole"))
@@ -109,11 +166,13 @@ struct SuiteTests {
 }
 
 private struct Differing: StoreHarness {
+    var rule = "item.upsert.adds"
+
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try MemoryHarness().open(at: path, tables: tables)
     }
 
-    var declaredDifferences: [String: String] { ["item.upsert.adds": "It is read-only."] }
+    var declaredDifferences: [String: String] { [rule: "It is read-only."] }
 }
 
 /// A store that takes longer to open than the check's time limit.
@@ -121,5 +180,28 @@ private struct StuckHarness: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 1)
         return try MemoryHarness().open(at: path, tables: tables)
+    }
+}
+
+/// A store without files that records which paths the suite removes.
+private struct Recording: StoreHarness {
+    let removed: Shared<[String]>
+
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
+        try MemoryHarness().open(at: path, tables: tables)
+    }
+
+    func removeStore(at path: String) { removed.change { $0.append(path) } }
+
+    var hasFilesAtPath: Bool { false }
+}
+
+private struct WithProgram: StoreHarness {
+    func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
+        try MemoryHarness().open(at: path, tables: tables)
+    }
+
+    var child: ChildProgram? {
+        ChildProgram(executable: "/programs/my-program", arguments: ["child", "mine"])
     }
 }

@@ -18,7 +18,7 @@ struct OrderedMapOperationTests {
             system: SystemProperties(updatedAt: Timestamp("2014-05-30T18:30:00.1230000Z"), version: "v"))
         let full = TableOperation(
             id: 7, table: "Gone", itemID: "e\u{301}", kind: .delete, state: .attempted, revision: 3,
-            attempts: 2,
+            refusals: 2,
             lastAttempt: Timestamp("2014-05-30T18:30:00.1Z"), lastStatus: 500, base: item, version: "v",
             serverItem: item, deletedItem: item,
             sent: .init(kind: .update, fields: ["integer": .int(.max)], version: "w"),

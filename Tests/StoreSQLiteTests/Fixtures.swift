@@ -41,7 +41,8 @@ extension SyncContextDataSource {
 
 /// Expects the body to throw a store error with this code.
 func expectStoreError<T>(
-    _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
+    _ code: StoreError.Code, naming parts: [String] = [], sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> T
 ) {
     do {
         _ = try body()
@@ -49,6 +50,8 @@ func expectStoreError<T>(
     } catch let error as StoreError {
         #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
         #expect(!error.message.isEmpty, sourceLocation: sourceLocation)
+        let missing = parts.filter { !error.message.contains($0) }
+        #expect(missing == [], "\(error.message)", sourceLocation: sourceLocation)
     } catch {
         Issue.record("Another error was thrown: \(error)", sourceLocation: sourceLocation)
     }

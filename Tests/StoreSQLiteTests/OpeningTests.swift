@@ -69,7 +69,9 @@ struct OpeningTests {
 
     @Test func `a second opening is refused until the first is closed`() throws {
         let store = try Things.store(at: directory.file())
-        expectStoreError(.alreadyOpen) { try Things.store(at: directory.file()) }
+        expectStoreError(.alreadyOpen, naming: [directory.file(), "'sharing: .shared'"]) {
+            try Things.store(at: directory.file())
+        }
         try store.put(Item(id: "1"))
         try store.close()
         try Things.store(at: directory.file()).close()

@@ -125,7 +125,9 @@ struct SchemaTests {
     func `a column of another type is refused and nothing is changed`(type: ColumnType) throws {
         try withStore([SyncColumn("a", type)]) { _ in }
         for other in ColumnType.allCases where other != type {
-            expectStoreError(.schemaMismatch) {
+            expectStoreError(
+                .schemaMismatch, naming: ["'a'", "'T'", "declared as .\(other),", "is .\(type)."]
+            ) {
                 try withStore([SyncColumn("new", .text), SyncColumn("a", other)]) { _ in }
             }
         }

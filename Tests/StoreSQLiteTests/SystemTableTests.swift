@@ -31,7 +31,7 @@ struct SystemTableTests {
 
     @Test func `an operation is stored with all its properties`() throws {
         let operation = TableOperation(
-            id: .max, table: "Gone", itemID: "a\0é", kind: .delete, state: .parked, attempts: 3,
+            id: .max, table: "Gone", itemID: "a\0é", kind: .delete, state: .parked, refusals: 3,
             lastAttempt: Timestamp("2014-05-30T18:30:00.123Z"), lastStatus: 503, base: Self.fullItem,
             version: "v",
             deletedItem: Self.fullItem,
@@ -64,7 +64,7 @@ struct SystemTableTests {
 
     @Test func `putting an operation again replaces it, its item included`() throws {
         var changed = operation(1, "b", table: "Other")
-        changed.attempts = 2
+        changed.refusals = 2
         try store.write { transaction in
             try transaction.put(operation(1, "a"))
             try transaction.put(changed)

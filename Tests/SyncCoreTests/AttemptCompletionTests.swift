@@ -96,14 +96,14 @@ import Testing
                 _ = try completion.fail(mayBeApplied: true, status: nil, parkAfter: nil)
             }
         }
-        #expect(try operations.first?.attempts == 0)
+        #expect(try operations.first?.refusals == 0)
         #expect(try operations.first?.state == .attempted)
         for _ in 0..<2 {
             try write { _, completion in
                 _ = try completion.fail(mayBeApplied: false, status: 400, parkAfter: 2)
             }
         }
-        #expect(try operations.first?.attempts == 2)
+        #expect(try operations.first?.refusals == 2)
         #expect(try operations.first?.state == .parked)
     }
 

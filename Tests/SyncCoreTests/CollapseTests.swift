@@ -13,7 +13,7 @@ import Testing
     private func operation(_ kind: Kind, id: Int64 = 7, isAmbiguous: Bool = false) -> TableOperation {
         TableOperation(
             id: id, table: "T", itemID: "x", kind: kind, state: isAmbiguous ? .attempted : .pending,
-            revision: 3, attempts: 2, lastStatus: 400, base: kind == .insert ? nil : Self.base,
+            revision: 3, refusals: 2, lastStatus: 400, base: kind == .insert ? nil : Self.base,
             version: kind == .insert ? nil : "v1", deletedItem: kind == .delete ? Self.base : nil,
             sent: isAmbiguous ? Self.snapshot(kind) : nil)
     }
@@ -119,7 +119,7 @@ import Testing
             parked.state = .parked
             let merged = try #require(replaced(collapse(change, into: parked)))
             #expect(merged.revision == 4)
-            #expect(merged.attempts == 0)
+            #expect(merged.refusals == 0)
             #expect(merged.state == .pending)
         }
     }

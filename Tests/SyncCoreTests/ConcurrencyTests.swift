@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreConformance
 import StoreMemory
 import Synchronization
 import TestSupport
@@ -149,6 +150,26 @@ import Testing
                 #expect(failing.contains(number))
             }
         }
+    }
+
+    @Test func `writes whose commit has an unknown outcome fail and do not run again`() async throws {
+        let base = try Self.store()
+        let store = FaultingStore(base)
+        store.faults.failingAfterCommit = 1
+        let executor = DeferredExecutor()
+        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        let writes = (0..<3).map { _ in
+            writer.begin { transaction in
+                let count = try transaction.item(id: "a", in: "T")?["n"]?.intValue ?? 0
+                try transaction.upsert([Item(id: "a", fields: ["n": .int(count + 1)])], in: "T")
+            }
+        }
+        executor.run()
+        for write in writes {
+            let error = await #expect(throws: StoreError.self) { try await write.value }
+            #expect(error?.code == .outcomeUnknown)
+        }
+        #expect(try base.read { try $0.item(id: "a", in: "T")?["n"] } == 3)
     }
 
     @Test func `a write that was begun runs without a waiting caller, and returns its result later`()

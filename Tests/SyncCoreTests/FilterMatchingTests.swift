@@ -171,6 +171,43 @@ import Testing
         }
     }
 
+    private static let messages: [(query: TableQuery, message: String)] = [
+        (
+            TableQuery("T").where(.column("n") == "5"),
+            "A filter on 'T' cannot compare the column 'n' of type integer with a constant of type text."
+        ),
+        (
+            TableQuery("T").where(.isIn(.column("at"), [1])),
+            "A filter on 'T' cannot compare the column 'at' of type date with a constant of type integer."
+        ),
+        (
+            TableQuery("T").where(FilterExpression.column("n") + 1 == "5"),
+            "A filter on 'T' cannot compare an expression of type integer with a constant of type text."
+        ),
+        (
+            TableQuery("T").where(.contains(.column("n"), "x")),
+            "A text test in a filter on 'T' takes text, not the column 'n' of type integer."
+        ),
+        (
+            TableQuery("T").where(FilterExpression.column("d") % 2 == 1),
+            "'mod' in a filter on 'T' takes integer, not the column 'd' of type double."
+        ),
+        (
+            TableQuery("T").where(FilterExpression.length(.column("n")) == 1),
+            "'length' in a filter on 'T' takes text, not the column 'n' of type integer."
+        ),
+        (
+            TableQuery("T").order(by: "j"),
+            "A query on 'T' cannot be ordered by the column 'j' of type json."
+        ),
+    ]
+
+    @Test(arguments: messages)
+    func `the error of a query names the column and its type`(query: TableQuery, message: String) {
+        let error = #expect(throws: SyncError.self) { try query.validate(against: Self.definition) }
+        #expect(error?.message == message)
+    }
+
     @Test func `offset, limit, orderings and selection are validated`() {
         let queries = [
             TableQuery("T").offset(-1), TableQuery("T").limit(-1), TableQuery("T").order(by: "nosuch"),

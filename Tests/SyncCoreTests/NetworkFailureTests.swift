@@ -7,6 +7,10 @@ import SyncCore
 import TestSupport
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 struct NetworkFailureTests {
     private func errors(getting url: String) async throws -> [SyncError] {
         let request = HTTPTransportRequest(HTTPRequest(url: try #require(URL(string: url))))
@@ -41,6 +45,32 @@ struct NetworkFailureTests {
         for error in try await errors(getting: "http://127.0.0.1:\(port.number)/") {
             expect(error, is: .connectionRefused, at: "127.0.0.1:\(port.number)")
         }
+    }
+
+    @Test func `the text of a refused connection is sentences without the library's own error`()
+        async throws
+    {
+        let port = try RefusingPort()
+        let server = "127.0.0.1:\(port.number)"
+        for error in try await errors(getting: "http://\(server)/") {
+            #expect(
+                "\(error)" == """
+                    The server \(server) refused the connection. Try again later. (networkUnavailable, code -2006) \
+                    Cause: The request to \(server) failed: connectionRefused.
+                    """)
+        }
+    }
+
+    @Test func `a failure that the reason does not explain has the library's error in its text`() {
+        let failures = [
+            NetworkFailure(.other, host: "h", port: 1, cause: URLError(.resourceUnavailable)),
+            NetworkFailure(.other, host: "h", port: 1, cause: CancellationError()),
+        ]
+        #expect(
+            failures.map(\.description) == [
+                "The request to h:1 failed: other. URLSession reported error -1008.",
+                "The request to h:1 failed: other. Cause: CancellationError()",
+            ])
     }
 
     @Test func `a port without TLS is a secure connection failure that may not be retried`()

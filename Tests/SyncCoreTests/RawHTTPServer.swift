@@ -3,6 +3,7 @@
 
 import Foundation
 import Synchronization
+import TestSupport
 
 #if canImport(Darwin)
     import Darwin
@@ -66,24 +67,9 @@ final class RawHTTPServer: Sendable {
         self.greeting = greeting
         self.respond = respond
         (events, emit) = AsyncStream.makeStream(of: Event.self)
-        #if canImport(Darwin)
-            listener = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = self.listener
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 16) == 0
-                    && getsockname(listener, $0, &length) == 0
-            }
-        }
-        guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
-        port = UInt16(bigEndian: address.sin_port)
+        let socket = try LoopbackSocket()
+        guard listen(socket.descriptor, 16) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        (listener, port) = (socket.descriptor, socket.port)
         Thread.detachNewThread { self.acceptConnections() }
     }
 

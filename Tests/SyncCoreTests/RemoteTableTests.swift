@@ -58,11 +58,29 @@ struct RemoteTableTests {
             try await table.update(id: "a", ["n": 2], version: "1")
         }
         #expect(error?.code == .preconditionFailed)
-        #expect(error?.message == "The server's version did not match the passed version")
+        #expect(error?.message == "The row 'a' in 'T' was changed on the server since it was read.")
         let conflict = try #require(error?.cause as? ServerConflict)
         #expect(conflict.item?.system.version == "9")
         #expect(conflict.item?.fields == ["n": 1])
         #expect(!"\(try #require(error))".contains("n" + ":"))
+    }
+
+    @Test func `the error of a conflict names the row and says whether it was deleted`() async throws {
+        let tombstone = #"{"id":"a","n":1,"version":"2","deleted":true}"#
+        let deleted = await #expect(throws: SyncError.self) {
+            try await self.table(412, tombstone).update(id: "a", ["n": 2], version: "1")
+        }
+        #expect(deleted?.message == "The row 'a' in 'T' was deleted on the server since it was read.")
+        let exists = await #expect(throws: SyncError.self) {
+            try await self.table(409, Self.row).insert(["n": 2], id: "a")
+        }
+        #expect(exists?.message == "The server already has a row 'a' in 'T'.")
+        let undeletable = await #expect(throws: SyncError.self) {
+            try await self.table(409, tombstone).insert(["n": 2], id: "a")
+        }
+        #expect(undeletable?.message == "The server already has a deleted row 'a' in 'T'.")
+        let missing = await #expect(throws: SyncError.self) { try await self.table(404).read(id: "a") }
+        #expect(missing?.message == "The server has no row 'a' in 'T'.")
     }
 
     @Test func `an item that the server echoes is not the server's row`() async throws {

@@ -52,7 +52,9 @@ import Testing
             let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
             let failure = try #require(error?.pushResult?.errors.first)
             #expect(failure.code == .preconditionFailed)
-            #expect(failure.message == "The server's version did not match the passed version")
+            #expect(
+                failure.message
+                    == "The row '\(item.id)' in '\(Todo.name)' was changed on the server since it was read.")
             #expect(failure.serverItem?["text"] == "Buy oat milk")
             #expect(failure.item?["text"] == "Buy soy milk")
             #expect(try await a.context.operationErrors() == [failure])

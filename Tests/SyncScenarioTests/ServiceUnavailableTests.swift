@@ -66,7 +66,7 @@ import Testing
             #expect(scenario.server.requests.count == 5)
             let operations = try await a.operations()
             #expect(operations.count == 3)
-            #expect(operations.allSatisfy { $0.state != .parked && $0.attempts == 0 })
+            #expect(operations.allSatisfy { $0.state != .parked && $0.refusals == 0 })
             #expect(try await a.context.status().lastError?.code == outage.code)
             scenario.server.onRequest(nil)
             #expect(try await a.context.push().completed == 3)
@@ -100,7 +100,7 @@ import Testing
                 try await a.table.insert(["id": "x"])
                 scenario.server.onRequest { _ in fault }
                 for _ in 0..<12 { _ = try? await a.context.push() }
-                #expect(try await a.operations().map(\.attempts) == [0])
+                #expect(try await a.operations().map(\.refusals) == [0])
                 scenario.server.onRequest(nil)
                 #expect(try await a.context.push().completed == 1)
             }

@@ -33,7 +33,8 @@ import Testing
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
             #expect(transcript.text.contains("(code -1170)"))
             #expect(
-                transcript.text.contains("The server's version did not match the passed version (code -1303)")
+                transcript.text.contains(
+                    "The row 'eggs' in 'TodoItem' was changed on the server since it was read. (code -1303)")
             )
             for (left, right) in [("Buy eggs (6)", "Buy organic eggs"), (client, server)] {
                 #expect(transcript.lines.contains { $0.contains(left) && $0.hasSuffix(right) })

@@ -34,7 +34,8 @@ import Testing
                     "  update  eggs  Buy eggs (6)",
                     "  delete  milk  Buy milk",
                     "Errors   1",
-                    "  update  eggs  The server's version did not match the passed version (code -1303)",
+                    "  update  eggs  The row 'eggs' in 'TodoItem' was changed on the server since it was read. "
+                        + "(code -1303)",
                 ])
         }
     }

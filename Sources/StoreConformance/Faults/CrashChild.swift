@@ -36,6 +36,9 @@ public struct CrashChild: Sendable {
     /// Writes to the store at the path, continuing after the last committed transaction.
     public func run(_ harness: some StoreHarness) throws {
         let store = FaultingStore(try harness.open(at: path, tables: Fixture.tables))
+        // Held until the process is killed.
+        let pushLock = try store.tryLockPush()
+        defer { pushLock?.release() }
         store.onChange = { [crashingChange] number in if number == crashingChange { crash() } }
         for _ in 0..<count {
             let number = try store.write { transaction in

@@ -29,6 +29,9 @@ public final class FaultingStore: SyncContextDataSource {
         public var failingRead: Int?
         /// The error to throw.
         public var error: any Error = StoreError(.inputOutput, "An injected fault.")
+        /// The error to throw after a commit.
+        public var errorAfterCommit: any Error = StoreError(
+            .outcomeUnknown, "An injected fault after the commit.")
 
         /// Creates a set without faults.
         public init() {}
@@ -103,7 +106,8 @@ public final class FaultingStore: SyncContextDataSource {
             try fail { $0.failingCommit == number }
             return result
         }
-        try fail { $0.failingAfterCommit == number }
+        let faults = faults
+        if faults.failingAfterCommit == number { throw faults.errorAfterCommit }
         return result
     }
 

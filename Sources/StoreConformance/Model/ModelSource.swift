@@ -64,7 +64,7 @@ struct ModelSource {
             id: operationID(), table: random.pick(Self.queues), itemID: id(),
             kind: random.pick(TableOperation.Kind.allCases),
             state: random.pick(TableOperation.State.allCases),
-            attempts: random.below(3), base: random.once(in: 3) ? item(in: "Thing") : nil,
+            refusals: random.below(3), base: random.once(in: 3) ? item(in: "Thing") : nil,
             version: random.once(in: 2) ? text() : nil)
     }
 

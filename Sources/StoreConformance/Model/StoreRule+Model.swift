@@ -43,11 +43,13 @@ extension RuleRun {
         } catch let difference as ModelMachine.Difference {
             let (steps, shortest) =
                 machine.shrunk(script.steps, firstStoreIndex: 0) ?? (script.steps, difference)
+            let texts = ShortDifference(expected: shortest.expected, actual: shortest.actual)
             throw StoreRuleFailure(
                 ruleID: rule.id, sentence: rule.sentence, store: harness.name,
                 subject: "\(shortest.subject) (\(script.steps.count) random steps, shrunk to \(steps.count))",
-                expected: shortest.expected, actual: shortest.actual, operations: steps.map(\.description),
-                seed: seed, effort: effort, remedy: rule.remedy)
+                expected: texts.expected, actual: texts.actual, operations: steps.map(\.description),
+                seed: seed, effort: effort,
+                repetition: rule.repetition(on: harness, seed: seed, effort: effort), remedy: rule.remedy)
         }
     }
 }

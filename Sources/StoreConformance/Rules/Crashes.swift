@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import StoreMemory
 import SyncCore
 
@@ -33,6 +34,15 @@ extension StoreRule {
             }
             try run.expect(
                 crashes.kills, is: 2 * CrashScript.length, "the number of processes killed at their change")
+        }
+        StoreRule(
+            "crash.locks",
+            "The locks of a killed process are released within ten seconds: the store opens, and the push lock is free.",
+            level: .durable, requirement: .childProgram
+        ) { run in
+            var crashes = try CrashRun(run)
+            for _ in 0..<3 { try crashes.end(atChange: 1) }
+            try crashes.expectFreePushLock()
         }
     }
 }
@@ -98,7 +108,7 @@ private struct CrashRun {
     /// Expects the contents after the last acknowledged write, or after the one that followed it.
     private mutating func check(acknowledged: Int64, wasKilled: Bool) throws {
         if wasKilled { kills += 1 }
-        let found = try run.with("crashing") { try StoreDump($0).lines }
+        let found = try withStore { try StoreDump($0).lines }
         try replay(upTo: acknowledged)
         var expected = try StoreDump(model).lines
         if found != expected {
@@ -108,6 +118,40 @@ private struct CrashRun {
         try run.expect(
             found, is: expected,
             "the store after a process was killed that had acknowledged operation \(acknowledged)")
+    }
+
+    /// Expects that the push lock of the processes, which were all killed, becomes free.
+    func expectFreePushLock() throws {
+        try withStore { store in
+            let lock = try Self.waiting { try store.tryLockPush() }
+            try run.expect(lock != nil, "The push lock is free.")
+            lock?.release()
+        }
+    }
+
+    /// Opens the store, waits for the locks of a killed process if it has to, runs the body and closes the store.
+    private func withStore<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
+        let opened = try Self.waiting {
+            do { return try run.open("crashing") } catch let error as StoreError
+                where error.code == .alreadyOpen
+            {
+                return nil
+            }
+        }
+        let store = try opened ?? run.open("crashing")
+        let result = Result { try body(store) }
+        try store.close()
+        return try result.get()
+    }
+
+    /// Repeats the body until it returns a value, at most for the time that a killed process may keep its locks.
+    private static func waiting<T>(for body: () throws -> T?) throws -> T? {
+        let end = ContinuousClock.now + .seconds(10)
+        while true {
+            if let value = try body() { return value }
+            if ContinuousClock.now > end { return nil }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
     }
 
     private func lastReplayed() throws -> Int64 { try model.write { try $0.lastOperationID() } }

@@ -184,7 +184,7 @@ extension StoreRule {
         StoreRule(
             "durable.foreign-file",
             "A file that is not a store is refused with corrupt or cannotOpen, and is not changed.",
-            level: .durable, requirement: durable
+            level: .durable, requirement: .files
         ) { run in
             let path = try run.path("foreign")
             let text = Data(String(repeating: "This is not a store. ", count: 500).utf8)
@@ -198,7 +198,7 @@ extension StoreRule {
         }
         StoreRule(
             "durable.image", "A copy of the files made after a write has returned contains the write.",
-            level: .durable, requirement: durable
+            level: .durable, requirement: .files
         ) { run in
             for round in 0..<12 {
                 try run.store.write { transaction in
@@ -215,7 +215,7 @@ extension StoreRule {
         StoreRule(
             "durable.image.inside",
             "A copy of the files made at any point inside a write contains nothing of it.", level: .durable,
-            requirement: durable
+            requirement: .files
         ) { run in
             try run.seedEverything()
             let before = try StoreDump(run.store).lines
@@ -236,7 +236,7 @@ extension StoreRule {
         StoreRule(
             "durable.image.large",
             "A copy of the files made inside a write of many megabytes contains nothing of it.", level: .full,
-            requirement: durable
+            requirement: .files
         ) { run in
             try run.put([Item(id: "before")])
             let before = try StoreDump(run.store).lines

@@ -64,13 +64,14 @@ extension StoreRule {
             }
         }
         StoreRule(
-            "fault.after-commit", "A transaction whose commit is reported as failed may have been committed.",
+            "fault.after-commit",
+            "A transaction whose commit has an unknown outcome may have been committed.",
             level: .full
         ) { run in
             try run.seedEverything()
             let store = FaultingStore(try run.store)
             store.faults.failingAfterCommit = 1
-            try run.expect(throws: .inputOutput, "the write") {
+            try run.expect(throws: .outcomeUnknown, "the write") {
                 try store.write { try Self.changeEverything($0) }
             }
             try run.expect(try run.item("new")?["count"], is: 1, "the item")

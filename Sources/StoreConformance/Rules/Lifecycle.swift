@@ -172,6 +172,24 @@ extension StoreRule {
             }
             try run.expect(OpenFiles.inside(run.directory), is: [], "open files")
         }
+        StoreRule(
+            "open.failed-leaves-others", "An opening that fails does not affect a store that is open."
+        ) { run in
+            try run.seedEverything()
+            try run.expectUnchanged("the open store after openings that failed") {
+                for _ in 0..<5 {
+                    let invalid = SyncTableDefinition("a b", columns: [])
+                    try run.expect(throws: .invalidTableDefinition, "an opening with an invalid table") {
+                        try run.harness.open(at: try run.path(), tables: [invalid])
+                    }
+                    // Refused, unless the openings of the store share no data.
+                    let changed = SyncTableDefinition("Thing", columns: [SyncColumn("count", .text)])
+                    try? run.harness.open(at: try run.path(), tables: [changed]).close()
+                }
+            }
+            try run.put([Item(id: "after")])
+            try run.expect(try run.item("after"), is: Item(id: "after"), "the item of a write afterwards")
+        }
         StoreRule("open.many-columns", "A table may have 200 columns and names of 128 characters.") {
             run in
             let names = (0..<199).map { "c\($0)" } + [String(repeating: "n", count: 128)]

@@ -20,7 +20,7 @@ extension StoreRule {
             let item = Fixture.items[0]
             let full = TableOperation(
                 id: 7, table: "Thing", itemID: "a", kind: .delete, state: .attempted, revision: 3,
-                attempts: 2,
+                refusals: 2,
                 lastAttempt: Fixture.timestamp("2020-01-01T00:00:00.1234567Z"), lastStatus: 503, base: item,
                 version: "\"1\0\"", serverItem: Item(id: "a", system: SystemProperties(deleted: true)),
                 deletedItem: Fixture.items[4],
@@ -52,7 +52,7 @@ extension StoreRule {
             run in
             try run.put((1...3).map { Fixture.operation($0) })
             var changed = Fixture.operation(2, .delete)
-            changed.attempts = 4
+            changed.refusals = 4
             try run.put([changed])
             try run.expect(try run.queue(), is: [1, 2, 3], "the queue")
             try run.expect(try run.store.read { try $0.operation(id: 2) }, is: changed, "the operation")

@@ -18,6 +18,7 @@ final class RuleRun {
     /// The directory of this run's stores.
     let directory: String
     private var opened: [any SyncContextDataSource] = []
+    private var paths: Set<String> = []
     private var mainStore: (any SyncContextDataSource)?
 
     init(_ rule: StoreRule, _ harness: any StoreHarness, seed: UInt64, effort: SuiteEffort) throws {
@@ -47,7 +48,9 @@ final class RuleRun {
     func path(_ name: String = "store") throws -> String {
         try FileManager.default.createDirectory(
             atPath: "\(directory)/\(name)", withIntermediateDirectories: true)
-        return "\(directory)/\(name)/store"
+        let path = "\(directory)/\(name)/store"
+        paths.insert(path)
+        return path
     }
 
     /// Opens a store, which `finish()` closes.
@@ -88,9 +91,10 @@ final class RuleRun {
         }
     }
 
-    /// Closes all stores, ignoring errors, and removes the run's files.
+    /// Closes all stores, ignoring errors, and removes them.
     func cleanUp() {
         for store in opened { try? store.close() }
+        for path in paths.sorted() { harness.removeStore(at: path) }
         try? FileManager.default.removeItem(atPath: directory)
     }
 
@@ -103,7 +107,8 @@ final class RuleRun {
         assertions += 1
         let (actualText, expectedText) = (actual.exactDescription, expected.exactDescription)
         guard actualText.utf8.elementsEqual(expectedText.utf8) else {
-            throw failure(subject(), expected: expectedText, actual: actualText)
+            let difference = ShortDifference(expected: expectedText, actual: actualText)
+            throw failure(subject(), expected: difference.expected, actual: difference.actual)
         }
     }
 
@@ -150,8 +155,11 @@ final class RuleRun {
     /// Creates the failure for an unmet expectation.
     func failure(_ subject: String, expected: String, actual: String) -> StoreRuleFailure {
         StoreRuleFailure(
-            ruleID: rule.id, sentence: rule.sentence, store: harness.name, subject: subject,
-            expected: expected, actual: actual, operations: trace.tail(), seed: seed, effort: effort,
+            ruleID: rule.id, sentence: rule.sentence, store: harness.name,
+            subject: subject.shortened(to: 400),
+            expected: expected.shortened(to: 800), actual: actual.shortened(to: 800),
+            operations: trace.tail(),
+            seed: seed, effort: effort, repetition: rule.repetition(on: harness, seed: seed, effort: effort),
             remedy: rule.remedy)
     }
 }

@@ -77,7 +77,8 @@ extension StoreRule {
         StoreRuleFailure(
             ruleID: id, sentence: sentence, store: harness.name, subject: "The check did not finish.",
             expected: "a result within \(seconds) s", actual: "the last call has not returned",
-            operations: trace, seed: seed, effort: effort, remedy: remedy)
+            operations: trace, seed: seed, effort: effort,
+            repetition: repetition(on: harness, seed: seed, effort: effort), remedy: remedy)
     }
 }
 
@@ -86,11 +87,10 @@ extension RuleRun {
     fileprivate func outcomeWithoutCheck() throws -> RuleOutcome? {
         guard let requirement = rule.requirement else { return nil }
         let capabilities = try with("capabilities") { $0.capabilities }
-        if let reason = requirement.mismatch(with: capabilities) { return .notApplicable(reason) }
-        guard requirement != .childProgram || harness.child != nil else {
-            return .skipped("The harness provides no child program; see StoreHarness.child.")
+        if let reason = requirement.mismatch(with: capabilities, of: harness) {
+            return .notApplicable(reason)
         }
-        return nil
+        return requirement.missingHook(of: harness).map { .skipped("The harness provides no \($0).") }
     }
 }
 

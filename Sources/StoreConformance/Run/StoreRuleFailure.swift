@@ -21,26 +21,13 @@ public struct StoreRuleFailure: Error, Sendable {
     public let seed: UInt64
     /// The length of random checks.
     public let effort: SuiteEffort
+    /// The command that repeats the check, or the call if the harness has no program.
+    public let repetition: String
     /// What to do if the difference is intended.
     public let remedy: String
 }
 
 extension StoreRuleFailure: CustomStringConvertible {
-    /// The command-line arguments that repeat the check.
-    private var replay: String {
-        switch ruleID {
-        case "model.scripts":
-            "replay \(seed)\(option("length", effort.modelLength, SuiteEffort.standard.modelLength))"
-        case "crash.any-time":
-            "run --rule \(ruleID) --seed \(seed)\(option("kills", effort.kills, SuiteEffort.standard.kills))"
-        default: "run --rule \(ruleID) --seed \(seed)"
-        }
-    }
-
-    private func option(_ name: String, _ value: Int, _ standard: Int) -> String {
-        value == standard ? "" : " --\(name) \(value)"
-    }
-
     /// The report of the failure.
     public var description: String {
         """
@@ -50,8 +37,33 @@ extension StoreRuleFailure: CustomStringConvertible {
           actual:   \(actual)
           operations:
         \(operations.map { "    \($0)" }.joined(separator: "\n"))
-          seed: \(seed); repeat with: sync-conformance \(replay) --store NAME
+          seed: \(seed); repeat with: \(repetition)
           \(remedy)
         """
+    }
+}
+
+extension StoreRule {
+    /// Returns the command that repeats a check, or the call if the harness has no program of its own.
+    func repetition(on harness: any StoreHarness, seed: UInt64, effort: SuiteEffort) -> String {
+        guard let program = harness.child, program.arguments.first == "child",
+            let store = program.arguments.last
+        else { return "StoreRule.named(\"\(id)\")?.check(harness, seed: \(seed))" }
+        let name = program.executable.split(separator: "/").last.map(String.init) ?? program.executable
+        return "\(name) \(arguments(seed: seed, effort: effort)) --store \(store)"
+    }
+
+    private func arguments(seed: UInt64, effort: SuiteEffort) -> String {
+        func option(_ name: String, _ value: Int, _ standard: Int) -> String {
+            value == standard ? "" : " --\(name) \(value)"
+        }
+        switch id {
+        case "model.scripts":
+            return "replay \(seed)\(option("length", effort.modelLength, SuiteEffort.standard.modelLength))"
+        case "crash.any-time":
+            return
+                "run --rule \(id) --seed \(seed)\(option("kills", effort.kills, SuiteEffort.standard.kills))"
+        default: return "run --rule \(id) --seed \(seed)"
+        }
     }
 }

@@ -8,7 +8,7 @@ final class Trace: Sendable {
     private let lines = Mutex<[String]>([])
 
     func record(_ line: @autoclosure () -> String) {
-        let line = line()
+        let line = line().shortened(to: 240)
         lines.withLock { lines in
             lines.append(line)
             if lines.count > 400 { lines.removeFirst(200) }

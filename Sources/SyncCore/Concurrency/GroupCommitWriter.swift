@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Group commit: all writes that wait while a transaction is committed run together in the next one, so that many small
 /// durable writes share one flush to the disk. If one of them throws, each runs again in a separate transaction, so that
-/// a refused write does not roll back the others.
+/// a refused write does not roll back the others. If the outcome of the commit is unknown, none runs again.
 final class GroupCommitWriter: Sendable {
     let dataSource: any SyncContextDataSource
     private let executor: any StoreExecutor
@@ -61,12 +61,20 @@ final class GroupCommitWriter: Sendable {
 
     /// Runs the writes in one transaction.
     ///
-    /// - Returns: whether it was committed.
+    /// - Returns: whether every write is finished.
     private func commit(_ batch: [any WaitingWrite]) -> Bool {
         do {
             try dataSource.write { transaction in
                 for write in batch { try write.run(transaction) }
             }
+        } catch let error as StoreError where error.code == .outcomeUnknown {
+            // The transaction may be committed: running the writes again could apply them twice.
+            for write in batch {
+                write.fail(with: error)
+                write.finish()
+            }
+            commits.send()
+            return true
         } catch {
             batch.last?.fail(with: error)
             return false

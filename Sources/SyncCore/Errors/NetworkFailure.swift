@@ -3,6 +3,10 @@
 
 package import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// Why no response arrived: the cause of a ``SyncError`` with code ``SyncError/Code/networkUnavailable``.
 ///
 /// Both transports of this package report the same reasons. A transport of an app may throw this error itself.
@@ -72,9 +76,13 @@ extension NetworkFailure.Reason: CustomStringConvertible {
 }
 
 extension NetworkFailure: CustomStringConvertible {
-    /// The reason, the server and the error underneath.
+    /// The reason and the server; also the error underneath, if the reason says too little to find the problem.
     public var description: String {
-        "\(reason) (\(host):\(port))" + (cause.map { ": \($0)" } ?? "")
+        let failure = "The request to \(host):\(port) failed: \(reason)."
+        guard let cause, [.other, .secureConnectionFailed].contains(reason) else { return failure }
+        // The description of a URLError is the dump of an NSError, of which only the code is informative.
+        guard let error = cause as? URLError else { return failure + " Cause: \(cause)" }
+        return failure + " URLSession reported error \(error.code.rawValue)."
     }
 
     /// A sentence for the reader that names host and port, and whether trying again helps.

@@ -74,7 +74,7 @@ extension TableOperation {
         edited.kind = newKind ?? kind
         edited.replaces = replacesBase ?? (edited.kind != .delete && replaces)
         edited.revision += 1
-        edited.attempts = 0
+        edited.refusals = 0
         edited.state = isAmbiguous ? .attempted : .pending
         edited.deletedItem = nil
         return edited

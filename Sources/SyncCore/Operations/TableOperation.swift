@@ -13,35 +13,35 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     /// The item's id.
     public let itemID: String
     /// What the operation does on the server.
-    public var kind: Kind
+    public package(set) var kind: Kind
     /// Whether the operation was sent, and whether it will be.
-    public var state: State
+    public package(set) var state: State
     /// Increases with every change and attempt. A resolution made for an older revision is refused.
-    public var revision: Int
-    /// How many refusals have been counted since the operation was last edited, resolved or replayed, not how
-    /// many attempts were made: see ``SyncSettings/parkAfterRefusals``.
-    public var attempts: Int
+    public package(set) var revision: Int
+    /// How many refusals have been counted since the operation was last edited, resolved or replayed: see
+    /// ``SyncSettings/parkAfterRefusals``.
+    public package(set) var refusals: Int
     /// When the last attempt began, by the client's clock.
-    public var lastAttempt: Timestamp?
+    public package(set) var lastAttempt: Timestamp?
     /// The HTTP status of the last attempt's response, if there was one.
-    public var lastStatus: Int?
+    public package(set) var lastStatus: Int?
     /// The server's row that the change was made on; `nil` for a row that the server does not have.
-    public var base: Item?
+    public package(set) var base: Item?
     /// The version that the change was made on, sent as `If-Match`; `nil` sends no condition.
-    public var version: String?
+    public package(set) var version: String?
     /// A newer state of the server's row, possibly a tombstone, that was pulled while the operation was pending.
-    public var serverItem: Item?
+    public package(set) var serverItem: Item?
     /// For a delete: the item as it was, so that cancelling the delete can restore it.
-    public var deletedItem: Item?
+    public package(set) var deletedItem: Item?
     /// The exact content of the oldest attempt that the server may have applied, the running one included.
-    public var sent: SentSnapshot?
+    public package(set) var sent: SentSnapshot?
     /// Whether the update sends every synced column, with null for those that the item lacks.
-    public var replaces: Bool
+    public package(set) var replaces: Bool
 
     /// Whether the insert becomes an update if the server has the row already.
-    public var isAdopted: Bool
+    public package(set) var isAdopted: Bool
     /// When the user last changed the item, by the client's clock.
-    public var changedAt: Timestamp?
+    public package(set) var changedAt: Timestamp?
 
     /// What an operation does on the server.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -69,11 +69,11 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     /// The exact content of an attempt.
     public struct SentSnapshot: Sendable, Hashable {
         /// What was requested.
-        public var kind: Kind
+        public package(set) var kind: Kind
         /// The fields in the body; empty for a delete.
-        public var fields: [String: ItemValue]
+        public package(set) var fields: [String: ItemValue]
         /// The `If-Match` version, if any.
-        public var version: String?
+        public package(set) var version: String?
 
         /// Makes the content of an attempt.
         public init(kind: Kind, fields: [String: ItemValue], version: String?) {
@@ -83,10 +83,10 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Makes an operation.
+    /// Makes an operation, for example for the test of a ``ConflictResolver``.
     public init(
         id: Int64, table: String, itemID: String, kind: Kind, state: State = .pending, revision: Int = 0,
-        attempts: Int = 0, lastAttempt: Timestamp? = nil, lastStatus: Int? = nil, base: Item? = nil,
+        refusals: Int = 0, lastAttempt: Timestamp? = nil, lastStatus: Int? = nil, base: Item? = nil,
         version: String? = nil,
         serverItem: Item? = nil, deletedItem: Item? = nil, sent: SentSnapshot? = nil, replaces: Bool = false,
         isAdopted: Bool = false, changedAt: Timestamp? = nil
@@ -97,7 +97,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         self.kind = kind
         self.state = state
         self.revision = revision
-        self.attempts = attempts
+        self.refusals = refusals
         self.lastAttempt = lastAttempt
         self.lastStatus = lastStatus
         self.base = base

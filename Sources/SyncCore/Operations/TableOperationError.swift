@@ -35,7 +35,7 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     }
 
     /// Makes an error.
-    public init(
+    package init(
         operationID: Int64, table: String, itemID: String, kind: TableOperation.Kind, item: Item?,
         serverItem: Item?, status: Int?, code: SyncError.Code, message: String, revision: Int
     ) {
@@ -98,9 +98,11 @@ extension TableOperationError {
 
     /// Returns the conflict of an operation whose row was changed on the server, as a pull has found.
     static func foundByPull(_ operation: TableOperation, item: Item?) -> TableOperationError {
-        TableOperationError(
-            operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
-            code: .preconditionFailed, message: "The item was changed on the server since the local change")
+        let code = SyncError.Code.preconditionFailed
+        return TableOperationError(
+            operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem, code: code,
+            message: ConflictMessage.text(
+                code, itemID: operation.itemID, table: operation.table, serverItem: operation.serverItem))
     }
 
     /// Returns the same failure for the operation as it is now.

@@ -79,7 +79,7 @@ extension Filter.Comparison {
 
 extension Filter.TextTest {
     /// Whether the test is true, byte by byte.
-    public func holds(_ text: String, _ part: String) -> Bool {
+    @usableFromInline package func holds(_ text: String, _ part: String) -> Bool {
         switch self {
         case .hasPrefix: text.utf8.starts(with: part.utf8)
         case .hasSuffix: text.utf8.reversed().starts(with: part.utf8.reversed())

@@ -24,7 +24,10 @@ extension TableQuery {
             }
             let kind = try typing.type(of: ordering.expression)
             guard kind != .json else {
-                throw SyncError(.filterNotSupported, "A query cannot be ordered by a JSON column.")
+                throw SyncError(
+                    .filterNotSupported,
+                    "A query on '\(definition.name)' cannot be ordered by "
+                        + "\(typing.description(of: ordering.expression, kind)).")
             }
         }
     }
@@ -48,14 +51,17 @@ private struct FilterTyping {
         switch filter {
         case .always: break
         case .comparison(_, let left, let right):
-            try requireComparable(try type(of: left), try type(of: right))
+            try requireComparable(left, try type(of: left), right, try type(of: right))
         case .nullTest(let expression): _ = try type(of: expression)
         case .membership(let expression, let constants):
             let kind = try type(of: expression)
-            for constant in constants { try requireComparable(kind, try type(of: .constant(constant))) }
+            for constant in constants.map(FilterExpression.constant) {
+                try requireComparable(expression, kind, constant, try type(of: constant))
+            }
         case .text(_, let text, let part):
-            try require(try type(of: text), in: [.text], what: "A text test")
-            try require(try type(of: part), in: [.text], what: "A text test")
+            for operand in [text, part] {
+                try require(operand, try type(of: operand), in: [.text], what: "A text test")
+            }
         case .all(let filters), .any(let filters):
             for filter in filters { try check(filter, depth: depth + 1) }
         case .not(let filter): try check(filter, depth: depth + 1)
@@ -76,13 +82,15 @@ private struct FilterTyping {
         case .constant(let value):
             return try type(of: value)
         case .arithmetic(let operation, let left, let right):
-            let kinds = [try type(of: left, depth: depth + 1), try type(of: right, depth: depth + 1)]
-            for kind in kinds {
+            var result = Kind.integer
+            for operand in [left, right] {
+                let kind = try type(of: operand, depth: depth + 1)
                 try require(
-                    kind, in: operation == .mod ? [.integer] : [.integer, .double],
+                    operand, kind, in: operation == .mod ? [.integer] : [.integer, .double],
                     what: "'\(operation.rawValue)'")
+                if kind == .double { result = .double }
             }
-            return kinds.contains(.double) ? .double : .integer
+            return result
         case .call(let function, let arguments):
             guard arguments.count == function.arity else {
                 throw SyncError(
@@ -91,7 +99,7 @@ private struct FilterTyping {
             var kind = Kind.null
             for argument in arguments {
                 kind = try type(of: argument, depth: depth + 1)
-                try require(kind, in: function.argumentKinds, what: "'\(function.rawValue)'")
+                try require(argument, kind, in: function.argumentKinds, what: "'\(function.rawValue)'")
             }
             return function.resultKind ?? kind
         }
@@ -114,22 +122,37 @@ private struct FilterTyping {
         }
     }
 
-    private func requireComparable(_ left: Kind, _ right: Kind) throws(SyncError) {
+    private func requireComparable(
+        _ left: FilterExpression, _ leftKind: Kind, _ right: FilterExpression, _ rightKind: Kind
+    ) throws(SyncError) {
         let numbers: Set<Kind> = [.integer, .double]
-        if left == .null || right == .null { return }
-        guard left != .json, left == right || (numbers.contains(left) && numbers.contains(right)) else {
+        if leftKind == .null || rightKind == .null { return }
+        guard leftKind != .json, leftKind == rightKind || numbers.isSuperset(of: [leftKind, rightKind]) else {
             throw SyncError(
                 .filterNotSupported,
-                "A filter on '\(definition.name)' compares \(left.rawValue) with \(right.rawValue).")
+                "A filter on '\(definition.name)' cannot compare \(description(of: left, leftKind)) "
+                    + "with \(description(of: right, rightKind)).")
         }
     }
 
-    private func require(_ kind: Kind, in allowed: [Kind], what: String) throws(SyncError) {
+    private func require(
+        _ operand: FilterExpression, _ kind: Kind, in allowed: [Kind], what: String
+    ) throws(SyncError) {
         guard kind == .null || allowed.contains(kind) else {
             let names = allowed.map(\.rawValue).joined(separator: " or ")
             throw SyncError(
                 .filterNotSupported,
-                "\(what) in a filter on '\(definition.name)' takes \(names), not \(kind.rawValue).")
+                "\(what) in a filter on '\(definition.name)' takes \(names), "
+                    + "not \(description(of: operand, kind)).")
+        }
+    }
+
+    /// Describes an operand for an error: a column by its name, and others without their values.
+    func description(of operand: FilterExpression, _ kind: Kind) -> String {
+        switch operand {
+        case .column(let name): "the column '\(name)' of type \(kind)"
+        case .constant: "a constant of type \(kind)"
+        case .arithmetic, .call: "an expression of type \(kind)"
         }
     }
 }

@@ -13,8 +13,7 @@ extension RemoteResponse {
             SyncError(
                 .authenticationRequired, "The server requires the user to sign in.", cause: refusal)
         case .tableMissing: SyncError(.tableNotOnServer, "The server has no table '\(call.table)'.")
-        case .rowMissing:
-            SyncError(.itemNotOnServer, "The server has no row '\(call.itemID ?? "")' in '\(call.table)'.")
+        case .rowMissing: conflict(.itemNotOnServer, of: call, serverItem: nil, cause: nil)
         case .rowExists, .versionMismatch: conflict(of: call, dialect: dialect)
         case .refused: refusal
         case .unknown: isSuccess ? unexpectedBody(for: call) : refusal
@@ -33,15 +32,19 @@ extension RemoteResponse {
     package var isTransient: Bool { classification.isTransient(status: status) }
 
     private func conflict(of call: RemoteCall, dialect: WireDialect) -> SyncError {
-        let cause = ServerConflict(item: serverItem(dialect: dialect))
-        if classification == .rowExists, call.isInsert {
-            return SyncError(
-                .itemAlreadyOnServer,
-                "The server already has a row '\(call.itemID ?? "")' in '\(call.table)'.", cause: cause)
-        }
-        return SyncError(
-            .preconditionFailed, "The server's version did not match the passed version",
-            cause: cause)
+        let serverItem = serverItem(dialect: dialect)
+        let isInsertConflict = classification == .rowExists && call.isInsert
+        return conflict(
+            isInsertConflict ? .itemAlreadyOnServer : .preconditionFailed, of: call, serverItem: serverItem,
+            cause: ServerConflict(item: serverItem))
+    }
+
+    private func conflict(
+        _ code: SyncError.Code, of call: RemoteCall, serverItem: Item?, cause: ServerConflict?
+    ) -> SyncError {
+        let message = ConflictMessage.text(
+            code, itemID: call.itemID ?? "", table: call.table, serverItem: serverItem)
+        return SyncError(code, message, cause: cause)
     }
 
     private var refusal: SyncError {

@@ -17,4 +17,9 @@ struct RetryAfter: Hashable {
             return nil
         }
     }
+
+    /// Returns the delay that a response demands; `nil` without a readable header.
+    static func delay(_ text: String?, now: Timestamp) -> Duration? {
+        text.flatMap { RetryAfter($0, now: now)?.delay }
+    }
 }

@@ -25,7 +25,7 @@ public struct RetryPolicy: Sendable, Hashable {
         guard attempt < maxAttempts else { return nil }
         let bound = min(initialDelay * Double(1 << min(attempt - 1, 30)), maxDelay)
         let jittered = bound * (Double(random >> 11) / Double(1 << 53))
-        let floor = retryAfter.flatMap { RetryAfter($0, now: now)?.delay } ?? .zero
+        let floor = RetryAfter.delay(retryAfter, now: now) ?? .zero
         return floor > maxRetryAfter ? nil : max(jittered, floor)
     }
 }

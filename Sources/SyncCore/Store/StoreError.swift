@@ -43,6 +43,12 @@ public struct StoreError: Error, Sendable {
         public static let full = Self("full")
         /// The database failed to read or write.
         public static let inputOutput = Self("inputOutput")
+        /// The server of the database cannot be reached at the moment, or asks for another attempt. Nothing has changed, and
+        /// a later call may succeed.
+        public static let unavailable = Self("unavailable")
+        /// The connection was lost after the commit was sent, so it is not known whether the transaction was committed.
+        /// Read the store to find out; do not repeat the write blindly.
+        public static let outcomeUnknown = Self("outcomeUnknown")
     }
 }
 

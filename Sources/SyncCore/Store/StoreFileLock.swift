@@ -21,10 +21,14 @@ public final class StoreFileLock: StorePushLock {
 
     /// Acquires the lock of the store at that path. Creates `PATH.lock` with mode 0600 if it does not exist.
     ///
-    /// - Parameter isShared: whether other shared locks can be held at the same time.
+    /// - Parameters:
+    ///   - isShared: whether other shared locks can be held at the same time.
+    ///   - advice: the sentence of ``StoreError/Code/alreadyOpen`` that says what to do.
     /// - Throws: ``StoreError/Code/alreadyOpen`` when the store is open elsewhere,
     ///   ``StoreError/Code/cannotOpen`` when the lock file cannot be created.
-    public init(storePath: String, isShared: Bool = false) throws(StoreError) {
+    public init(
+        storePath: String, isShared: Bool = false, advice: String = "Close it there first."
+    ) throws(StoreError) {
         guard !storePath.utf8.contains(0), !storePath.isEmpty else {
             throw StoreError(.cannotOpen, "'\(storePath)' is not a valid path.")
         }
@@ -39,8 +43,7 @@ public final class StoreFileLock: StorePushLock {
             close(descriptor)
             throw isHeld
                 ? StoreError(
-                    .alreadyOpen,
-                    "'\(storePath)' is already open in this or another process. Close it there first.")
+                    .alreadyOpen, "'\(storePath)' is already open in this or another process. \(advice)")
                 : StoreError(.cannotOpen, "'\(path)' cannot be locked: \(reason).")
         }
         self.descriptor = Mutex(descriptor)

@@ -31,7 +31,7 @@ extension TableOperation {
 
     private func writeProperties(_ writer: inout JSONWriter) {
         if isAdopted { writer.write("adopted", true) }
-        if attempts != 0 { writer.write("attempts", .int(Int64(attempts))) }
+        if refusals != 0 { writer.write("attempts", .int(Int64(refusals))) }
         if let base { writer.write("base", base) }
         if let changedAt { writer.write("changedAt", .date(changedAt)) }
         if let deletedItem { writer.write("deletedItem", deletedItem) }
@@ -57,7 +57,7 @@ extension TableOperation {
         try JSONParser.readStored(storedProperties, of: "operation \(id)") { name, parser throws(JSONError) in
             switch name {
             case "adopted": operation.isAdopted = try parser.bool()
-            case "attempts": operation.attempts = try parser.int() ?? 0
+            case "attempts": operation.refusals = try parser.int() ?? 0
             case "base": operation.base = try parser.item()
             case "changedAt": operation.changedAt = try parser.date()
             case "deletedItem": operation.deletedItem = try parser.item()

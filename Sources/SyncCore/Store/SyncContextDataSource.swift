@@ -8,11 +8,13 @@
 /// context implements them with the requirements of ``StoreSnapshot`` and ``StoreTransaction``.
 ///
 /// ## What a store promises
-/// - **Atomic**: all changes of one ``write(_:)`` are committed, or, if the body or the commit throws, none.
+/// - **Atomic**: all changes of one ``write(_:)`` are committed, however large they are, or, if the body or the commit
+///   throws, none. ``StoreError/Code/outcomeUnknown`` is the exception: then all changes or none are committed.
 /// - **Durable**: a write that has returned survives a crash and a power failure. A store that cannot promise this
 ///   declares ``StoreCapabilities/isDurable`` false.
-/// - **Isolated**: writes are serialized. A ``read(_:)`` sees one committed state throughout its body, which includes
-///   every write that returned before the read began.
+/// - **Isolated**: writes are serialized, also those of several openings; a write sees the changes of every write that it
+///   waited for. A ``read(_:)`` sees one committed state throughout its body: the state when its body began, which includes
+///   every write that returned before.
 /// - **Exact**: a read value equals the written value, by the equality of ``ItemValue``: byte for byte, bit for bit,
 ///   null different from missing. Ids that differ in any byte are different.
 ///
@@ -34,9 +36,14 @@
 /// be used, which is not changed. A store that does not declare ``StoreCapabilities/isMultiProcess`` throws
 /// ``StoreError/Code/alreadyOpen`` when its file is already open.
 ///
+/// The locks of a process that was killed are released within ten seconds: another process can then open the store and
+/// acquire the push lock. An opening that fails does not affect other openings of the same store.
+///
 /// ## Errors
 /// A store throws ``StoreError``. ``read(_:)`` and ``write(_:)`` rethrow the errors of their bodies unchanged. The store
-/// remains usable after any error.
+/// remains usable after any error. A store on a server connects again by itself after it has lost its connection.
+///
+/// A store runs a body again only when nothing of its first run was committed.
 ///
 /// For a database that is an ordered map of bytes, the product `StoreOrderedMap` implements this protocol.
 public protocol SyncContextDataSource: Sendable {
@@ -57,12 +64,14 @@ public protocol SyncContextDataSource: Sendable {
 
     /// Runs the body in one atomic, durable transaction that sees its own changes.
     ///
-    /// Waits for other writes. When it returns, the changes are durable and visible to later reads. When it throws,
-    /// nothing has changed, including ``StoreTransaction/lastOperationID()``.
+    /// Waits for other writes. When it returns, the changes are durable and visible to later reads. When it throws an error
+    /// other than ``StoreError/Code/outcomeUnknown``, nothing has changed, including
+    /// ``StoreTransaction/lastOperationID()``.
     ///
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; ``StoreError/Code/full`` when the disk or database is full;
-    ///   ``StoreError/Code/closed`` after ``close()``.
+    ///   ``StoreError/Code/unavailable`` when the connection to a server is lost before the commit is sent,
+    ///   ``StoreError/Code/outcomeUnknown`` when it is lost after that; ``StoreError/Code/closed`` after ``close()``.
     func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
 
     /// Calls the handler after each commit that changed items or operations and was not made by ``write(_:)``, if the

@@ -43,7 +43,7 @@ extension TodoApp {
                 switch operation.state {
                 case .pending: ""
                 case .attempted: " (sent, result unknown)"
-                case .parked: " (parked after \(operation.attempts) refusals)"
+                case .parked: " (parked after \(operation.refusals) refusals)"
                 }
             let description = text.printable.shortened() + state
             console.print(

@@ -1,7 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreMemory
 import SyncCore
+import TableServer
 import Testing
 
 /// The samples of the article "Conflicts".
@@ -19,6 +21,42 @@ struct ConflictsSamples {
                 operation.item = row
                 return try await operation.execute()
             }
+        }
+    }
+
+    func resolve(_ conflict: TableOperationError, in context: SyncContext) async throws {
+        if let row = conflict.serverItem, row.system.deleted {
+            try await context.cancelAndDiscardItem(for: conflict)
+        } else if var item = conflict.item, conflict.kind != .delete {
+            item["text"] = conflict.serverItem?["text"]
+            try await context.keepAndUpdateItem(for: conflict, with: item)
+        }
+    }
+
+    @Test func `the caller of a push resolves a conflict`() async throws {
+        let columns = [SyncColumn("text", .text), SyncColumn("complete", .bool)]
+        try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
+            let context = SyncContext(
+                client: SyncClient(url: server.url),
+                dataSource: try MemoryStore(tables: [SyncTableDefinition("TodoItem", columns: columns)]))
+            let todos = context.table("TodoItem")
+            for id in ["changed", "deleted"] {
+                try await todos.insert(["id": .text(id), "text": "Buy eggs", "complete": false])
+            }
+            try await context.push()
+            try await server.update("changed", ["text": "Buy six eggs"], in: "TodoItem")
+            try await server.remove("deleted", in: "TodoItem")
+            for id in ["changed", "deleted"] { try await todos.update(id: id, ["complete": true]) }
+
+            let error = await #expect(throws: SyncError.self) { try await context.push() }
+            let conflicts = try #require(error?.pushResult?.errors)
+            #expect(conflicts.count == 2)
+            for conflict in conflicts { try await resolve(conflict, in: context) }
+            try await context.push()
+
+            let items = try await todos.items()
+            #expect(items.map(\.fields) == [["text": "Buy six eggs", "complete": true]])
+            #expect(try server.row("changed", in: "TodoItem")?.fields == items.first?.fields)
         }
     }
 

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsyncHTTPTransport
 import Foundation
 import StoreSQLite
 import SyncCore
@@ -15,6 +16,16 @@ struct GettingStartedSamples {
         static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
     }
 
+    func openContext(at path: String, server url: URL) throws -> SyncContext {
+        let store = try SQLiteStore(path: path, tables: [TodoItem.definition])
+        #if os(Linux)
+            let client = SyncClient(url: url, transport: AsyncHTTPTransport())
+        #else
+            let client = SyncClient(url: url)
+        #endif
+        return SyncContext(client: client, dataSource: store)
+    }
+
     func sync(_ context: SyncContext) async throws {
         do {
             try await context.push()
@@ -22,6 +33,17 @@ struct GettingStartedSamples {
         } catch let error as SyncError where error.isOffline {
             // The app works with local data. Sync again when the network is back.
         }
+    }
+
+    /// The part that needs a server on a fixed port: see the article.
+    func main() async throws {
+        let url = URL(string: "http://127.0.0.1:8080")!
+        let context = try openContext(at: "todo.sqlite", server: url)
+        let todos = context.table("TodoItem")
+
+        _ = todos
+
+        try await context.close()
     }
 
     @Test func `the first app`() async throws {
@@ -32,10 +54,7 @@ struct GettingStartedSamples {
         var shown: [Item] = []
         func show(_ items: [Item]) { shown = items }
         try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
-            let url = server.url
-
-            let store = try SQLiteStore(path: path, tables: [TodoItem.definition])
-            let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+            let context = try openContext(at: path, server: server.url)
             let todos = context.table("TodoItem")
 
             let milk = try await todos.insert(["text": "Buy milk", "complete": false])
@@ -51,6 +70,10 @@ struct GettingStartedSamples {
 
             let open = todos.query.where(TodoItem.complete == false).order(by: TodoItem.text)
             let result = try await todos.items(matching: open)
+            for item in result.items {
+                print(item[TodoItem.text]?.textValue ?? "")
+            }
+
             #expect(result.items.map { $0["text"] } == ["Buy butter", "Buy eggs"])
 
             try await sync(context)

@@ -46,18 +46,34 @@ struct TablesSamples {
             "tags": ["outside", ["season": "spring"]],
             "projectId": .text(project.id),
         ])
-        let priority = item[TodoItem.priority]?.intValue
-        let due = item[TodoItem.due]?.dateValue?.date
 
-        #expect(priority == 1 && due == date)
+        let text = item[TodoItem.text]?.textValue
+        let priority = item["priority"]?.intValue
+        let due = item[TodoItem.due]?.dateValue?.date
+        if case .array(let tags) = item[TodoItem.tags] {
+            print(tags.compactMap(\.textValue))
+        }
+
+        #expect(text == "Plant a tree" && priority == 1 && due == date)
+
+        let hasPhotoField = item[TodoItem.photo] != nil
+        let isPhotoNull = item[TodoItem.photo]?.isNull == true
+        let photo = item[TodoItem.photo]?.dataValue
+
+        #expect(hasPhotoField && isPhotoNull && photo == nil)
+        #expect(item[TodoItem.isExpanded] == nil)
 
         var copy = item
-        copy["text"] = "Plant two trees"
+        copy[TodoItem.text] = "Plant two trees"
+        copy[TodoItem.due] = .null
+        copy[TodoItem.photo] = nil
         try await todos.replace(copy)
-        try await todos.update(id: item.id, ["complete": true])
+        try await todos.update(id: item.id, ["complete": true, "priority": nil])
 
-        let stored = try await todos.item(id: item.id)
-        #expect(stored?["text"] == "Plant two trees" && stored?["complete"] == true)
+        let stored = try #require(try await todos.item(id: item.id))
+        #expect(stored["text"] == "Plant two trees" && stored["complete"] == true)
+        #expect(stored.fields["due"] == .some(.null) && stored.fields["priority"] == .some(.null))
+        #expect(!stored.fields.keys.contains("photo"))
         try await context.close()
     }
 }

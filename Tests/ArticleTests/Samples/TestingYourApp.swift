@@ -92,7 +92,8 @@ struct TestingYourAppSamples {
             try await server.put("1", ["text": "Buy milk"], in: "TodoItem")
             clock.advance(by: .seconds(3600))
             try await server.put("2", ["text": "Buy eggs"], in: "TodoItem")
-            #expect(try server.rows(in: "TodoItem").map(\.updatedAt).count == 2)
+            let times = try server.rows(in: "TodoItem").map(\.updatedAt)
+            #expect(times == [start, start.advanced(by: .seconds(3600))])
         }
     }
 }

@@ -1,7 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Logging
+import StoreConformance
 import StoreMemory
 import SyncCore
 import TableServer
@@ -33,5 +35,24 @@ struct TroubleshootingSamples {
 
             #expect(try await context.pendingOperationCount() == 1)
         }
+    }
+
+    @Test func `a full disk`() async throws {
+        let table = SyncTableDefinition("TodoItem", columns: [SyncColumn("text", .text)])
+        let store = FaultingStore(try MemoryStore(tables: [table]))
+        store.faults.error = StoreError(.full, "The disk is full.")
+        store.faults.failingCommit = 1
+        let url = try #require(URL(string: "https://example.com"))
+        let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+        var printed: [String] = []
+        func print(_ text: String) { printed.append(text) }
+
+        do {
+            try await context.table("TodoItem").insert(["text": "Buy milk"])
+        } catch let error as SyncError where (error.cause as? StoreError)?.code == .full {
+            print("The device has no free space.")
+        }
+
+        #expect(printed == ["The device has no free space."])
     }
 }

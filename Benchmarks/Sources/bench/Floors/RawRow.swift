@@ -46,10 +46,9 @@ final class RawRows {
         version = text("1".utf8)
         rows = todos.map { todo in
             let item = todo.item
-            var operation = TableOperation(id: 1, table: TodoRow.table, itemID: todo.id, kind: kind)
-            if kind != .insert { operation.base = item }
-            if kind != .insert { operation.version = item.system.version }
-            operation.changedAt = .unixEpoch
+            let operation = TableOperation(
+                id: 1, table: TodoRow.table, itemID: todo.id, kind: kind, base: kind == .insert ? nil : item,
+                version: kind == .insert ? nil : item.system.version, changedAt: .unixEpoch)
             return Row(
                 id: text(todo.id.utf8), title: text(todo.title.utf8), note: text(todo.note.utf8),
                 due: text(todo.due.utf8.dropLast()), complete: todo.complete ? 1 : 0,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileStore
+import Foundation
 import StoreConformance
 import SyncCore
 import Testing
@@ -9,6 +10,12 @@ import Testing
 struct FileStoreHarness: StoreHarness {
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
         try FileStore(path: path, tables: tables)
+    }
+
+    /// The program is built beside the tests.
+    var child: ChildProgram? {
+        let program = Bundle.main.bundleURL.appending(path: "file-store-conformance").path
+        return ChildProgram(executable: program, arguments: ["child", "file"])
     }
 }
 

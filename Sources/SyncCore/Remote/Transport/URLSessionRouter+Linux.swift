@@ -34,7 +34,7 @@
             guard let body, !body.isEmpty else { return }
             httpBodyStream = InputStream(data: body)
             setValue("\(body.count)", forHTTPHeaderField: "Content-Length")
-            // A stream has no length of its own and would be sent in chunks. A blank value removes the header.
+            // The length of a stream is unknown, so it would be sent in chunks. A blank value removes the header.
             setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
         }
     }

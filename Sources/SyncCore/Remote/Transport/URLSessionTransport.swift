@@ -33,7 +33,7 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let isClosed = Mutex(false)
 
-    /// Makes a transport with connections of its own.
+    /// Makes a transport with a separate pool of connections.
     ///
     /// - Parameters:
     ///   - idleTimeout: how long a request may go without a byte in either direction.

@@ -30,9 +30,7 @@ struct OperationResolution {
         self.definition = definition
         self.operation = operation
         self.error = error
-        behind = try transaction.operations(forItem: operation.itemID, in: operation.table).first {
-            $0.id > operation.id
-        }
+        behind = try transaction.operation(behind: operation)
     }
 
     /// The newest known state of the server's row, without columns that are local-only now.

@@ -37,8 +37,7 @@ extension SyncContext {
             if pending == .discard { try purge.discardOperations() } else { try purge.requireNoOperations() }
             try transaction.deleteItems(matching: query)
             if !keepingDeltaTokens {
-                try transaction.removeDeltaTokens(in: query.table)
-                stalePageGuard.recordPurge(of: query.table)
+                try transaction.removeDeltaTokens(in: query.table, stalePageGuard)
             }
         }
     }

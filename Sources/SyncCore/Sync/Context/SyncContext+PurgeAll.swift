@@ -38,8 +38,7 @@ extension SyncContext {
                 }
                 for table in tables {
                     try transaction.deleteItems(matching: TableQuery(table.name))
-                    try transaction.removeDeltaTokens(in: table.name)
-                    stalePageGuard.recordPurge(of: table.name)
+                    try transaction.removeDeltaTokens(in: table.name, stalePageGuard)
                 }
                 try user.rebind(in: transaction)
             }

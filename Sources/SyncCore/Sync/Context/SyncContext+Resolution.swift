@@ -32,7 +32,7 @@ extension SyncContext {
     /// The rows of a table that the app no longer declares cannot be changed. Its delta tokens are removed, so that the
     /// server's rows are pulled again when the app declares the table again.
     private func cancelOperationOfUndeclaredTable(_ error: TableOperationError) async throws {
-        try await write { transaction in
+        try await write { [stalePageGuard] transaction in
             guard let operation = try transaction.operation(id: error.operationID) else {
                 throw SyncError.operationNotFound(error.operationID)
             }
@@ -40,7 +40,7 @@ extension SyncContext {
                 throw SyncError.operationChanged(error.operationID)
             }
             try transaction.removeOperationAndError(id: operation.id)
-            try transaction.removeDeltaTokens(in: error.table)
+            try transaction.removeDeltaTokens(in: error.table, stalePageGuard)
         }
     }
 

@@ -80,8 +80,9 @@ struct DeltaToken: Sendable, Hashable {
 }
 
 extension StoreTransaction {
-    /// Removes the table's delta tokens, so that its next pulls start over.
-    func removeDeltaTokens(in table: String) throws {
+    /// Removes the table's delta tokens, so that its next pulls start over. A running pull stores none.
+    func removeDeltaTokens(in table: String, _ stalePageGuard: StalePageGuard) throws {
+        stalePageGuard.recordPurge(of: table)
         for (key, _) in try configValues(in: table, kind: .deltaToken) { try setConfigValue(nil, for: key) }
     }
 }

@@ -69,7 +69,7 @@ struct KeysetOrder: PageOrder {
             }
     }
 
-    var isAside: Bool {
+    var isOnDetour: Bool {
         switch position {
         case .inside, .undated: true
         case .start, .from, .after: false

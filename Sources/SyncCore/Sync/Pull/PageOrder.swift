@@ -15,7 +15,7 @@ protocol PageOrder: Sendable {
     mutating func advanceOverEnd() -> Bool
 
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.
-    var isAside: Bool { get }
+    var isOnDetour: Bool { get }
 
     /// Changes when rows are requested again intentionally, so that repetition is not an error.
     var phase: Int { get }
@@ -31,7 +31,7 @@ protocol PageOrder: Sendable {
 }
 
 extension PageOrder {
-    var isAside: Bool { false }
+    var isOnDetour: Bool { false }
     var phase: Int { 0 }
     var token: DeltaToken? { nil }
     var hasAlternative: Bool { false }

@@ -19,7 +19,7 @@ struct PageRequest: Sendable {
         case tooLong(limit: Int)
     }
 
-    private var table: String { pull.definition.name }
+    var table: String { pull.definition.name }
 
     /// Returns the page that follows the cursor.
     ///
@@ -73,7 +73,7 @@ struct PageRequest: Sendable {
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
         if let error = response.failure(of: call, dialect: context.client.dialect) {
             if response.refusesQuery { return .refused(error) }
-            let delay = response.retryAfter.flatMap { RetryAfter($0, now: context.environment.now())?.delay }
+            let delay = RetryAfter.delay(response.retryAfter, now: context.environment.now())
             let cause = SyncError(
                 error.code, error.message, cause: error.cause, mayRetry: error.mayRetry, retryAfter: delay)
             throw SyncError.pullAborted(table, cause)
@@ -92,36 +92,6 @@ struct PageRequest: Sendable {
             .query(try query.odata(context.client.dialect), includesDeleted: includesTombstones),
             table: table, parameters: query.parameters,
             features: pull.tokenKey == nil ? .offline : [.offline, .incrementalPull])
-    }
-
-    /// Reads the rows of a response.
-    ///
-    /// - Parameter tooLong: why the fields of the rows are missing; `nil` when they are not.
-    private func read(
-        _ rows: [WireObject], tooLong: SyncError? = nil
-    ) throws(SyncError) -> ([PulledRow], [UnreadableRow]) {
-        var reader = WireRowReader(dialect: context.client.dialect, definition: pull.definition)
-        var read: [PulledRow] = []
-        var unreadable: [UnreadableRow] = []
-        read.reserveCapacity(rows.count)
-        for row in rows {
-            let wire = reader.readRecordingProblems(row)
-            let isWhole = tooLong == nil || wire.item.system.deleted
-            let error = isWhole ? wire.problems.first?.error : tooLong
-            read.append(
-                PulledRow(item: wire.item, updatedAtText: wire.updatedAtText, isReadable: error == nil))
-            guard let error else { continue }
-            guard pull.settings.onUnreadableRow == .skip else { throw SyncError.pullAborted(table, error) }
-            let id = wire.item.id
-            unreadable.append(
-                UnreadableRow(
-                    table: table, id: id.isEmpty ? nil : id,
-                    column: isWhole ? wire.problems.first?.column : nil, reason: error.message))
-        }
-        for row in unreadable {
-            context.emit(.rowUnreadable(table: table), SyncLog.Details(itemID: row.id, column: row.column))
-        }
-        return (read, unreadable)
     }
 }
 

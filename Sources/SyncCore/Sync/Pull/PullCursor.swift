@@ -13,7 +13,7 @@ struct PullCursor: Sendable {
         case keyset
         /// By `updatedAt` from the delta token on, with `$skip`, as the original client did.
         case skip
-        /// By id: a pull without query ID and without an order of its own.
+        /// By id: a pull whose query has neither a query ID nor an order.
         case id
         /// In the query's own order, with `$skip`.
         case offset
@@ -68,7 +68,7 @@ struct PullCursor: Sendable {
         let isEnd = isLast && rows.count < pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
-        let (phase, wasAside) = (order.phase, order.isAside)
+        let (phase, wasOnDetour) = (order.phase, order.isOnDetour)
         order.advance(over: rows, at: PageTime(server: date, now: now))
         if order.phase != phase {
             repeatedPages = RepeatedPages()
@@ -81,7 +81,7 @@ struct PullCursor: Sendable {
         liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
         // If the order has just begun or ended a detour, the rows there have not been requested yet.
-        if isEnd, order.isAside == wasAside { advanceOverEnd() }
+        if isEnd, order.isOnDetour == wasOnDetour { advanceOverEnd() }
     }
 
     private mutating func advanceOverEnd() {

@@ -4,7 +4,7 @@
 /// Keeps a page from replacing rows that another process has stored since the pull began.
 ///
 /// Such a page may show a row as it was before the other process pushed it, and ``StalePageGuard`` records
-/// only the stores of its own process. This type detects it from the stored rows: by the versions that pushes
+/// only the stores of the same process. This type detects it from the stored rows: by the versions that pushes
 /// have replaced, and by `updatedAt`. For removed rows, the table config keeps a record for a limited time.
 struct SharedStorePull: Sendable {
     /// Whether another process has committed since the pull began.

@@ -32,3 +32,35 @@ public enum UnreadableRowPolicy: String, Sendable, Hashable, CaseIterable {
     /// Ends the pull with ``SyncError/Code/pullAborted``; nothing of the row's page is stored.
     case fail
 }
+
+extension PageRequest {
+    /// Reads the rows of a response. A row with an unreadable field is skipped, or ends the pull, as the settings say.
+    ///
+    /// - Parameter tooLong: why the fields of the rows are missing; `nil` when they are not.
+    func read(
+        _ rows: [WireObject], tooLong: SyncError? = nil
+    ) throws(SyncError) -> ([PulledRow], [UnreadableRow]) {
+        var reader = WireRowReader(dialect: context.client.dialect, definition: pull.definition)
+        var read: [PulledRow] = []
+        var unreadable: [UnreadableRow] = []
+        read.reserveCapacity(rows.count)
+        for row in rows {
+            let wire = reader.readRecordingProblems(row)
+            let isWhole = tooLong == nil || wire.item.system.deleted
+            let error = isWhole ? wire.problems.first?.error : tooLong
+            read.append(
+                PulledRow(item: wire.item, updatedAtText: wire.updatedAtText, isReadable: error == nil))
+            guard let error else { continue }
+            guard pull.settings.onUnreadableRow == .skip else { throw SyncError.pullAborted(table, error) }
+            let id = wire.item.id
+            unreadable.append(
+                UnreadableRow(
+                    table: table, id: id.isEmpty ? nil : id,
+                    column: isWhole ? wire.problems.first?.column : nil, reason: error.message))
+        }
+        for row in unreadable {
+            context.emit(.rowUnreadable(table: table), SyncLog.Details(itemID: row.id, column: row.column))
+        }
+        return (read, unreadable)
+    }
+}

@@ -20,13 +20,13 @@ struct AttemptCompletion {
         with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil, isProven: Bool = false
     ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
-        let behind = try operationBehind(operation)
-        try remove(operationID)
+        let behind = try transaction.operation(behind: operation)
+        try transaction.removeOperationAndError(id: operationID)
         guard let row, !row.system.deleted else {
             if behind == nil { try transaction.deleteItems(ids: [operation.itemID], in: definition.name) }
             // A pull may have received the row again, restored by another client, before this response arrived.
             if let later = operation.serverItem, later != known, !later.system.deleted {
-                try apply(later)
+                try applier.apply(later)
             }
             return nil
         }
@@ -36,14 +36,14 @@ struct AttemptCompletion {
     /// Removes an operation that has nothing to send, and applies the row that a pull has stored with it.
     func removeUnneeded() throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
-        try remove(operationID)
+        try transaction.removeOperationAndError(id: operationID)
         // An insert without an item was never sent, so its delete is not sent either.
-        if operation.kind == .insert, let behind = try operationBehind(operation), behind.kind == .delete {
-            try remove(behind.id)
+        if operation.kind == .insert, let behind = try transaction.operation(behind: operation),
+            behind.kind == .delete
+        {
+            try transaction.removeOperationAndError(id: behind.id)
         }
-        if let later = operation.serverItem {
-            try apply(later)
-        }
+        try applier.applyKeptRow(of: operation)
         return try transaction.item(id: operation.itemID, in: definition.name)
     }
 
@@ -75,9 +75,7 @@ struct AttemptCompletion {
             try transaction.put(rebased)
         }
         // A pull may have received a later state of the row before this response arrived.
-        if let later = operation.serverItem, later.isLater(than: row) {
-            try apply(later)
-        }
+        try applier.applyKeptRow(of: operation, ifLaterThan: row)
         return try transaction.item(id: operation.itemID, in: definition.name)
     }
 
@@ -147,42 +145,22 @@ struct AttemptCompletion {
     /// Merges an operation that is no longer in flight with the one behind it.
     func mergeBehind() throws {
         guard let operation = try transaction.operation(id: operationID),
-            let behind = try operationBehind(operation)
+            let behind = try transaction.operation(behind: operation)
         else { return }
-        try merge(operation, with: behind)
-    }
-
-    private func merge(_ operation: TableOperation, with behind: TableOperation) throws {
         switch TableOperation.merge(operation, with: behind) {
         case .replace(let merged):
             try transaction.put(merged)
-            try remove(behind.id)
+            try transaction.removeOperationAndError(id: behind.id)
         case .remove(let id):
-            try remove(id)
-            try remove(behind.id)
-            // A row that a pull has stored with them is not pulled again.
-            if let row = operation.serverItem { try apply(row) }
+            try transaction.removeOperationAndError(id: id)
+            try transaction.removeOperationAndError(id: behind.id)
+            try applier.applyKeptRow(of: operation)
         case .append, .nothing, .refuse:
             break
         }
     }
 
-    /// Applies a row of the server.
-    func apply(_ row: Item) throws {
-        _ = try ServerRowApplier(transaction: transaction, definition: definition).apply(row)
-    }
-
-    private func remove(_ id: Int64) throws {
-        try transaction.removeOperation(id: id)
-        try transaction.removeOperationError(operationID: id)
-    }
-
-    /// Returns the next operation of the same item.
-    func operationBehind(_ operation: TableOperation) throws -> TableOperation? {
-        try transaction.operations(forItem: operation.itemID, in: operation.table).first {
-            $0.id > operation.id
-        }
-    }
+    var applier: ServerRowApplier { ServerRowApplier(transaction: transaction, definition: definition) }
 }
 
 extension TableOperation {
@@ -196,7 +174,7 @@ extension TableOperation {
         rebased.serverItem = nil
         rebased.sent = nil
         rebased.state = .pending
-        rebased.attempts = 0
+        rebased.refusals = 0
         rebased.revision += 1
         return rebased
     }

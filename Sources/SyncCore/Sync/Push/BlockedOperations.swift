@@ -34,8 +34,8 @@ extension StoreSnapshot {
             else { continue }
             blocked.append(BlockedOperation(reason: reason, error: error))
             guard reason == .parked || reason == .inConflict else { continue }
-            for behind in try operations(forItem: operation.itemID, in: operation.table)
-            where try behind.id > operation.id && operationError(operationID: behind.id) == nil {
+            for behind in try operations(behind: operation)
+            where try operationError(operationID: behind.id) == nil {
                 let item = try item(id: behind.itemID, in: behind.table)
                 blocked.append(
                     BlockedOperation(reason: .held, error: .held(behind, by: operation, item: item)))

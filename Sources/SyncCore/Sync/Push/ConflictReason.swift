@@ -27,13 +27,4 @@ enum ConflictReason: Sendable, Hashable {
         case .versionMismatch: .preconditionFailed
         }
     }
-
-    /// The messages of the original client, which its users search for.
-    var message: String {
-        switch self {
-        case .rowExists: "The item already exists on the server"
-        case .rowMissing: "The item does not exist on the server"
-        case .versionMismatch: "The server's version did not match the passed version"
-        }
-    }
 }

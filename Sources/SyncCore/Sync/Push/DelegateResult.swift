@@ -37,8 +37,11 @@ struct DelegateResult: Sendable {
             // The user has deleted or purged the item, which the delegate has not seen.
             throw SyncError.operationChanged(completion.operationID)
         }
-        guard let operation else { return try completion.apply(row) }
-        try apply(row, to: operation, completion)
+        if let operation {
+            try apply(row, to: operation, completion)
+        } else {
+            try completion.applier.apply(row)
+        }
     }
 
     private func apply(_ row: Item, to operation: TableOperation, _ completion: AttemptCompletion) throws {
@@ -65,7 +68,8 @@ struct DelegateResult: Sendable {
 
     /// Whether the user has changed the item since the delegate saw it.
     private func isChanged(_ operation: TableOperation, _ completion: AttemptCompletion) throws -> Bool {
-        guard operation.kind == seen.kind, try completion.operationBehind(operation) == nil else {
+        guard operation.kind == seen.kind, try completion.transaction.operation(behind: operation) == nil
+        else {
             return true
         }
         guard operation.kind != .delete else { return false }

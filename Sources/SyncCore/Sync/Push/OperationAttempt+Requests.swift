@@ -48,26 +48,24 @@ extension OperationAttempt {
 
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
-        let fetched = try await send(.read(id: operation.itemID))
-        switch fetched.classification {
-        case .done where fetched.row != nil:
-            return proof.outcome(ofRow: fetched, reason, status: status)
-        case .rowMissing where reason == .rowExists:
-            let listed = try await fetchTombstone()
-            guard listed.classification == .done else { return unknownUnlessUnavailable(listed) }
-            return proof.outcome(ofRow: listed, reason, status: status)
-        case .rowMissing:
-            return proof.outcome(ofRow: fetched, reason, status: status)
-        default:
-            return unknownUnlessUnavailable(fetched)
+        var fetched = try await send(.read(id: operation.itemID))
+        if fetched.classification == .rowMissing, reason == .rowExists, operation.kind != .delete {
+            fetched = try await fetchTombstone()
         }
+        return outcome(ofFetched: fetched, reason, status: status)
     }
 
-    /// Returns the outcome of a response to a read that has no row, although the row may exist.
-    func unknownUnlessUnavailable(_ response: AttemptResponse) -> AttemptOutcome {
+    /// Returns the outcome of a conflict, given the response to a request for the server's row.
+    func outcome(
+        ofFetched response: AttemptResponse, _ reason: ConflictReason, status: Int
+    ) -> AttemptOutcome {
         switch response.classification {
-        case .unauthenticated, .unavailable: AttemptOutcome(response, proof)
-        case .done, .rowExists, .versionMismatch, .rowMissing, .tableMissing, .refused, .unknown:
+        case .done where response.row != nil, .rowMissing:
+            proof.outcome(ofRow: response, reason, status: status)
+        case .unauthenticated, .unavailable:
+            AttemptOutcome(response, proof)
+        // The response says nothing about the row.
+        case .done, .rowExists, .versionMismatch, .tableMissing, .refused, .unknown:
             .unknown(status: response.status, message: response.message)
         }
     }

@@ -51,13 +51,13 @@ extension TableOperation {
 
     /// Counts a refusal, and parks the operation when the limit is reached.
     mutating func countRefusal(parkAfter limit: Int) {
-        attempts += 1
-        if attempts >= limit { state = .parked }
+        refusals += 1
+        if refusals >= limit { state = .parked }
     }
 
     /// Lets pushes send the operation again.
     mutating func unpark() {
         state = isAmbiguous ? .attempted : .pending
-        attempts = 0
+        refusals = 0
     }
 }

@@ -23,7 +23,7 @@ struct PushEnding: Sendable {
                 .pushAbortedAuthentication, "The server requires the user to sign in.", cause: cause)
             (mayBeApplied, self.status) = (false, status)
         case .unavailable(let status, let message, let retryAfter):
-            let delay = retryAfter.flatMap { RetryAfter($0, now: now)?.delay }
+            let delay = RetryAfter.delay(retryAfter, now: now)
             let cause = SyncError.serviceUnavailable(status: status, message: message, retryAfter: delay)
             error = SyncError(
                 .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)

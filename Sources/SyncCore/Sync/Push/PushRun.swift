@@ -163,7 +163,7 @@ struct PushRun {
             begun.remove(run.operation.id)
         case .notExecuted: break
         }
-        if let group = SyncEvent.OperationGroup(run) { counts[group, default: 0] += 1 }
+        if context.isObserved, let group = SyncEvent.OperationGroup(run) { counts[group, default: 0] += 1 }
         ending = ending ?? run.pushEnding
     }
 }

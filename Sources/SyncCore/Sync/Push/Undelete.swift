@@ -35,7 +35,7 @@ extension OperationAttempt {
     /// Its version is the condition of a later undelete, which otherwise could overwrite a row that another client has
     /// undeleted.
     ///
-    /// - Returns: the response, with the row if the server lists it.
+    /// - Returns: the response, as one to a read by id.
     func fetchTombstone() async throws -> AttemptResponse {
         let dialect = context.client.dialect
         let query = TableQuery(definition.name).where(.column("id") == operation.itemID)
@@ -43,13 +43,17 @@ extension OperationAttempt {
             .query(try query.odata(dialect), includesDeleted: true), table: definition.name,
             features: .offline)
         let response = try await context.send(call)
-        var listed = AttemptResponse(
+        var result = AttemptResponse(
             status: response.status, classification: response.classification, message: response.message,
             retryAfter: response.retryAfter)
-        guard case .rows(let rows, _) = response.body, let row = rows.first else { return listed }
+        // A server that refuses the query does not list the row either.
+        guard [.done, .refused].contains(response.classification) else { return result }
+        result.classification = .rowMissing
+        guard case .rows(let rows, _) = response.body, let row = rows.first else { return result }
         var reader = WireRowReader(dialect: dialect, definition: definition)
         let item = reader.readRecordingProblems(row).item
-        if item.id.hasSameBytes(as: operation.itemID), item.system.version != nil { listed.row = item }
-        return listed
+        guard item.id.hasSameBytes(as: operation.itemID), item.system.version != nil else { return result }
+        (result.classification, result.row) = (.done, item)
+        return result
     }
 }

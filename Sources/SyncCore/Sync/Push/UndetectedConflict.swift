@@ -28,13 +28,8 @@ extension OperationAttempt {
     /// fulfilled by a row that the user has not seen.
     func conflictWithNewRow() async throws -> AttemptOutcome? {
         let fetched = try await send(.read(id: operation.itemID))
-        guard fetched.classification == .done, let row = fetched.row else {
-            return fetched.classification == .rowMissing
-                ? proof.outcome(ofRow: nil, .rowMissing, status: fetched.status)
-                : unknownUnlessUnavailable(fetched)
-        }
-        if let base = operation.base, row.isSameState(as: base) { return nil }
-        let reason = ConflictReason.versionMismatch
-        return proof.outcome(ofRow: fetched, reason, status: reason.status)
+        if let row = fetched.row, let base = operation.base, row.isSameState(as: base) { return nil }
+        let reason = fetched.row == nil ? ConflictReason.rowMissing : .versionMismatch
+        return outcome(ofFetched: fetched, reason, status: reason.status)
     }
 }

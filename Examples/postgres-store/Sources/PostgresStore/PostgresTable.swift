@@ -1,0 +1,47 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// The tables of a store in the database.
+struct PostgresTable: Sendable {
+    /// The quoted name of the table of keys and values.
+    let name: String
+    /// The quoted name of the table with the number of commits.
+    let commits: String
+    /// The key of the push lock, as SQL.
+    let lockKey: String
+    /// The statements that create the tables unless they exist.
+    let creation: String
+    /// The statements that remove the tables.
+    let removal: String
+
+    /// - Throws: ``/SyncCore/StoreError/Code/cannotOpen`` for a name that is not letters, digits and underscores.
+    init(_ name: String) throws {
+        guard (1...50).contains(name.utf8.count),
+            name.utf8.allSatisfy({ byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            })
+        else {
+            throw StoreError(
+                .cannotOpen,
+                "'\(name)' is not a store's name; use up to 50 letters, digits and underscores.")
+        }
+        self.name = "\"\(name)\""
+        commits = "\"\(name)_commits\""
+        lockKey = "hashtextextended('\(name)', 0)"
+        // Two processes that create a table at the same time would fail, so one waits for the other.
+        creation = """
+            SELECT pg_advisory_xact_lock(hashtextextended('\(name)', 1));
+            CREATE TABLE IF NOT EXISTS \(self.name) (key bytea PRIMARY KEY, value bytea NOT NULL);
+            CREATE TABLE IF NOT EXISTS \(commits) (number bigint NOT NULL);
+            INSERT INTO \(commits) SELECT 0 WHERE NOT EXISTS (SELECT FROM \(commits))
+            """
+        removal = "DROP TABLE IF EXISTS \(self.name); DROP TABLE IF EXISTS \(commits)"
+    }
+}

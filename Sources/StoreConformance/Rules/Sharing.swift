@@ -1,0 +1,135 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension StoreRule {
+    /// Several openings of one store.
+    @RuleList static var sharing: [StoreRule] {
+        StoreRule(
+            "capability.multi-process.refused",
+            "A single-process store refuses a second opening with alreadyOpen, unless it stores nothing at its path.",
+            level: .full, requirement: .undeclared(.multiProcess)
+        ) { run in
+            try run.put([Item(id: "first")])
+            do {
+                let second = try run.harness.open(at: try run.path(), tables: Fixture.tables)
+                defer { try? second.close() }
+                try second.write { try $0.upsert([Item(id: "second")], in: "Thing") }
+                try run.expect(!second.capabilities.isDurable, "A durable store does not open twice.")
+                let seen = try second.read { try $0.item(id: "first", in: "Thing") }
+                try run.expect(
+                    seen, is: nil, "the first opening's item in an undeclared second opening")
+            } catch let error as StoreError {
+                try run.expect(error.code == .alreadyOpen, "The error is alreadyOpen: \(error)")
+            }
+            try run.expect(try run.ids(), is: ["first"], "the ids afterwards")
+        }
+        StoreRule(
+            "capability.multi-process.released", "A closed store can be reopened immediately.",
+            level: .full, requirement: .undeclared(.multiProcess)
+        ) { run in
+            for round in 0..<10 {
+                try run.reopen()
+                try run.put([Item(id: "a", fields: ["count": .int(Int64(round))])])
+                try run.expect(
+                    try run.item("a")?["count"], is: .int(Int64(round)), "the item in round \(round)")
+            }
+        }
+        StoreRule(
+            "capability.multi-process.shared", "Two openings of a shared store see each other's writes.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            for round in 1...20 {
+                let (writer, reader) = round % 2 == 0 ? (try run.store, second) : (second, try run.store)
+                let id = try writer.write { transaction in
+                    let id = try transaction.lastOperationID() + 1
+                    try transaction.put(Fixture.operation(id))
+                    try transaction.upsert([Item(id: "a", fields: ["count": .int(id)])], in: "Thing")
+                    return id
+                }
+                try run.expect(id, is: Int64(round), "the operation id in round \(round)")
+                let seen = try reader.read { try $0.item(id: "a", in: "Thing")?["count"] }
+                try run.expect(seen, is: .int(id), "the item in the other opening in round \(round)")
+            }
+        }
+        StoreRule(
+            "capability.multi-process.close",
+            "Closing one opening of a shared store does not close the others.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            try run.put([Item(id: "a")])
+            try second.close()
+            try run.put([Item(id: "b")])
+            try run.expect(try run.ids(), is: ["a", "b"], "the ids")
+        }
+        StoreRule(
+            "capability.multi-process.push-lock",
+            "Only one opening of a shared store holds the push lock, until it releases it.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            for round in 0..<3 {
+                let lock = try run.store.tryLockPush()
+                try run.expect(lock != nil, "The lock is available in round \(round).")
+                try run.expect(try second.tryLockPush() == nil, "The other opening does not acquire it.")
+                try run.expect(
+                    try run.store.tryLockPush() == nil, "The same opening does not acquire it again.")
+                lock?.release()
+                lock?.release()
+                let other = try second.tryLockPush()
+                try run.expect(other != nil, "The other opening acquires it after release.")
+                other?.release()
+            }
+        }
+        StoreRule(
+            "capability.multi-process.stamp",
+            "The external commit stamp changes after commits of other openings, and only then.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            let second = try run.open()
+            var stamp = try run.store.write { try $0.externalCommitStamp() }
+            for round in 0..<3 {
+                try run.put([Item(id: "own\(round)")])
+                try run.expect(
+                    try run.store.write { try $0.externalCommitStamp() }, is: stamp,
+                    "the stamp after the opening's own commit")
+                try second.write { try $0.upsert([Item(id: "other\(round)")], in: "Thing") }
+                let changed = try run.store.write { try $0.externalCommitStamp() }
+                try run.expect(changed != stamp, "The stamp changes after the other opening's commit.")
+                stamp = changed
+            }
+        }
+        StoreRule(
+            "capability.multi-process.no-lost-updates",
+            "Writes of two openings of a shared store are serialized: no update is lost.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            let stores = [try run.store, try run.open()]
+            try run.put([Item(id: "n", fields: ["count": 0])])
+            try run.runConcurrently(
+                (0..<4).map { thread in
+                    {
+                        for _ in 0..<25 {
+                            try stores[thread % 2].write { transaction in
+                                let count =
+                                    try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? -1
+                                try transaction.upsert(
+                                    [Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
+                            }
+                        }
+                    }
+                })
+            try run.expect(try run.item("n")?["count"], is: 100, "the count after 4 times 25 increments")
+        }
+        StoreRule(
+            "capability.multi-process.write-after-wait",
+            "A write that waited for a write of another opening sees its changes.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            try run.expectNewestState(inWriteOf: try run.open(), waitingFor: try run.store)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// The operations of one item are a queue: only the first is sent, and the next ones wait behind it.
+
+extension StoreSnapshot {
+    /// Returns the later operations of the same item, in queue order.
+    func operations(behind operation: TableOperation) throws -> [TableOperation] {
+        try operations(forItem: operation.itemID, in: operation.table).filter { $0.id > operation.id }
+    }
+
+    /// Returns the next operation of the same item.
+    func operation(behind operation: TableOperation) throws -> TableOperation? {
+        try operations(behind: operation).first
+    }
+}
+
+extension StoreTransaction {
+    /// Removes an operation from the queue, and its error from the error log.
+    func removeOperationAndError(id: Int64) throws {
+        try removeOperation(id: id)
+        try removeOperationError(operationID: id)
+    }
+}
