@@ -11,6 +11,7 @@ let products: [Product] = [
     .library(name: "StoreConformance", targets: ["StoreConformance"]),
     .library(name: "StoreConformanceMutants", targets: ["StoreConformanceMutants"]),
     .library(name: "StoreConformanceCommand", targets: ["StoreConformanceCommand"]),
+    .library(name: "SyncSimulation", targets: ["SyncSimulation"]),
     .library(name: "TableServer", targets: ["TableServer"]),
     .executable(name: "sync-conformance", targets: ["sync-conformance"]),
     .executable(name: "todo", targets: ["todo"]),
@@ -74,6 +75,8 @@ let targets: [Target] = [
         dependencies: [
             "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
         ]),
+    .target(name: "SyncSimulation", dependencies: ["StoreMemory", "SyncCore", httpTypes]),
+    .executableTarget(name: "simulate", dependencies: ["SyncSimulation"]),
     .target(name: "StoreOrderedMap", dependencies: ["SyncCore"]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
     .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),
@@ -138,6 +141,10 @@ let targets: [Target] = [
             "AsyncHTTPTransport", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore",
             "TableServer", "TestSupport", grdb,
         ]),
+    .testTarget(
+        name: "SyncSimulationTests",
+        dependencies: ["StoreLMDB", "StoreSQLite", "SyncCore", "SyncSimulation", "TestSupport"],
+        resources: [.copy("Seeds.txt")]),
     .testTarget(
         name: "ArticleTests",
         dependencies: [

@@ -42,7 +42,9 @@ final class CommitFeed: Sendable {
 
     /// Sends a signal to all streams.
     func send() {
-        for continuation in observers.withLock({ Array($0.continuations.values) }) { continuation.yield() }
+        // In the order in which they began, so that a run with the same schedule is the same.
+        let continuations = observers.withLock { $0.continuations.sorted { $0.key < $1.key }.map(\.value) }
+        for continuation in continuations { continuation.yield() }
     }
 
     /// Ends all streams.

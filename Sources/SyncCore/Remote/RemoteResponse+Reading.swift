@@ -34,7 +34,7 @@ extension RemoteResponse {
         message = isSuccess && !text.isHTML ? nil : text.message(json: json)
         classification = ResponseClassification(
             status: status, body: body.form(isJSON: json != nil, isHTML: text.isHTML),
-            to: call.kind, namesMissingRoute: text.namesMissingRoute)
+            to: call.kind, namesMissingRoute: status == 404 && text.namesMissingRoute)
     }
 
     private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {

@@ -72,6 +72,12 @@ struct AttemptCompletion {
             var rebased = next.rebased(on: base)
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
+            // So does an edit of a field that another client has changed after the attempt that is proven only now.
+            if isProven, let local, var made = operation.base {
+                made.fields = ancestor
+                let hasClash = ThreeWayMerge(local: local, server: row, base: made).hasClash
+                if hasClash { rebased = next.rebased(on: made) }
+            }
             try transaction.put(rebased)
         }
         // A pull may have received a later state of the row before this response arrived.
@@ -125,21 +131,17 @@ struct AttemptCompletion {
     ///
     /// - Parameters:
     ///   - mayBeApplied: whether the server may have applied any attempt; otherwise the operation counts as never sent.
-    ///   - mayBeAppliedBefore: whether it may have applied an earlier attempt, although the row is now another one.
+    ///     After a conflict, too: another client may have changed the row since.
     ///   - status: the HTTP status of the response, if there was one.
     ///   - limit: the number of refusals after which the operation is parked; `nil` when the failure is not counted.
     /// - Returns: the operation as it is now; `nil` when it and the one behind it have cancelled each other out.
     func fail(
-        mayBeApplied: Bool, mayBeAppliedBefore: Bool = false, status: Int?, parkAfter limit: Int?
+        mayBeApplied: Bool, status: Int?, parkAfter limit: Int?
     ) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         operation.lastStatus = status
-        // A delete behind an insert that may have been applied has to reach the server: they do not cancel each other out.
-        let isDeletedAfterInsert =
-            try operation.kind == .insert && transaction.operation(behind: operation)?.kind == .delete
-        let isUnknown = mayBeApplied || (mayBeAppliedBefore && isDeletedAfterInsert)
-        operation.state = isUnknown ? .attempted : .pending
-        if !isUnknown { operation.sent = nil }
+        operation.state = mayBeApplied ? .attempted : .pending
+        if !mayBeApplied { operation.sent = nil }
         if let limit { operation.countRefusal(parkAfter: limit) }
         try transaction.put(operation)
         try mergeBehind()

@@ -91,7 +91,7 @@ struct OperationSender: Sendable {
             let operation = attempt.operation
             let code = reason.code(for: operation.kind)
             return try await fail(
-                attempt, mayBeApplied: false, status: status, code: code,
+                attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
                 message: ConflictMessage.text(
                     code, itemID: operation.itemID, table: operation.table, serverItem: serverItem),
                 serverItem: serverItem
@@ -171,8 +171,7 @@ extension OperationSender {
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             let failed = try completion.fail(
-                mayBeApplied: mayBeApplied, mayBeAppliedBefore: attempt.mayBeAppliedBefore, status: status,
-                parkAfter: limit)
+                mayBeApplied: mayBeApplied, status: status, parkAfter: limit)
             guard let operation = failed else {
                 return (TableOperationError?.none, TableOperation?.none)
             }

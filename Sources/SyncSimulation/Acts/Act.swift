@@ -1,0 +1,84 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One act of an app, a user, a device or the server, drawn from the seed.
+struct Act: Sendable, CustomStringConvertible {
+    /// What is done. The order is the index of ``SimulationCoverage``.
+    enum Feature: Int, Sendable, CaseIterable {
+        // The app changes items.
+        case insert, update, replace, replaceCopy, delete, batch
+        // The app's own database code changes rows, and queues the changes.
+        case enqueueExisting, enqueueChange, enqueueDeletion
+        // The app synchronizes.
+        case push, pushTable, pushBudget, pull, pullFiltered, pullWhole, pullSkip, pullAnyway, pullLimited,
+            pullPages
+        case reconcile, purgePushing, purgeRefusing, purgeDiscarding, purgeAll, cancelPush, cancelPull
+        // The user decides about failed operations.
+        case discard, keepServer, keepClient, changeKind, replay
+        // The device.
+        case observe, restart, changeSchema, failStore, crash, crashAfterCommit, partition
+        // The server and its other users.
+        case serverWrite, serverDelete, refuseRow, changePageCap, stepServerClock, collectTombstones
+
+        /// How often the feature is drawn, relative to the others.
+        var weight: Int {
+            switch self {
+            case .push: 14
+            case .insert: 12
+            case .update: 14
+            case .delete: 7
+            case .pull: 7
+            case .replace, .batch, .serverWrite, .pullAnyway: 4
+            case .discard, .keepServer, .keepClient, .changeKind: 2
+            case .replaceCopy, .serverDelete: 2
+            default: 1
+            }
+        }
+
+        /// Whether the act suspends, so that others can begin during it.
+        var isSuspended: Bool {
+            switch self {
+            case .restart, .failStore, .crash, .crashAfterCommit, .partition, .serverWrite, .serverDelete,
+                .refuseRow, .changePageCap, .stepServerClock, .collectTombstones, .observe, .changeSchema:
+                false
+            default: true
+            }
+        }
+    }
+
+    /// The key of the act's draws, which do not depend on the other acts.
+    let number: UInt64
+    let feature: Feature
+    let device: Int
+    let table: Int
+    let id: String
+    /// Virtual nanoseconds between the begin of the act before it and its own.
+    let delay: Int64
+    /// The draws of its parameters.
+    let random: SimulationRandom
+
+    var description: String {
+        "\(number): after \(delay / 1_000_000) ms, device \(device): \(feature) \(id)"
+    }
+
+    /// Returns the script of a seed.
+    static func script(seed: UInt64, count: Int, devices: Int, tables: Int) -> [Act] {
+        var random = SimulationRandom(seed, SimulationRandom.Stream.script.rawValue)
+        let ids = random.pick([1, 1, 1, 2, 2, 3, 6])
+        let isSwarm = SimulationMode.of(seed: seed) == .swarm
+        // Without local changes and pushes nothing else means anything.
+        let features = Feature.allCases.filter {
+            !isSwarm || [.insert, .update, .push, .pull].contains($0) || random.percent(50)
+        }
+        let weights = features.flatMap { [Feature](repeating: $0, count: $0.weight) }
+        return (1...count).map { number in
+            var random = SimulationRandom(seed, UInt64(number), SimulationRandom.Stream.act.rawValue)
+            let delay = random.percent(40) ? 0 : random.logUniform(below: 2_000_000_000)
+            return Act(
+                number: UInt64(number), feature: random.pick(weights), device: random.below(devices),
+                table: random.percent(15) ? random.below(tables) : 0, id: "x\(random.below(ids))",
+                delay: delay,
+                random: random)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// What happens to devices and to the server.
+extension SimulatedSystem {
+    /// Observes the first table. One observer a process is enough: each has its own position.
+    func observe(_ device: SimulatedDevice, _ process: SimulatedProcess) throws {
+        let table = app.tables[0].name
+        let number = process.store.process
+        guard !device.state.withLock({ $0.observers.contains { $0.process == number } }) else { return }
+        let items = try device.disk.store.read { try $0.items(matching: TableQuery(table)).items }
+        let observer = ObserverCheck(table: table, process: number, initial: items)
+        device.state.withLock { $0.observers.append(observer) }
+        observer.begin(process.context.table(table), on: scheduler) {
+            self.fail(.observation, "\(device.name): \($0)")
+        }
+    }
+
+    // MARK: Tables
+
+    /// Starts the app in a version with other tables, or with all again.
+    func changeSchema(_ act: Act, _ device: SimulatedDevice) {
+        var random = act.random
+        let isComplete = device.disk.store.catalog.tables == app.tables
+        changeTables(of: device, to: isComplete ? fewerTables(&random) : app.tables)
+    }
+
+    /// Returns the app's tables without the last table, without a column, or with a column that is local-only.
+    private func fewerTables(_ random: inout SimulationRandom) -> [SyncTableDefinition] {
+        if app.tables.count > 1, random.percent(30) { return Array(app.tables.dropLast()) }
+        let isLocal = random.percent(50)
+        return app.tables.map { table in
+            let edited = app.editedColumns(of: table)
+            guard edited.count > 1, let last = edited.last else { return table }
+            let columns = table.columns.compactMap { column -> SyncColumn? in
+                guard column == last else { return column }
+                return isLocal ? SyncColumn(column.name, column.type, isLocalOnly: true) : nil
+            }
+            return SyncTableDefinition(table.name, columns: columns, parents: table.parents)
+        }
+    }
+
+    func changeTables(of device: SimulatedDevice, to tables: [SyncTableDefinition]) {
+        let names = tables.map { "\($0.name)\($0.columns.filter { !$0.isLocalOnly }.map(\.name))" }
+        log("\(device.name) starts with \(names)")
+        // Edits of a column that the app no longer synchronizes are not promised to reach the server.
+        let synced = Dictionary(
+            uniqueKeysWithValues: tables.map { table in
+                (table.name, Set(table.columns.filter { !$0.isLocalOnly }.map(\.name)))
+            })
+        device.history.overrule(where: { edit in
+            edit.column.map { synced[edit.key.table]?.contains($0) == false } ?? false
+        })
+        device.state.withLock { $0.copies = [:] }
+        do { try device.reopen(with: tables) } catch {
+            fail(.store, "\(device.name) cannot be opened: \(error)")
+        }
+    }
+
+    // MARK: Faults
+
+    func injectStoreFault(_ act: Act, _ process: SimulatedProcess) {
+        var random = act.random
+        let kind: StoreFault.Kind =
+            switch act.feature {
+            case .failStore: .failure
+            case .crash: .crash
+            default: .crashAfterCommit
+            }
+        process.store.inject(StoreFault(kind: kind, calls: random.below(kind == .crashAfterCommit ? 6 : 40)))
+    }
+
+    func partition(_ act: Act, _ process: SimulatedProcess) {
+        var random = act.random
+        let end = scheduler.nanoseconds + random.logUniform(below: 60_000_000_000)
+        process.transport.partition(SimulatedTransport.Partition(end: end, isOneWay: random.percent(50)))
+    }
+
+    // MARK: Server
+
+    func changeServer(_ act: Act) {
+        var random = act.random
+        let table = app.tables[act.table]
+        switch act.feature {
+        case .serverWrite:
+            let column = random.pick(app.editedColumns(of: table))
+            // No device makes a number with this remainder.
+            let number = Int64(act.number) * 8
+            server.write(
+                act.id, [column.name: EditValue.model(number, column.type)], in: table.name,
+                isLate: random.percent(50))
+        case .serverDelete: server.delete(act.id, in: table.name)
+        case .refuseRow:
+            let statuses: [Int?] = [400, 403, 413, 500, nil, nil]
+            server.refuse(act.id, in: table.name, status: random.pick(statuses))
+        case .changePageCap:
+            let cap = random.pick([1, 2, 3, 50])
+            server.change { $0.pageCap = cap }
+        case .stepServerClock: server.setClock(offset: Int64(random.below(6) - 3) * 1_000_000_000)
+        default:
+            count("tombstones collected")
+            server.collectTombstones()
+        }
+    }
+}

@@ -1,0 +1,207 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// The app's changes.
+extension SimulatedSystem {
+    /// Changes one item in a batch. Its history is recorded with the transaction.
+    func edit(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
+        let table = table(act, device)
+        let key = RowKey(table: table.name, id: act.id)
+        let columns = app.editedColumns(of: table)
+        var copy: Item?
+        if act.feature == .replaceCopy {
+            // The first time, the user opens the item; the next time, they store what they have edited meanwhile.
+            copy = device.state.withLock { $0.copies.removeValue(forKey: key) }
+            if copy == nil {
+                let item = try await context.table(table.name).item(id: act.id)
+                return device.state.withLock { $0.copies[key] = item }
+            }
+        }
+        let opened = copy
+        let change = try await context.batch { local in
+            let write = LocalEdit(local: local, key: key, columns: columns, history: device.history)
+            let edits = try write.perform(act, copy: opened)
+            device.history.stage(edits)
+            return edits.isEmpty
+                ? nil
+                : edits.contains { $0.column == nil }
+                    ? "delete" : act.feature == .insert ? "insert" : "update"
+        }
+        if let change { countCollapse(change, of: key, device) }
+    }
+
+    /// Counts which pending operation the change met, as the commit before it showed.
+    private func countCollapse(_ change: String, of key: RowKey, _ device: SimulatedDevice) {
+        guard let row = device.state.withLock({ $0.collapsed.removeValue(forKey: key) }) else { return }
+        count("collapse \(CollapseRow(pending: row.kind, isAttempted: row.isAttempted, change: change))")
+    }
+
+    // MARK: The app's own database code
+
+    /// Changes a row without the context, and queues the change.
+    func enqueue(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
+        let table = table(act, device)
+        let key = RowKey(table: table.name, id: act.id)
+        guard device.state.withLock({ !$0.unqueued.contains(key) }) else {
+            return await enqueueUnqueued(on: device, context)
+        }
+        let columns = app.editedColumns(of: table)
+        let item = try device.disk.store.read { try $0.item(id: key.id, in: key.table) }
+        switch act.feature {
+        case .enqueueExisting:
+            guard item == nil,
+                try device.disk.store.read({ try $0.operations(forItem: key.id, in: key.table).isEmpty })
+            else { return }
+            try change(key, to: Item(id: key.id), columns, device, isAdopted: true)
+            try await context.enqueueExisting(TableQuery(table.name))
+            markQueued(key, device)
+        case .enqueueChange:
+            guard let item else { return }
+            try change(key, to: item, columns, device)
+            try await context.enqueueExternalChanges(in: table.name, changed: [key.id])
+            markQueued(key, device)
+        default:
+            guard let item else { return }
+            let deletion = Edit(
+                number: device.history.nextNumber(), key: key, column: nil,
+                hadVersion: item.system.version != nil)
+            markUnqueued(key, device, [deletion])
+            try device.disk.store.write { try $0.deleteItems(ids: [key.id], in: key.table) }
+            device.state.withLock { $0.deletedRows[key] = item }
+            try await context.enqueueExternalChanges(in: table.name, deleted: [item])
+            markQueued(key, device)
+        }
+    }
+
+    private func change(
+        _ key: RowKey, to item: Item, _ columns: [SyncColumn], _ device: SimulatedDevice,
+        isAdopted: Bool = false
+    ) throws {
+        var item = item
+        let edits = columns.map { column in
+            Edit(
+                number: device.history.nextNumber(), key: key, column: column.name,
+                before: EditValue.number(item.fields[column.name]), isAdopted: isAdopted)
+        }
+        for (column, edit) in zip(columns, edits) {
+            item.fields[column.name] = EditValue.item(edit.number, column.type)
+        }
+        markUnqueued(key, device, edits)
+        let changed = item
+        try device.disk.store.write { try $0.upsert([changed], in: key.table) }
+    }
+
+    private func markUnqueued(_ key: RowKey, _ device: SimulatedDevice, _ edits: [Edit]) {
+        log("\(device.name) changes \(key) in its database: \(edits.map(\.number))")
+        device.state.withLock { _ = $0.unqueued.insert(key) }
+        device.history.record(edits)
+    }
+
+    /// Records that the changes of a row are queued, as far as a pull has not replaced them before.
+    private func markQueued(_ key: RowKey, _ device: SimulatedDevice) {
+        let item = try? device.disk.store.read { try $0.item(id: key.id, in: key.table) }
+        device.history.overrule(where: { edit in
+            guard edit.key == key else { return false }
+            return edit.column.map { EditValue.number(item?.fields[$0]) != edit.number } ?? (item != nil)
+        })
+        device.state.withLock { state in
+            state.unqueued.remove(key)
+            state.deletedRows[key] = nil
+        }
+    }
+
+    /// Queues changes of the app's database whose queueing failed, as an app does at its next start.
+    func enqueueUnqueued(on device: SimulatedDevice, _ context: SyncContext) async {
+        for key in device.state.withLock({ $0.unqueued.sorted { $0.description < $1.description } }) {
+            do {
+                if let deleted = device.state.withLock({ $0.deletedRows[key] }) {
+                    try await context.enqueueExternalChanges(in: key.table, deleted: [deleted])
+                } else {
+                    try await context.enqueueExternalChanges(in: key.table, changed: [key.id])
+                }
+                markQueued(key, device)
+            } catch let error as SyncError where [.itemNotFound, .invalidOperation].contains(error.code) {
+                // A pull has replaced the app's change before it was queued.
+                device.history.overrule(where: { $0.key == key })
+                device.state.withLock { state in
+                    state.unqueued.remove(key)
+                    state.deletedRows[key] = nil
+                }
+            } catch {
+                log("\(device.name): \(key) cannot be queued: \(error)")
+            }
+        }
+    }
+}
+
+/// One edit inside a batch.
+struct LocalEdit {
+    let local: LocalBatch
+    let key: RowKey
+    let columns: [SyncColumn]
+    let history: History
+
+    /// Changes the item, and returns what was changed.
+    func perform(_ act: Act, copy: Item?) throws -> [Edit] {
+        let item = try local.item(id: key.id, in: key.table)
+        var random = act.random
+        switch act.feature {
+        case .insert: return try insert(item)
+        case .update:
+            let edits = [edit(random.pick(columns), item)]
+            var fields = values(edits)
+            if random.percent(10), item?.fields["note"] != nil { fields["note"] = "edited" }
+            try local.update(id: key.id, fields, in: key.table)
+            return edits
+        case .replace, .replaceCopy:
+            guard var replaced = copy ?? item else { return [] }
+            let edits = columns.map { edit($0, replaced) }
+            replaced.fields.merge(values(edits)) { _, new in new }
+            replaced.fields["stamp"] = nil
+            try local.replace(replaced, in: key.table)
+            return edits
+        case .delete: return try delete(item)
+        default:
+            guard item == nil else { return try delete(item) + insert(nil) }
+            let inserted = try insert(nil)
+            let edits = [edit(random.pick(columns), try local.item(id: key.id, in: key.table))]
+            try local.update(id: key.id, values(edits), in: key.table)
+            return inserted + edits
+        }
+    }
+
+    private func edit(_ column: SyncColumn, _ item: Item?) -> Edit {
+        Edit(
+            number: history.nextNumber(), key: key, column: column.name,
+            before: EditValue.number(item?.fields[column.name]))
+    }
+
+    private func values(_ edits: [Edit]) -> [String: ItemValue] {
+        var values: [String: ItemValue] = [:]
+        for edit in edits {
+            guard let column = columns.first(where: { $0.name == edit.column }) else { continue }
+            values[column.name] = EditValue.item(edit.number, column.type)
+        }
+        return values
+    }
+
+    private func insert(_ item: Item?) throws -> [Edit] {
+        let edits = columns.map { edit($0, nil) }
+        var fields = values(edits)
+        fields["id"] = .text(key.id)
+        if key.table == "U" { fields["parent"] = .text(key.id) }
+        try local.insert(fields, in: key.table)
+        return edits
+    }
+
+    private func delete(_ item: Item?) throws -> [Edit] {
+        try local.delete(id: key.id, in: key.table)
+        return [
+            Edit(
+                number: history.nextNumber(), key: key, column: nil, hadVersion: item?.system.version != nil)
+        ]
+    }
+}

@@ -1,0 +1,38 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension SimulatedSystem {
+    /// Performs one act.
+    func carryOut(_ act: Act, on device: SimulatedDevice, _ process: SimulatedProcess) async throws {
+        let context = process.context
+        switch act.feature {
+        case .insert, .update, .replace, .replaceCopy, .delete, .batch: try await edit(act, device, context)
+        case .enqueueExisting, .enqueueChange, .enqueueDeletion: try await enqueue(act, device, context)
+        case .push, .pushTable, .pushBudget: try await push(act, device, context)
+        case .pull, .pullFiltered, .pullWhole, .pullSkip, .pullAnyway, .pullLimited, .pullPages:
+            try await pull(act, device, context)
+        case .reconcile: try await context.reconcile(query(act, device), pageSize: 2, removingMost: true)
+        case .purgePushing, .purgeRefusing, .purgeDiscarding, .purgeAll: try await purge(act, device, context)
+        case .cancelPush, .cancelPull: await cancel(act, device, context)
+        case .discard, .keepServer, .keepClient, .changeKind, .replay: try await decide(act, device, context)
+        case .observe: try observe(device, process)
+        case .restart:
+            device.restart(Int(act.number))
+        case .changeSchema: changeSchema(act, device)
+        case .failStore, .crash, .crashAfterCommit: injectStoreFault(act, process)
+        case .partition: partition(act, process)
+        case .serverWrite, .serverDelete, .refuseRow, .changePageCap, .stepServerClock, .collectTombstones:
+            changeServer(act)
+        }
+    }
+
+    /// The table of an act, as the device declares it now.
+    func table(_ act: Act, _ device: SimulatedDevice) -> SyncTableDefinition {
+        let tables = device.disk.store.catalog.tables
+        return tables.first { $0.name == app.tables[act.table].name } ?? tables[0]
+    }
+
+    func query(_ act: Act, _ device: SimulatedDevice) -> TableQuery { TableQuery(table(act, device).name) }
+}

@@ -1,0 +1,96 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// Pushes, pulls and purges.
+extension SimulatedSystem {
+    func push(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
+        switch act.feature {
+        case .pushTable: try await context.push(tables: [table(act, device).name])
+        case .pushBudget: try await context.push(budget: PushBudget(operations: 1))
+        default:
+            try await context.push()
+            let waiting = try await context.pendingOperations().filter { $0.state == .parked }
+            if let first = waiting.first {
+                fail(
+                    .unreported,
+                    "\(device.name): push() returned with the parked \(first.kind) \(first.itemID).")
+            }
+        }
+    }
+
+    func pull(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
+        var random = act.random
+        var settings = PullSettings()
+        settings.pageSize = random.pick([1, 2, 50])
+        settings.overlap = overlap
+        let all = query(act, device)
+        switch act.feature {
+        case .pullFiltered:
+            let column = app.editedColumns(of: table(act, device))[0]
+            let filter = all.where(.column(column.name) > EditValue.item(40, column.type))
+            try await context.pull(filter, queryID: "some", settings: settings)
+        case .pullWhole: try await context.pull(all, settings: settings)
+        case .pullSkip:
+            settings.strategy = .skip
+            try await context.pull(all, queryID: "skip", settings: settings)
+        case .pullAnyway:
+            settings.pending = .pullAnyway
+            try await context.pull(all, queryID: "all", settings: settings)
+        case .pullLimited: try await context.pull(all.order(by: "id").limit(1), settings: settings)
+        case .pullPages:
+            // The app stops after the first page.
+            for try await _ in context.pulling(all, queryID: "all", settings: settings) { return }
+        default: try await context.pull(all, queryID: "all", settings: settings)
+        }
+    }
+
+    func cancel(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async {
+        var random = act.random
+        let delay = random.logUniform(below: 4_000_000_000)
+        let query = query(act, device)
+        let overlap = overlap
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                if act.feature == .cancelPush {
+                    _ = try? await context.push()
+                } else {
+                    var settings = PullSettings()
+                    settings.overlap = overlap
+                    _ = try? await context.pull(query, queryID: "all", settings: settings)
+                }
+            }
+            try? await scheduler.sleep(delay)
+            group.cancelAll()
+        }
+    }
+
+    func purge(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
+        var random = act.random
+        let query = query(act, device)
+        let keepsTokens = random.percent(30) && act.feature != .purgeAll
+        if keepsTokens { device.state.withLock { $0.lacksPurgedRows = true } }
+        switch act.feature {
+        case .purgePushing: try await context.purge(query, pending: .push, keepingDeltaTokens: keepsTokens)
+        case .purgeRefusing: try await context.purge(query, pending: .refuse, keepingDeltaTokens: keepsTokens)
+        case .purgeDiscarding:
+            try await context.purge(query, pending: .discard, keepingDeltaTokens: keepsTokens)
+            giveUp(device) { $0.key.table == query.table }
+        default:
+            let discards = random.percent(50)
+            try await context.purgeAll(pending: discards ? .discard : .refuse)
+            if discards { giveUp(device) { _ in true } }
+        }
+    }
+
+    /// Records that the app discarded its edits.
+    private func giveUp(_ device: SimulatedDevice, where isGivenUp: (Edit) -> Bool) {
+        device.history.overrule(where: isGivenUp)
+        device.state.withLock { state in
+            state.unqueued = []
+            state.deletedRows = [:]
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// What holds when everything is synchronized.
+extension SimulatedSystem {
+    func checkEnd() async {
+        for device in devices {
+            let context = device.processes[0].context
+            for table in app.tables {
+                do {
+                    try await pullCompletely(table, device, context)
+                    try await checkItems(of: table, device, context)
+                } catch {
+                    fail(.liveness, "\(device.name): \(error)")
+                }
+            }
+            let running = device.processes.map(\.store.process)
+            for observer in device.state.withLock({ $0.observers }) where running.contains(observer.process) {
+                if let missed = observer.missedState { fail(.observation, "\(device.name): \(missed)") }
+            }
+            checkEdits(of: device)
+            checkWrites(of: device)
+        }
+    }
+
+    /// Pulls what incremental pulls cannot see: rows that the app has purged, and rows that were deleted for good.
+    private func pullCompletely(
+        _ table: SyncTableDefinition, _ device: SimulatedDevice, _ context: SyncContext
+    ) async throws {
+        var settings = PullSettings()
+        settings.overlap = overlap
+        try await context.pull(TableQuery(table.name), queryID: "all", settings: settings)
+        if device.state.withLock({ $0.lacksPurgedRows }) { try await context.pull(TableQuery(table.name)) }
+        if hasHardDeletes { try await context.reconcile(TableQuery(table.name), removingMost: true) }
+    }
+
+    private var hasHardDeletes: Bool {
+        !server.traits.hasSoftDelete || coverage.counts["tombstones collected"] != nil
+    }
+
+    private func checkItems(
+        of table: SyncTableDefinition, _ device: SimulatedDevice, _ context: SyncContext
+    ) async throws {
+        let rows = server.rows(of: table.name).filter { !$0.value.isDeleted }
+        let items = try await context.table(table.name).items()
+        let local = Set(items.map(\.id))
+        for row in rows.values where !local.contains(row.id) {
+            fail(.completeness, "\(device.name) lacks row \(row.id) version \(row.version).")
+        }
+        for item in items {
+            guard let row = rows[item.id] else {
+                fail(.convergence, "\(device.name) has \(item.id), which the server does not have.")
+                continue
+            }
+            if !isShown(item, as: row, table) {
+                fail(
+                    .convergence,
+                    "\(device.name): \(item.id) is \(item.fields) version \(item.system.version ?? "-"); the server has "
+                        + "\(row.fields) version \(row.version).")
+            }
+        }
+    }
+
+    // MARK: Edits
+
+    private func columnType(_ column: String, in table: String) -> ColumnType {
+        app.tables.first { $0.name == table }?.column(named: column)?.type ?? .json
+    }
+
+    private func value(of column: String, in row: ModelServer.Row?, _ table: String) -> Int64? {
+        EditValue.number(row?.fields[column], columnType(column, in: table))
+    }
+
+    private func checkEdits(of device: SimulatedDevice) {
+        let edits = device.history.snapshot.edits
+        let journal = server.journal
+        for edit in edits where !edit.isOverruled {
+            let later = edits.filter { $0.key == edit.key && $0.number > edit.number }
+            let changes = journal.filter { $0.id == edit.key.id && $0.table == edit.key.table }
+            if let column = edit.column {
+                let isReplaced = later.contains { $0.column == nil || $0.column == column }
+                let hasReached = changes.contains {
+                    $0.author == device.name && value(of: column, in: $0.after, edit.key.table) == edit.number
+                }
+                if !hasReached, !isReplaced {
+                    fail(
+                        .lostEdit,
+                        "\(edit.key).\(column) = \(edit.number) of \(device.name) did not reach the server.")
+                }
+            } else if later.isEmpty, !changes.contains(where: { $0.kind == .delete }),
+                wasOnServer(edit, edits, changes)
+            {
+                fail(.lostEdit, "The deletion of \(edit.key) by \(device.name) did not reach the server.")
+            }
+        }
+    }
+
+    /// Whether the server had the row that was deleted, and not another row of its id.
+    private func wasOnServer(_ deletion: Edit, _ edits: [Edit], _ changes: [ModelServer.Mutation]) -> Bool {
+        if deletion.hadVersion { return true }
+        let values = edits.filter {
+            $0.key == deletion.key && $0.number < deletion.number && $0.column != nil
+        }.suffix(2)
+        return changes.contains { change in
+            values.contains { edit in
+                value(of: edit.column ?? "", in: change.after, edit.key.table) == edit.number
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    /// No write overwrites what its author has not seen, or repeats an edit, and every write is conditional.
+    private func checkWrites(of device: SimulatedDevice) {
+        let history = device.history.snapshot
+        var writers: [String: String] = [:]
+        for change in server.journal {
+            let isOwn = change.author == device.name
+            if isOwn, !change.isConditional {
+                fail(.condition, "\(device.name): the \(change.kind) of \(change.id) names no version.")
+            }
+            for column in app.tables.first(where: { $0.name == change.table }).map(app.editedColumns) ?? [] {
+                let key = "\(change.table)/\(change.id).\(column.name)"
+                // The values of a deleted row are no change that its writer waits for.
+                if change.kind == .delete { writers[key] = device.name }
+                let old = value(of: column.name, in: change.before, change.table)
+                let new = value(of: column.name, in: change.after, change.table)
+                guard old != new, change.after != nil else { continue }
+                if isOwn, change.kind == .update, let old, let new {
+                    checkReplacement(of: old, by: new, column.name, change, history, device, writers[key])
+                }
+                writers[key] = change.author
+            }
+        }
+    }
+
+    private func checkReplacement(
+        of old: Int64, by new: Int64, _ column: String, _ change: ModelServer.Mutation,
+        _ history: History.State,
+        _ device: SimulatedDevice, _ writer: String?
+    ) {
+        let key = RowKey(table: change.table, id: change.id)
+        let edits = history.edits.filter { $0.key == key }
+        guard let edit = edits.first(where: { $0.column == column && $0.number == new }),
+            !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old })
+        else { return }
+        // A server whose versions restart accepts a condition for a row that the device has never seen.
+        guard change.wasKnown else { return }
+        if writer == device.name {
+            let isOlder = edits.contains { $0.column == column && $0.number == old && old > new }
+            if isOlder {
+                fail(
+                    .doubledEdit, "\(device.name): \(key).\(column) = \(new) was applied again after \(old).")
+            }
+            return
+        }
+        // A row that was deleted and inserted again on the device replaces what was there.
+        let isReplaced = edits.contains { ($0.column == nil || $0.isAdopted) && $0.number <= edit.number }
+        if !isReplaced, !hasSeen(old, edit, edits) {
+            fail(
+                .overwrite,
+                "\(device.name) replaced \(key).\(column) = \(old) by \(new), and had seen \(edit.before.map(String.init) ?? "none")."
+            )
+        }
+    }
+
+    /// Whether the user saw the value when they made the edit, or an earlier one that it replaces.
+    private func hasSeen(_ value: Int64, _ edit: Edit, _ edits: [Edit]) -> Bool {
+        var before = edit.before
+        while let seen = before {
+            if seen == value { return true }
+            before = edits.first { $0.column == edit.column && $0.number == seen }?.before
+        }
+        return false
+    }
+}

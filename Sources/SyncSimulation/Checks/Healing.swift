@@ -1,0 +1,95 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// After the faults end, everything is synchronized without another edit, and what needs a decision is reported.
+extension SimulatedSystem {
+    private static let maxRounds = 14
+    /// From this round on the user decides about everything that is reported.
+    private static let firstRoundWithDecisions = 2
+
+    func synchronizeAll() async {
+        for round in 0..<Self.maxRounds {
+            let before = server.journal.count
+            for device in devices {
+                try? await scheduler.sleep(120_000_000_000)
+                await synchronize(device, round)
+                if failure != nil { return }
+            }
+            var pending = 0
+            for device in devices {
+                pending += (try? await device.processes[0].context.pendingOperationCount()) ?? 1
+            }
+            if pending == 0, round > 0, server.journal.count == before { return }
+        }
+        for device in devices {
+            let operations = (try? await device.processes[0].context.pendingOperations()) ?? []
+            if !operations.isEmpty {
+                fail(
+                    .liveness,
+                    "\(device.name): \(operations.map { "\($0.kind) \($0.itemID) \($0.state)" }) never ends.")
+            }
+        }
+    }
+
+    private func synchronize(_ device: SimulatedDevice, _ round: Int) async {
+        let context = device.processes[0].context
+        await enqueueUnqueued(on: device, context)
+        do {
+            try await context.push()
+            let left = try await context.pendingOperations()
+            if !left.isEmpty {
+                fail(
+                    .unreported,
+                    "\(device.name): push() returned with \(left.map { "\($0.kind) \($0.itemID) \($0.state)" })."
+                )
+            }
+        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+            log("\(device.name) push: \(error)")
+            await requireReports(device, context)
+            if round >= Self.firstRoundWithDecisions { await decideAll(device, context, round) }
+        } catch {
+            // A delta of the retry budget or a wait that the server asked for can end one push.
+            if round > 1 { fail(.liveness, "\(device.name): push() in round \(round): \(error)") }
+        }
+        for table in app.tables {
+            var settings = PullSettings()
+            settings.overlap = overlap
+            do {
+                try await context.pull(TableQuery(table.name), queryID: "all", settings: settings)
+            } catch {
+                if round > 1 { fail(.liveness, "\(device.name): pull() in round \(round): \(error)") }
+            }
+        }
+    }
+
+    /// Every pending operation has an error in the log, or is behind one that has.
+    private func requireReports(_ device: SimulatedDevice, _ context: SyncContext) async {
+        guard let operations = try? await context.pendingOperations(),
+            let errors = try? await context.operationErrors()
+        else { return }
+        for operation in operations
+        where !errors.contains(where: { $0.itemID == operation.itemID && $0.table == operation.table }) {
+            fail(
+                .unreported,
+                "\(device.name): \(operation.kind) \(operation.itemID) waits, and no error names it.")
+        }
+    }
+
+    private func decideAll(_ device: SimulatedDevice, _ context: SyncContext, _ round: Int) async {
+        guard let errors = try? await context.operationErrors() else { return }
+        for (index, error) in errors.enumerated() {
+            do {
+                let decision: Act.Feature = (round + index) % 2 == 0 ? .keepClient : .discard
+                try await decide(decision, error, device, context)
+            } catch let failure as SyncError
+                where [.operationNotFound, .operationHeld].contains(failure.code)
+            {
+                continue
+            } catch {
+                fail(.liveness, "\(device.name): the decision about \(error) is refused.")
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// A row of a table.
+struct RowKey: Sendable, Hashable, CustomStringConvertible {
+    let table: String
+    let id: String
+    var description: String { "\(table)/\(id)" }
+}
+
+/// One committed edit of the app: of one field, or a deletion.
+struct Edit: Sendable {
+    /// The value of the field. Numbers increase in the order of commits.
+    let number: Int64
+    let key: RowKey
+    /// The field; `nil` for a deletion.
+    let column: String?
+    /// The value that the user saw when they made the edit.
+    var before: Int64?
+    /// For a deletion: whether the server had returned the row.
+    var hadVersion = false
+    /// Whether it is in an item that was there before it was synchronized, which replaces the server's row.
+    var isAdopted = false
+    /// Whether a decision of the app replaced it.
+    var isOverruled = false
+}
+
+/// What the user of one device has done and seen, independently of the framework's queue.
+final class History: Sendable {
+    /// A decision that saw these values of the server's row.
+    struct Decision: Sendable {
+        let key: RowKey
+        let seen: [String: Int64]
+    }
+
+    struct State: Sendable {
+        var edits: [Edit] = []
+        var decisions: [Decision] = []
+        /// Edits of the bodies that run in the current transaction.
+        fileprivate var staged: [Edit] = []
+        fileprivate var lastNumber: Int64 = 0
+    }
+
+    private let state: Mutex<State>
+    /// Each device's numbers have this remainder, so that no two devices make the same value.
+    private let device: Int64
+    private static let deviceCount: Int64 = 8
+
+    init(device: Int) {
+        self.device = Int64(device)
+        state = Mutex(State())
+    }
+
+    var snapshot: State { state.withLock { $0 } }
+
+    /// Returns the number of a new edit.
+    func nextNumber() -> Int64 {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber * Self.deviceCount + device
+        }
+    }
+
+    /// The greatest number of a committed edit.
+    var lastNumber: Int64 { state.withLock { $0.edits.map(\.number).max() ?? 0 } }
+
+    // MARK: Edits
+
+    /// Records edits that are committed already.
+    func record(_ edits: [Edit]) { state.withLock { $0.edits += edits } }
+
+    /// Forgets edits of an earlier transaction that was not committed.
+    func transactionBegins() { state.withLock { $0.staged = [] } }
+
+    /// Adds edits that take effect when the current transaction is committed.
+    func stage(_ edits: [Edit]) { state.withLock { $0.staged += edits } }
+
+    /// Records the edits of a transaction that was committed.
+    ///
+    /// - Returns: these edits.
+    func transactionCommitted() -> [Edit] {
+        state.withLock { state in
+            defer { state.staged = [] }
+            state.edits += state.staged
+            return state.staged
+        }
+    }
+
+    // MARK: Decisions
+
+    /// Records that a decision replaced the edits of a row up to this number.
+    func overrule(_ key: RowKey, upTo number: Int64, column: String? = nil) {
+        state.withLock { state in
+            for index in state.edits.indices
+            where state.edits[index].key == key && state.edits[index].number <= number
+                && (column == nil || state.edits[index].column == column)
+            {
+                state.edits[index].isOverruled = true
+            }
+        }
+    }
+
+    /// Records that the app gave up all edits that match.
+    func overrule(where isGivenUp: (Edit) -> Bool) {
+        state.withLock { state in
+            for index in state.edits.indices where isGivenUp(state.edits[index]) {
+                state.edits[index].isOverruled = true
+            }
+        }
+    }
+
+    /// Records that a decision about a row saw this state of the server's row.
+    func see(_ key: RowKey, _ serverItem: Item?) {
+        let seen = (serverItem?.fields ?? [:]).compactMapValues { EditValue.number($0) }
+        state.withLock { $0.decisions.append(Decision(key: key, seen: seen)) }
+    }
+
+    /// Returns the number of the newest edit that an item shows, so that edits made after it was read do not count.
+    static func newestNumber(in item: Item) -> Int64 {
+        item.fields.values.compactMap { EditValue.number($0) }.max() ?? 0
+    }
+}

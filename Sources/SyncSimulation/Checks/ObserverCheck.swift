@@ -1,0 +1,84 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// Checks that an observer of a table sees committed states only, in the order of the commits, and the last one.
+final class ObserverCheck: Sendable {
+    private struct State {
+        /// The states of the table since the observation began.
+        var states: [[Item]] = []
+        /// The index of the state that was seen last.
+        var seen = -1
+        var isEnded = false
+    }
+
+    let table: String
+    /// The process that observes.
+    let process: Int
+    private let state = Mutex(State())
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    init(table: String, process: Int, initial: [Item]) {
+        (self.table, self.process) = (table, process)
+        state.withLock { $0.states = [initial] }
+    }
+
+    /// Observes on a task of the simulation.
+    ///
+    /// - Parameter fail: called with the description of a state that was not committed, or came too late.
+    func begin(
+        _ table: SyncTable, on scheduler: SimulationScheduler, fail: @escaping @Sendable (String) -> Void
+    ) {
+        let observation = Task(executorPreference: scheduler) {
+            do {
+                for try await result in table.observe(table.query) {
+                    if let problem = self.problem(with: result.items) { return fail(problem) }
+                }
+            } catch {
+                // The store of a process that has ended fails.
+                self.state.withLock { $0.isEnded = true }
+            }
+        }
+        task.withLock { $0 = observation }
+    }
+
+    /// Records a commit.
+    func didCommit(_ items: [Item]) {
+        state.withLock { if $0.states.last != items { $0.states.append(items) } }
+    }
+
+    private func problem(with items: [Item]) -> String? {
+        state.withLock { state in
+            guard
+                let index = state.states.indices.dropFirst(max(0, state.seen)).first(where: {
+                    state.states[$0] == items
+                })
+            else {
+                return
+                    "An observer saw \(items.map(\.fields)), which is no state since the one it saw before."
+            }
+            state.seen = index
+            return nil
+        }
+    }
+
+    /// Returns why the observer has not seen the last state; `nil` if it has.
+    var missedState: String? {
+        state.withLock { state in
+            guard !state.isEnded, state.seen >= 0 || state.states.count > 1 else { return nil }
+            guard state.seen >= 0, state.states[state.seen] == state.states.last else {
+                return "An observer has not seen the last state of \(table)."
+            }
+            return nil
+        }
+    }
+
+    /// Ends the observation, and waits for its task.
+    func end() async {
+        let observation = task.withLock { $0 }
+        observation?.cancel()
+        await observation?.value
+    }
+}

@@ -1,0 +1,101 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// A device: a database that outlives the processes on it, and the history of its user.
+final class SimulatedDevice: Sendable {
+    struct State {
+        var processes: [SimulatedProcess] = []
+        var lastProcess = 0
+        /// Whether purged rows are missing until a pull without query ID, as the app asked for.
+        var lacksPurgedRows = false
+        /// Copies of items that the user has open for editing.
+        var copies: [RowKey: Item] = [:]
+        /// Rows that the app has changed in its own database without queueing the change yet.
+        var unqueued: Set<RowKey> = []
+        /// The rows that the app has deleted in its own database without queueing the deletion yet.
+        var deletedRows: [RowKey: Item] = [:]
+        /// The last pending operation of each item at the last commit but one that changed it.
+        var collapsed: [RowKey: PendingState] = [:]
+        var pending: [RowKey: PendingState] = [:]
+        /// The states of each server row that the store has had when the running attempt of its operation was marked.
+        var known: [RowKey: Set<ModelServer.RowState>] = [:]
+        var seen: [RowKey: Set<ModelServer.RowState>] = [:]
+        /// The greatest operation id, and the greatest that was removed or is pending.
+        var lastOperation: Int64 = 0
+        var operations: Set<Int64> = []
+        /// The delta tokens at the last commit.
+        var tokens: [ConfigKey: String] = [:]
+        var observers: [ObserverCheck] = []
+    }
+
+    /// A pending operation, as an edit meets it.
+    struct PendingState {
+        let kind: String
+        let isAttempted: Bool
+    }
+
+    let name: String
+    let number: UInt64
+    let disk: SimulatedDisk
+    let history: History
+    let state = Mutex(State())
+    private let makeProcess: @Sendable (SimulatedDevice, Int) -> SimulatedProcess
+
+    /// - Parameter makeProcess: starts a process with this number.
+    init(
+        number: Int, disk: SimulatedDisk,
+        makeProcess: @escaping @Sendable (SimulatedDevice, Int) -> SimulatedProcess
+    ) {
+        name = "device \(number)"
+        self.number = UInt64(number)
+        self.disk = disk
+        self.makeProcess = makeProcess
+        history = History(device: number + 1)
+        for index in 0..<(disk.isShared ? 2 : 1) { start(index) }
+    }
+
+    var processes: [SimulatedProcess] { state.withLock { $0.processes } }
+
+    /// Returns the process that performs an act.
+    func process(for number: Int) -> SimulatedProcess {
+        let processes = processes
+        return processes[number % processes.count]
+    }
+
+    private func start(_ index: Int) {
+        let number = state.withLock { state in
+            state.lastProcess += 1
+            return state.lastProcess
+        }
+        let process = makeProcess(self, number)
+        state.withLock { state in
+            if index < state.processes.count {
+                state.processes[index] = process
+            } else {
+                state.processes.append(process)
+            }
+        }
+    }
+
+    /// Ends the process that performs acts of this number, and starts another.
+    func restart(_ number: Int) {
+        let processes = processes
+        processes[number % processes.count].end()
+        start(number % processes.count)
+    }
+
+    /// Starts a process in place of each that has crashed.
+    func restartCrashed() {
+        for (index, process) in processes.enumerated() where process.store.hasEnded { start(index) }
+    }
+
+    /// Ends all processes, opens the database with other tables, and starts them again.
+    func reopen(with tables: [SyncTableDefinition]) throws {
+        for process in processes { process.end() }
+        try disk.reopen(with: tables)
+        for index in processes.indices { start(index) }
+    }
+}

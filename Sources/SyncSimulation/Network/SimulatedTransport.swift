@@ -1,0 +1,173 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncCore
+import Synchronization
+
+/// The network between one process and the model server, with faults drawn for each request.
+final class SimulatedTransport: HTTPTransport {
+    private struct State {
+        var traits: NetworkTraits
+        /// The number of requests of each act.
+        var counts: [UInt64: UInt64] = [:]
+        var partition: Partition?
+        var hasEnded = false
+        /// The last response to each list request.
+        var cache: [String: HTTPTransportResponse] = [:]
+    }
+
+    /// A time in which the device is cut off.
+    struct Partition: Sendable {
+        let end: Int64
+        /// Whether requests arrive, and only responses are lost.
+        let isOneWay: Bool
+    }
+
+    private let server: ModelServer
+    private let scheduler: SimulationScheduler
+    private let author: String
+    private let seed: UInt64
+    private let state: Mutex<State>
+    private let events: Events
+
+    /// What a network tells the simulation.
+    struct Events: Sendable {
+        var log: @Sendable (@autoclosure () -> String) -> Void = { _ in }
+        var didFail: @Sendable (NetworkFault, HTTPTransportRequest) -> Void = { _, _ in }
+        var didRespond: @Sendable (Int, HTTPTransportRequest) -> Void = { _, _ in }
+        /// Returns the states of the request's row that the device has.
+        var knownStates: @Sendable (HTTPTransportRequest) -> Set<ModelServer.RowState> = { _ in [] }
+    }
+
+    init(
+        server: ModelServer, scheduler: SimulationScheduler, author: String, seed: UInt64,
+        traits: NetworkTraits,
+        events: Events
+    ) {
+        (self.server, self.scheduler, self.author, self.seed) = (server, scheduler, author, seed)
+        state = Mutex(State(traits: traits))
+        self.events = events
+    }
+
+    /// Ends all faults.
+    func heal() { state.withLock { ($0.traits, $0.partition) = (NetworkTraits(), nil) } }
+
+    /// Cuts the process off.
+    func partition(_ partition: Partition) { state.withLock { $0.partition = partition } }
+
+    /// Ends the process: it sends nothing from now on.
+    func end() { state.withLock { $0.hasEnded = true } }
+
+    private struct NoResponse: Error {}
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        let act = CurrentAct.number
+        let (traits, ordinal, hasEnded) = state.withLock { state in
+            state.counts[act, default: 0] += 1
+            return (state.traits, state.counts[act, default: 0], state.hasEnded)
+        }
+        if hasEnded { throw NoResponse() }
+        var random = SimulationRandom(seed, act, ordinal, SimulationRandom.Stream.network.rawValue)
+        let maxLatency = random.percent(traits.rates[.slow] ?? 0) ? 120_000_000_000 : traits.maxLatency
+        let (there, back) = (random.logUniform(below: maxLatency), random.logUniform(below: maxLatency))
+        let faults = Set(
+            NetworkFault.allCases.filter { random.percent(traits.rates[$0] ?? 0) }.map { $0 })
+        let choice = Int(random.next() >> 33)
+        let known = events.knownStates(request)
+        if maxLatency > traits.maxLatency { events.didFail(.slow, request) }
+        try await scheduler.sleep(there)
+        if faults.contains(.lostRequest) { throw lost(.lostRequest, request) }
+        let partition = currentPartition
+        if let partition, !partition.isOneWay { throw lost(.partition, request) }
+        if faults.contains(.statusBefore) {
+            let names = GatewayResponse.ambiguous + GatewayResponse.refusals
+            return gateway(names[choice % names.count], .statusBefore, request)
+        }
+        let response = execute(request, known, isStale: faults.contains(.stalePage))
+        if faults.contains(.duplicated) {
+            events.didFail(.duplicated, request)
+            scheduler.schedule(after: random.logUniform(below: maxLatency)) { [server, author, events] in
+                let again = server.respond(to: request, from: author, known: known)
+                events.log("\(author) \(request.summary) arrives again -> \(again.head.status.code)")
+            }
+        }
+        try await scheduler.sleep(back)
+        if partition != nil || currentPartition != nil { throw lost(.partition, request) }
+        if faults.contains(.lostResponse) { throw lost(.lostResponse, request) }
+        if faults.contains(.statusAfter) {
+            return gateway(
+                GatewayResponse.ambiguous[choice % GatewayResponse.ambiguous.count], .statusAfter, request)
+        }
+        return damaged(response, faults, choice, request)
+    }
+
+    private func execute(
+        _ request: HTTPTransportRequest, _ known: Set<ModelServer.RowState>, isStale: Bool
+    ) -> HTTPTransportResponse {
+        let isList = request.head.method == .get && request.head.path?.contains("?") == true
+        if isStale, isList, let old = state.withLock({ $0.cache[request.head.path ?? ""] }) {
+            events.didFail(.stalePage, request)
+            events.log("\(author) \(request.summary) -> an older response")
+            return old
+        }
+        let response = server.respond(to: request, from: author, known: known)
+        if isList { state.withLock { $0.cache[request.head.path ?? ""] = response } }
+        events.log(
+            "\(author) \(request.summary) -> \(response.head.status.code) \(String(decoding: response.body, as: UTF8.self))"
+        )
+        return response
+    }
+
+    private func damaged(
+        _ response: HTTPTransportResponse, _ faults: Set<NetworkFault>, _ choice: Int,
+        _ request: HTTPTransportRequest
+    ) -> HTTPTransportResponse {
+        var response = response
+        if faults.contains(.truncated), response.body.count > 2 {
+            events.didFail(.truncated, request)
+            events.log("\(author) \(request.summary) is truncated")
+            response.body = response.body.prefix(choice % (response.body.count - 1))
+        } else if faults.contains(.garbled) {
+            events.didFail(.garbled, request)
+            events.log("\(author) \(request.summary) is garbled")
+            response.body = Data([0xFF, 0xFE, UInt8(truncatingIfNeeded: choice), 0x00, 0x7B])
+        }
+        events.didRespond(response.head.status.code, request)
+        return response
+    }
+
+    private var currentPartition: Partition? {
+        let now = scheduler.nanoseconds
+        return state.withLock { state in
+            if let end = state.partition?.end, end <= now { state.partition = nil }
+            return state.partition
+        }
+    }
+
+    private func lost(_ fault: NetworkFault, _ request: HTTPTransportRequest) -> NoResponse {
+        events.didFail(fault, request)
+        events.log("\(author) \(request.summary): \(fault)")
+        return NoResponse()
+    }
+
+    private func gateway(
+        _ name: String, _ fault: NetworkFault, _ request: HTTPTransportRequest
+    ) -> HTTPTransportResponse {
+        events.didFail(fault, request)
+        events.log("\(author) \(request.summary): \(fault) \(name)")
+        let response = GatewayResponse.make(name, now: scheduler.nanosecondsSince1970)
+        events.didRespond(response.head.status.code, request)
+        return response
+    }
+}
+
+extension HTTPTransportRequest {
+    /// Method, path, body and condition, for traces.
+    fileprivate var summary: String {
+        let body = body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
+        let condition = head.headerFields[.ifMatch].map { " If-Match \($0)" } ?? ""
+        return "\(head.method) \(head.path ?? "")\(body)\(condition)"
+    }
+}

@@ -1,0 +1,19 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a seed explores: how it chooses the next job and the features of its script.
+enum SimulationMode: String, Sendable, CaseIterable {
+    /// Every ready job is equally likely, and all features are on.
+    case uniform
+    /// As `uniform`, with a random half of the features.
+    case swarm
+    /// Tasks have random priorities, which drop at random steps (PCT): one task can be delayed for long.
+    case priorities
+    /// Jobs run in order, and time passes in sleeps only: the latency of each request decides.
+    case keyed
+
+    static func of(seed: UInt64) -> SimulationMode {
+        var random = SimulationRandom(seed, 99)
+        return random.pick([.keyed, .keyed, .uniform, .swarm, .swarm, .priorities])
+    }
+}

@@ -1,0 +1,301 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncCore
+import Synchronization
+
+/// A tables server (v2), written from the protocol alone, with a journal of all changes that it has accepted.
+final class ModelServer: Sendable {
+    struct Row: Sendable, Hashable {
+        let id: String
+        var fields: [String: ModelJSON]
+        var createdAt: ModelTime
+        var updatedAt: ModelTime
+        var version: Int
+        var isDeleted = false
+    }
+
+    /// One accepted change.
+    struct Mutation: Sendable {
+        enum Kind: Sendable { case insert, update, delete, undelete }
+
+        /// The device that requested it, or the other user's name.
+        let author: String
+        let kind: Kind
+        let table: String
+        let id: String
+        let before: Row?
+        let after: Row?
+        /// Whether the request named the version that it replaces.
+        let isConditional: Bool
+        /// Whether the author's device had the replaced state when it sent the request; `true` if versions never restart,
+        /// because then the condition tells.
+        let wasKnown: Bool
+    }
+
+    /// What identifies a state of a row, as clients see it.
+    struct RowState: Sendable, Hashable {
+        let version: String
+        let updatedAt: Int64
+    }
+
+    struct State {
+        var rows: [String: [String: Row]]
+        /// The last version of rows that were deleted for good.
+        var lastVersions: [String: Int] = [:]
+        /// Their last `updatedAt`.
+        var lastTimes: [String: ModelTime] = [:]
+        /// The rows whose writes the server refuses, with the status.
+        var refusals: [String: Int] = [:]
+        var traits: ModelServerTraits
+        var journal: [Mutation] = []
+        var lastTime: Int64 = 0
+        /// How far the server's clock is from the simulation's, in nanoseconds.
+        var clockOffset: Int64 = 0
+    }
+
+    /// The synced columns of each table; missing values are shown as null.
+    let columns: [String: [String]]
+    private let state: Mutex<State>
+    private let clock: @Sendable () -> Int64
+    /// The user who changes rows on the server itself.
+    static let otherUser = "other user"
+
+    /// - Parameter clock: returns nanoseconds since 1970.
+    init(columns: [String: [String]], traits: ModelServerTraits, clock: @escaping @Sendable () -> Int64) {
+        self.columns = columns
+        state = Mutex(State(rows: columns.mapValues { _ in [:] }, traits: traits))
+        self.clock = clock
+    }
+
+    var journal: [Mutation] { state.withLock { $0.journal } }
+    var traits: ModelServerTraits { state.withLock { $0.traits } }
+
+    func rows(of table: String) -> [String: Row] { state.withLock { $0.rows[table] ?? [:] } }
+
+    func change(_ body: @Sendable (inout ModelServerTraits) -> Void) { state.withLock { body(&$0.traits) } }
+
+    /// Sets how far the server's clock is from the simulation's, if it is unsteady.
+    func setClock(offset: Int64) {
+        state.withLock { if $0.traits.hasUnsteadyClock { $0.clockOffset = offset } }
+    }
+
+    /// Refuses writes of a row with this status; `nil` accepts them again.
+    func refuse(_ id: String, in table: String, status: Int?) {
+        state.withLock { $0.refusals[table + "/" + id] = status }
+    }
+
+    /// Accepts writes of all rows.
+    func acceptAll() { state.withLock { $0.refusals = [:] } }
+
+    /// Answers one request.
+    ///
+    /// - Parameter known: the states of the row that the author's device had when it sent the request.
+    func respond(
+        to request: HTTPTransportRequest, from author: String, known: Set<RowState> = []
+    ) -> HTTPTransportResponse {
+        let (path, parameters) = Self.parse(request.head.path ?? "")
+        return state.withLock { state in
+            guard path.count >= 2, path[0] == "tables", state.rows[path[1]] != nil else {
+                return failure(404, "There is no such table.", state)
+            }
+            let body = request.body.flatMap(ModelJSON.init(data:))
+            let write = Write(
+                author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: body,
+                match: request.head.headerFields[.ifMatch], known: known,
+                ignoresMatch: state.traits.ignoresConditions)
+            if request.head.method != .get, let status = state.refusals[write.table + "/" + write.rowID] {
+                return failure(status, "The server refuses changes of this row.", state)
+            }
+            switch (request.head.method, path.count) {
+            case (.get, 2): return list(write.table, parameters, state)
+            case (.post, 2): return insert(write, &state)
+            case (.get, _):
+                guard let row = state.rows[write.table]?[write.id], !row.isDeleted else {
+                    return failure(404, "The item does not exist.", state)
+                }
+                return answer(200, row, write.table, state)
+            case (.patch, _): return update(write, &state)
+            case (.delete, _): return delete(write, &state)
+            case (.post, _): return undelete(write, &state)
+            default: return failure(405, "The method is not allowed.", state)
+            }
+        }
+    }
+
+    // MARK: Other users
+
+    /// Changes or inserts a row, as another user of the server does.
+    func write(_ id: String, _ fields: [String: ModelJSON], in table: String, isLate: Bool) {
+        state.withLock { state in
+            let offset = state.clockOffset
+            if isLate, state.traits.hasUnsteadyClock { state.clockOffset -= 2_000_000_000 }
+            defer { state.clockOffset = offset }
+            let write = Write(author: Self.otherUser, table: table, id: id, body: nil, match: nil)
+            if let row = state.rows[table]?[id] {
+                if !row.isDeleted { _ = change(row, fields, .update, write, &state) }
+            } else {
+                _ = add(fields, write, &state)
+            }
+        }
+    }
+
+    /// Deletes a row, as another user of the server does.
+    func delete(_ id: String, in table: String) {
+        state.withLock { state in
+            guard let row = state.rows[table]?[id], !row.isDeleted else { return }
+            remove(row, Write(author: Self.otherUser, table: table, id: id, body: nil, match: nil), &state)
+        }
+    }
+
+    /// Removes all tombstones for good, as servers do after some weeks.
+    func collectTombstones() {
+        state.withLock { state in
+            for (table, rows) in state.rows {
+                for row in rows.values where row.isDeleted {
+                    state.lastVersions["\(table)/\(row.id)"] = row.version
+                    state.lastTimes["\(table)/\(row.id)"] = row.updatedAt
+                    state.rows[table]?[row.id] = nil
+                }
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    private struct Write {
+        let author: String
+        let table: String
+        let id: String
+        let body: ModelJSON?
+        /// The value of `If-Match`.
+        let match: String?
+        var known: Set<RowState> = []
+        var ignoresMatch = false
+
+        /// The row's id, which an insert has in its body.
+        var rowID: String {
+            if case .object(let fields)? = body, id.isEmpty { fields["id"]?.text ?? "" } else { id }
+        }
+
+        func matches(_ row: Row) -> Bool { match == nil || ignoresMatch || match == "\"\(row.version)\"" }
+    }
+
+    func now(_ state: State) -> Int64 { clock() + state.clockOffset }
+
+    private func nextTime(_ state: inout State) -> ModelTime {
+        let unit = Self.unit(digits: state.traits.keptDigits)
+        let now = now(state) / unit * unit
+        state.lastTime = state.traits.hasUnsteadyClock ? now : max(state.lastTime, now)
+        return ModelTime(nanoseconds: state.lastTime)
+    }
+
+    /// The nanoseconds of the last of so many fraction digits.
+    private static func unit(digits: Int) -> Int64 { (0..<(9 - digits)).reduce(1) { unit, _ in unit * 10 } }
+
+    private func add(_ fields: [String: ModelJSON], _ write: Write, _ state: inout State) -> Row {
+        var time = nextTime(&state)
+        if let removed = state.lastTimes["\(write.table)/\(write.id)"] {
+            // Two rows of one id never have the same version and time.
+            let next = removed.nanoseconds + Self.unit(digits: state.traits.shownDigits)
+            time = ModelTime(nanoseconds: max(time.nanoseconds, next))
+            state.lastTime = max(state.lastTime, time.nanoseconds)
+        }
+        let last = state.traits.restartsVersions ? 0 : state.lastVersions["\(write.table)/\(write.id)"] ?? 0
+        var row = Row(id: write.id, fields: fields, createdAt: time, updatedAt: time, version: last + 1)
+        if state.traits.hasHook { row.fields["stamp"] = .int(Int64(state.journal.count)) }
+        state.rows[write.table]?[write.id] = row
+        record(.insert, write, before: nil, after: row, &state)
+        return row
+    }
+
+    private func change(
+        _ row: Row, _ fields: [String: ModelJSON], _ kind: Mutation.Kind, _ write: Write, _ state: inout State
+    ) -> Row {
+        var next = row
+        next.fields.merge(fields) { _, new in new }
+        if state.traits.hasHook { next.fields["stamp"] = .int(Int64(state.journal.count)) }
+        if kind == .undelete { next.isDeleted = false }
+        next.version += 1
+        next.updatedAt = nextTime(&state)
+        state.rows[write.table]?[row.id] = next
+        record(kind, write, before: row, after: next, &state)
+        return next
+    }
+
+    private func remove(_ row: Row, _ write: Write, _ state: inout State) {
+        var tombstone: Row?
+        if state.traits.hasSoftDelete {
+            tombstone = row
+            tombstone?.isDeleted = true
+            tombstone?.version += 1
+            tombstone?.updatedAt = nextTime(&state)
+        } else {
+            state.lastVersions["\(write.table)/\(row.id)"] = row.version
+            state.lastTimes["\(write.table)/\(row.id)"] = row.updatedAt
+        }
+        state.rows[write.table]?[row.id] = tombstone
+        record(.delete, write, before: row, after: tombstone, &state)
+    }
+
+    private func record(
+        _ kind: Mutation.Kind, _ write: Write, before: Row?, after: Row?, _ state: inout State
+    ) {
+        state.journal.append(
+            Mutation(
+                author: write.author, kind: kind, table: write.table, id: write.id, before: before,
+                after: after,
+                isConditional: kind == .insert || write.match != nil || write.author == Self.otherUser,
+                wasKnown: !state.traits.restartsVersions || before.map { isKnown($0, write, state) } ?? true))
+    }
+
+    private func isKnown(_ row: Row, _ write: Write, _ state: State) -> Bool {
+        let updatedAt = row.updatedAt.text(digits: state.traits.shownDigits)
+        return write.known.contains(
+            RowState(version: String(row.version), updatedAt: ModelTime(updatedAt)?.nanoseconds ?? 0))
+    }
+
+    private func insert(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard case .object(var fields)? = write.body, let id = fields.removeValue(forKey: "id")?.text else {
+            return failure(400, "The item has no id.", state)
+        }
+        let insert = Write(author: write.author, table: write.table, id: id, body: nil, match: nil)
+        guard let row = state.rows[write.table]?[id] else {
+            return answer(201, add(fields, insert, &state), write.table, state)
+        }
+        if state.traits.showsRowInConflict { return answer(409, row, write.table, state) }
+        return respond(409, write.body ?? .null, [.eTag: "W/\"echo\""], state)
+    }
+
+    private func update(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard let row = state.rows[write.table]?[write.id] else {
+            return failure(404, "The item does not exist.", state)
+        }
+        guard case .object(var fields)? = write.body else { return failure(400, "There is no item.", state) }
+        fields["id"] = nil
+        guard write.matches(row) else { return answer(412, row, write.table, state) }
+        return answer(200, change(row, fields, .update, write, &state), write.table, state)
+    }
+
+    private func delete(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard let row = state.rows[write.table]?[write.id] else {
+            return failure(404, "The item does not exist.", state)
+        }
+        guard write.matches(row), !row.isDeleted else {
+            return answer(write.match == nil ? 409 : 412, row, write.table, state)
+        }
+        remove(row, write, &state)
+        return answer(200, state.rows[write.table]?[write.id] ?? row, write.table, state)
+    }
+
+    private func undelete(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
+        guard let row = state.rows[write.table]?[write.id] else {
+            return failure(404, "The item does not exist.", state)
+        }
+        guard write.matches(row) else { return answer(412, row, write.table, state) }
+        guard row.isDeleted else { return answer(201, row, write.table, state) }
+        return answer(201, change(row, [:], .undelete, write, &state), write.table, state)
+    }
+}

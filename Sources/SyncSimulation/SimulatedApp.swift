@@ -1,0 +1,81 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import SyncCore
+
+/// The app that a simulation runs: its tables, its conflict resolver, its settings and its store.
+///
+/// ```swift
+/// var app = SimulatedApp(tables: [TodoItem.definition])
+/// app.resolver = .fieldMerge(onClash: .serverWins)
+/// for seed in UInt64(0)..<1000 {
+///     if let failure = try Simulation(app: app).run(seed: seed).failure { print(failure) }
+/// }
+/// ```
+public struct SimulatedApp: Sendable {
+    /// The tables. Columns of every type except `bool` are edited; each edit has a value of its own.
+    public var tables: [SyncTableDefinition]
+    /// The app's resolver; without one, each device of a seed draws one of the framework's resolvers, a resolver that
+    /// edits, throws or never decides, or none.
+    public var resolver: ConflictResolver?
+    /// Changes the settings that are drawn for a device.
+    public var configure: @Sendable (inout SyncSettings) -> Void = { _ in }
+    /// Makes the databases of the devices; the default keeps them in memory.
+    public var storage: SimulatedStorage = .memory
+    /// Columns that the server computes: no edit changes them.
+    var serverColumns: Set<String> = []
+    /// Changes the drawn server.
+    var configureServer: @Sendable (inout ModelServerTraits) -> Void = { _ in }
+
+    /// An app with these tables.
+    public init(tables: [SyncTableDefinition]) {
+        self.tables = tables
+    }
+
+    /// The framework's own test app: few columns, so that edits meet; a child table; a column that the server computes;
+    /// and one that exists on the device only.
+    static let standard: SimulatedApp = {
+        let parent = SyncTableDefinition(
+            "T",
+            columns: [
+                SyncColumn("a", .integer), SyncColumn("b", .text), SyncColumn("stamp", .integer),
+                SyncColumn("note", .text, isLocalOnly: true),
+            ])
+        let child = SyncTableDefinition(
+            "U", columns: [SyncColumn("parent", .text), SyncColumn("a", .double)], parents: ["T"])
+        var app = SimulatedApp(tables: [parent, child])
+        app.serverColumns = ["stamp", "parent"]
+        return app
+    }()
+
+    /// The columns of the table whose edits are checked.
+    func editedColumns(of table: SyncTableDefinition) -> [SyncColumn] {
+        table.columns.filter { !$0.isLocalOnly && $0.type != .bool && !serverColumns.contains($0.name) }
+    }
+}
+
+/// Makes the database of one device.
+public struct SimulatedStorage: Sendable {
+    /// Returns a function that opens one device's database with the given tables. A later call closes the database
+    /// and opens it with other tables; its content stays.
+    let makeDevice: @Sendable () throws -> SimulatedDisk.Open
+
+    /// Storage in databases of other stores.
+    ///
+    /// - Parameter makeDevice: called for each device. Returns a function that opens the device's database, and, when
+    ///   called again, closes it and opens it with other tables.
+    public init(
+        makeDevice:
+            @escaping @Sendable () throws ->
+            @Sendable ([SyncTableDefinition]) throws ->
+            any SyncContextDataSource
+    ) {
+        self.makeDevice = makeDevice
+    }
+
+    /// Databases in memory.
+    public static let memory = SimulatedStorage {
+        let disk = MemoryDisk()
+        return { try disk.open($0) }
+    }
+}
