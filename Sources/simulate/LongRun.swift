@@ -26,12 +26,12 @@ struct LongRun {
             count += 1
             coverage.merge(report.coverage)
             if isRepeated, try simulation.run(seed: seed, isTraced: true).trace != report.trace {
-                report("seed \(seed): two runs differ")
+                self.report("seed \(seed): two runs differ")
                 failures[.error, default: []].append(seed)
             }
             guard let failure = report.failure else { continue }
             failures[failure.invariant, default: []].append(seed)
-            report("seed \(seed): \(failure)")
+            self.report("seed \(seed): \(failure)")
             if options.stopsAtFailure { return }
             if failures[failure.invariant, default: []].count <= Self.maxShrunk {
                 try printScript(of: seed, simulation)
