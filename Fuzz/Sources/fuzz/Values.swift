@@ -77,13 +77,19 @@ func checkRetryAfter(_ input: Data) {
         if let retryAfter = RetryAfter(text, now: now) {
             require(retryAfter.delay >= .zero, "The delay is negative.")
         }
-        let policy = RetryPolicy()
-        let random = UInt64(input.count) &* 0x9E37_79B9_7F4A_7C15
-        if let delay = policy.delay(afterAttempt: 1, retryAfter: text, now: now, random: random) {
-            require(
-                delay >= .zero && delay <= max(policy.maxDelay, policy.maxRetryAfter),
-                "The policy does not permit the delay.")
+        var bytes = ByteConsumer(input)
+        let attempt = Int(bytes.byte())
+        var policy = RetryPolicy()
+        policy.maxAttempts = .max
+        if bytes.byte() & 1 == 1 {
+            policy.initialDelay = .seconds(Int64(bitPattern: bytes.uint64()))
+            policy.maxDelay = .seconds(Int64(bitPattern: bytes.uint64()))
         }
+        let delay = policy.delay(
+            afterAttempt: max(1, attempt), retryAfter: text, now: now, random: bytes.uint64())
+        require(
+            delay ?? .zero >= .zero && delay ?? .zero <= max(.zero, policy.maxDelay, policy.maxRetryAfter),
+            "The policy does not permit the delay.")
     }
 }
 
