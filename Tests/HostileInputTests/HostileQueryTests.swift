@@ -88,7 +88,7 @@ import Testing
             matching("division by zero", .column("integer") / 0 == 0, ""),
             matching("min / -1", .column("integer") / -1 > 0, "2 5", remote: false),
             matching("min % -1", .column("integer") % -1 == 0, "1 2 3 4 5", remote: false),
-            matching("date before", .column("date") < Timestamp.unixEpoch.advanced(by: .nanoseconds(1)), "3"),
+            matching("date before", .column("date") < Timestamp.unixEpoch.advanced(by: .nanoseconds(1)), ""),
             // Three-valued logic
             matching("null", .isNull(.column("text")), "6"),
             matching("not null", !.isNull(.column("text")), "1 2 3 4 5"),
