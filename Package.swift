@@ -141,6 +141,17 @@ let targets: [Target] = [
             "AsyncHTTPTransport", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore",
             "TableServer", "TestSupport", grdb,
         ]),
+    // Faults of the file system for processes that tests start, and the program of these processes.
+    .target(name: "CFileFaults", path: "Tests/CFileFaults"),
+    .executableTarget(
+        name: "sync-child", dependencies: ["CFileFaults", "StoreLMDB", "StoreSQLite", "SyncCore"],
+        path: "Tests/SyncChild"),
+    .testTarget(
+        name: "HostileInputTests",
+        dependencies: [
+            "CFileFaults", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore",
+            "TableServer", "TestSupport", "sync-child", grdb, httpTypes, logging, subprocess,
+        ]),
     .testTarget(
         name: "SyncSimulationTests",
         dependencies: ["StoreLMDB", "StoreSQLite", "SyncCore", "SyncSimulation", "TestSupport"],

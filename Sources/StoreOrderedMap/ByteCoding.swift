@@ -40,6 +40,11 @@ extension ByteWriter {
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
+    /// The nesting of the value that is being decoded.
+    var depth = 0
+
+    /// The greatest nesting, beyond that of JSON, which bounds the use of the stack.
+    static let maxDepth = 200
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 

@@ -220,7 +220,22 @@ extension ByteReader {
                 try skipValue()
             }
         }
+        guard names != nil || fields.count == count else {
+            throw StoreError(.corrupt, "The store is damaged: an object has a name twice.")
+        }
         return fields
+    }
+
+    /// Decodes one level of nesting. Damaged bytes must not use up the stack.
+    private mutating func nested<Value>(
+        _ body: (inout ByteReader) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        guard depth < Self.maxDepth else {
+            throw StoreError(.corrupt, "The store is damaged: a value is nested too deeply.")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
     }
 
     private mutating func value() throws(StoreError) -> ItemValue {
@@ -234,10 +249,13 @@ extension ByteReader {
         case .date: return .date(try date())
         case .data: return .data(Data(try counted()))
         case .array:
-            var values: [ItemValue] = []
-            for _ in 0..<(try count()) { values.append(try value()) }
-            return .array(values)
-        case .object: return .object(try object())
+            return try nested { reader throws(StoreError) in
+                var values: [ItemValue] = []
+                for _ in 0..<(try reader.count()) { values.append(try reader.value()) }
+                return .array(values)
+            }
+        case .object:
+            return try nested { reader throws(StoreError) in .object(try reader.object()) }
         }
     }
 
@@ -248,8 +266,10 @@ extension ByteReader {
         case .date: try skipDate()
         case .text, .data: _ = try counted()
         case .array:
-            for _ in 0..<(try count()) { try skipValue() }
-        case .object: try skipObject()
+            try nested { reader throws(StoreError) in
+                for _ in 0..<(try reader.count()) { try reader.skipValue() }
+            }
+        case .object: try nested { reader throws(StoreError) in try reader.skipObject() }
         }
     }
 

@@ -168,6 +168,27 @@ struct OrderedMapItemTests {
         }
     }
 
+    @Test func `damaged bytes with deep nesting or a repeated name are reported`() throws {
+        let map = SortedArrayMap()
+        let store = try OrderedMapStore(on: map)
+        try store.write { try $0.upsert([Item(id: "1", fields: ["json": []])], in: "Todo") }
+        let (key, value) = try #require(try map.entries().last { $0.key.first == UInt8(ascii: "I") })
+        let (head, array, field) = (
+            value.dropLast(2), Array(value.suffix(2)), Array(value.dropFirst(2).dropLast(2))
+        )
+        let oneElement = [array[0], 1]
+        let nested = head + Array(repeatElement(oneElement, count: 200_000).joined()) + array
+        let repeated = [value[0], 2] + field + array + field + array
+        for damaged in [nested, ArraySlice(repeated)] {
+            try map.write { try $0.put(Array(damaged), for: key) }
+            let error = #expect(throws: StoreError.self) {
+                try store.read { try $0.item(id: "1", in: "Todo") }
+            }
+            #expect(error?.code == .corrupt)
+            _ = try? store.read { try $0.items(matching: Self.absentColumn) }
+        }
+    }
+
     @Test func `a damaged count does not reserve memory`() throws {
         let map = SortedArrayMap()
         let store = try OrderedMapStore(on: map)

@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    @Test func `delays of any size do not overflow`() throws {
+        var policy = RetryPolicy()
+        policy.maxAttempts = .max
+        for delay in [Duration.seconds(Int64.max), .seconds(Int64.min), .zero] {
+            (policy.initialDelay, policy.maxDelay) = (delay, delay)
+            for attempt in [1, 2, 31, 1000] {
+                let actual = try #require(
+                    policy.delay(afterAttempt: attempt, retryAfter: nil, now: Self.now, random: .max))
+                #expect(actual >= .zero && (actual > .zero) == (delay > .zero))
+            }
+        }
+    }
+
     @Test func `a policy permits no further attempt after maxAttempts or a Retry-After above the limit`() {
         var policy = RetryPolicy()
         policy.maxAttempts = 3

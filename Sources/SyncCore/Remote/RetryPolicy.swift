@@ -12,6 +12,9 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The longest `Retry-After` that a push or pull waits for; after a longer one it ends.
     public var maxRetryAfter = Duration.seconds(60)
 
+    /// The greatest duration that can be doubled 30 times without an overflow: 2177 years.
+    private static let greatestDelay = Duration.seconds(1 << 36)
+
     /// The default policy.
     public init() {}
 
@@ -23,7 +26,8 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - random: a random number for the jitter.
     func delay(afterAttempt attempt: Int, retryAfter: String?, now: Timestamp, random: UInt64) -> Duration? {
         guard attempt < maxAttempts else { return nil }
-        let bound = min(initialDelay * Double(1 << min(attempt - 1, 30)), maxDelay)
+        let initial = min(max(initialDelay, .zero), Self.greatestDelay)
+        let bound = min(initial * Double(1 << min(attempt - 1, 30)), max(maxDelay, .zero))
         let jittered = bound * (Double(random >> 11) / Double(1 << 53))
         let floor = RetryAfter.delay(retryAfter, now: now) ?? .zero
         return floor > maxRetryAfter ? nil : max(jittered, floor)

@@ -95,7 +95,7 @@ extension ODataExpression.Arithmetic {
             case .div: a / b
             case .mod: nil
             }
-        guard let result, result.isFinite else { return .null }
+        guard let result, !result.isNaN, self != .div || b != 0 else { return .null }
         return .double(result)
     }
 }

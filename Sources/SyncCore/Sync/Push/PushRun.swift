@@ -78,7 +78,8 @@ struct PushRun {
     private mutating func pass(
         _ round: Int, where isIncluded: @escaping @Sendable (TableOperation) -> Bool
     ) async throws {
-        let permits = max(1, context.settings.maxConcurrentOperations)
+        // A fourth of the greatest number: it is multiplied below.
+        let permits = min(max(1, context.settings.maxConcurrentOperations), .max / 4)
         let semaphore = AsyncSemaphore(permits: permits)
         let (tables, order) = (tables, order)
         let isInPass = { @Sendable (operation: TableOperation) in

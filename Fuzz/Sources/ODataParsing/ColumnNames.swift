@@ -1,0 +1,1 @@
+../../../Sources/TableServer/Rows/ColumnNames.swift

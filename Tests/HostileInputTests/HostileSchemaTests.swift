@@ -1,0 +1,85 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StoreSQLite
+import SyncCore
+import TestSupport
+import Testing
+
+/// SQLite files with a schema that another program has changed to attack the app.
+@Suite struct HostileSchemaTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.file() }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Makes a store with one item, and runs SQL in its file.
+    private func prepare(_ sql: String) throws {
+        let store = try StoreKind.sqlite.open(at: path)
+        try store.write { try $0.upsert([Item(id: "a", fields: ["text": "one"])], in: Thing.name) }
+        try store.close()
+        let queue = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.close()
+    }
+
+    @Test(arguments: [
+        "DROP TABLE Thing; CREATE VIEW Thing AS SELECT 'a' AS id",
+        "DROP TABLE MS_TableOperations; CREATE VIEW MS_TableOperations AS SELECT 1 AS id",
+        "DROP TABLE MS_TableOperations", "DROP TABLE MS_TableConfig; CREATE TABLE MS_TableConfig(x)",
+        "DROP TABLE MS_TableOperationErrors; CREATE VIRTUAL TABLE MS_TableOperationErrors USING fts5(x)",
+        "DROP TABLE Thing; CREATE VIRTUAL TABLE Thing USING fts5(id, text)",
+        "DROP TABLE Thing; CREATE TABLE Thing(id TEXT)", "PRAGMA user_version = -1",
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 2147483647", "PRAGMA application_id = 1",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE Thing(' WHERE name = 'Thing'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 2000000000 WHERE name = 'Thing'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 1 WHERE name = 'Thing'",
+    ])
+    func `a changed schema is a typed error, or the missing tables are made again`(sql: String) throws {
+        try prepare(sql)
+        do {
+            let store = try StoreKind.sqlite.open(at: path)
+            defer { try? store.close() }
+            try store.write { transaction in
+                _ = try transaction.items(matching: Thing.query)
+                try transaction.upsert([Item(id: "b", fields: ["text": "two"])], in: Thing.name)
+                try transaction.put(TableOperation(id: 1, table: Thing.name, itemID: "b", kind: .insert))
+            }
+            try #expect(store.read { try $0.item(id: "b", in: Thing.name)?["text"] } == "two")
+            try #expect(store.read { try $0.operationCount(in: nil) } == 1)
+        } catch let error as StoreError {
+            #expect([.corrupt, .newerFormat, .schemaMismatch, .inputOutput].contains(error.code), "\(error)")
+        }
+    }
+
+    @Test(arguments: [
+        "load_extension('evil')", "writefile('evil', 'x')", "readfile('/etc/passwd')",
+        "fts3_tokenizer('x', x'00')",
+        "zeroblob(2000000000)",
+    ])
+    func `a trigger of the file can call no dangerous function, and a failed write changes nothing`(
+        function: String
+    )
+        throws
+    {
+        try prepare("CREATE TRIGGER evil AFTER INSERT ON Thing BEGIN SELECT \(function); END")
+        let store = try StoreKind.sqlite.open(at: path)
+        #expect(throws: StoreError.self) {
+            try store.write { try $0.upsert([Item(id: "b", fields: ["text": "two"])], in: Thing.name) }
+        }
+        try #expect(store.read { try $0.items(matching: Thing.query).items.map(\.id) } == ["a"])
+        try store.close()
+        #expect(!FileManager.default.fileExists(atPath: "evil"))
+    }
+
+    @Test func `text that names no column is not read as a string`() throws {
+        try prepare("SELECT 1")
+        let store = try StoreKind.sqlite.open(at: path)
+        let query = Thing.query.where(.column("nosuch") == "nosuch")
+        #expect(throws: (any Error).self) { try store.read { try $0.items(matching: query) } }
+        try store.close()
+    }
+}
