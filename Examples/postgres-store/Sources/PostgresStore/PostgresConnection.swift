@@ -75,7 +75,8 @@ struct PostgresConnection: Sendable {
     ///   committed.
     func commit() throws {
         let command: String
-        do { command = try run("COMMIT") } catch  where isLost {
+        do { command = try run("COMMIT") } catch {
+            guard isLost else { throw error }
             throw StoreError(
                 .outcomeUnknown,
                 "The connection was lost during the commit; read the store to find out its outcome.",
