@@ -45,10 +45,10 @@ extension StoreMutant {
                 }
             }
         }
-        legal("delete-then-insert", "An upsert deletes the items first.") { flaw in
+        legal("writes-twice", "An upsert writes the items twice.") { flaw in
             flaw.upsert = { [hits = flaw.hits] transaction, items, table in
                 hits.hit()
-                try transaction.deleteItems(ids: items.map(\.id), in: table)
+                try transaction.upsert(items, in: table)
                 try transaction.upsert(items, in: table)
             }
         }

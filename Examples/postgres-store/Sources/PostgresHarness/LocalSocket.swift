@@ -11,8 +11,8 @@
 
 /// Unix sockets with blocking calls.
 enum LocalSocket {
-    /// The name of PostgreSQL's socket in its directory.
-    static let name = "/.s.PGSQL.5432"
+    /// Returns the path of PostgreSQL's socket in a directory.
+    static func path(in directory: String, port: Int = 5432) -> String { "\(directory)/.s.PGSQL.\(port)" }
 
     struct CannotListen: Error { let path: String }
 

@@ -67,13 +67,13 @@ private struct Servers: Sendable {
             let server = try PostgresServer.shared.get()
             let proxy = try PostgresProxy(server: server.directory)
             directConnection = Self.parameters(server.directory)
-            storeConnection = Self.parameters(proxy.directory)
+            storeConnection = Self.parameters(server.directory, port: PostgresProxy.port)
             (self.server, self.proxy) = (server, proxy)
             setenv(Self.variable, server.directory, 1)
         }
     }
 
-    private static func parameters(_ directory: String) -> String {
-        "host='\(directory)' user=postgres dbname=postgres sslmode=disable gssencmode=disable"
+    private static func parameters(_ directory: String, port: Int = 5432) -> String {
+        "host='\(directory)' port=\(port) user=postgres dbname=postgres sslmode=disable gssencmode=disable"
     }
 }

@@ -7,8 +7,9 @@ import Synchronization
 
 /// A proxy between stores and the server that injects the faults of connections, on a Unix socket.
 final class PostgresProxy: ConnectionFaults {
-    /// The directory of the proxy's socket.
-    let directory: String
+    /// The port of the proxy's socket, which is in the directory of the server's.
+    static let port = 5433
+
     private let server: String
     private let listener: Int32
     private let state = Mutex(State())
@@ -23,9 +24,7 @@ final class PostgresProxy: ConnectionFaults {
     /// - Parameter server: the directory of the server's socket.
     init(server: String) throws {
         self.server = server
-        directory = server + "/proxy"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        listener = try LocalSocket.listen(at: directory + LocalSocket.name)
+        listener = try LocalSocket.listen(at: LocalSocket.path(in: server, port: Self.port))
         let thread = Thread { [self] in acceptConnections() }
         thread.start()
     }
@@ -43,7 +42,7 @@ final class PostgresProxy: ConnectionFaults {
     private func acceptConnections() {
         while let client = LocalSocket.accept(listener) {
             guard state.withLock({ $0.acceptsConnections }),
-                let server = LocalSocket.connect(to: server + LocalSocket.name)
+                let server = LocalSocket.connect(to: LocalSocket.path(in: server))
             else {
                 LocalSocket.close(client)
                 continue

@@ -27,8 +27,10 @@ struct PostgresConnection: Sendable {
                 "The PostgreSQL server cannot be reached; check the connection's parameters, or try again later.",
                 cause: cause)
         }
+        // Warnings do not belong on the app's standard error output.
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
         // Does not rely on the server's configuration: without it, a crash of the server loses returned writes.
-        try run("SET synchronous_commit TO on; SET client_min_messages TO warning")
+        try run("SET synchronous_commit TO on")
     }
 
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
@@ -50,7 +52,9 @@ struct PostgresConnection: Sendable {
         let formats = [Int32](repeating: 1, count: count)
         let lengths = parameters.map { Int32($0.count) }
         // One buffer, because the pointers must be valid together. An empty parameter needs a pointer that is not null.
-        let bytes = Array(parameters.joined()) + [0]
+        var bytes: [UInt8] = []
+        for parameter in parameters { bytes += parameter }
+        bytes.append(0)
         let handle = bytes.withUnsafeBytes { bytes in
             var start = 0
             let values = parameters.map { parameter -> UnsafePointer<CChar>? in
@@ -71,7 +75,8 @@ struct PostgresConnection: Sendable {
     ///   committed.
     func commit() throws {
         let command: String
-        do { command = try run("COMMIT") } catch  where isLost {
+        do { command = try run("COMMIT") } catch {
+            guard isLost else { throw error }
             throw StoreError(
                 .outcomeUnknown,
                 "The connection was lost during the commit; read the store to find out its outcome.",
