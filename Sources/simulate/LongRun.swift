@@ -26,12 +26,12 @@ struct LongRun {
             count += 1
             coverage.merge(report.coverage)
             if isRepeated, try simulation.run(seed: seed, isTraced: true).trace != report.trace {
-                self.report("seed \(seed): two runs differ")
+                printLine("seed \(seed): two runs differ")
                 failures[.error, default: []].append(seed)
             }
             guard let failure = report.failure else { continue }
             failures[failure.invariant, default: []].append(seed)
-            self.report("seed \(seed): \(failure)")
+            printLine("seed \(seed): \(failure)")
             if options.stopsAtFailure { return }
             if failures[failure.invariant, default: []].count <= Self.maxShrunk {
                 try printScript(of: seed, simulation)
@@ -40,12 +40,12 @@ struct LongRun {
     }
 
     private func printScript(of seed: UInt64, _ simulation: Simulation) throws {
-        for act in try simulation.shrink(seed: seed)?.acts ?? [] { report("    \(act)") }
-        report("    replay: Scripts/simulate --replay \(seed)")
+        for act in try simulation.shrink(seed: seed)?.acts ?? [] { printLine("    \(act)") }
+        printLine("    replay: Scripts/simulate --replay \(seed)")
     }
 
     /// Prints a line at once, so that it is there when the run is ended.
-    private func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+    private func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
     var hasSucceeded: Bool { failures.isEmpty && (!options.requiresCoverage || coverage.missing.isEmpty) }
 

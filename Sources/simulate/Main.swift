@@ -20,7 +20,9 @@ struct Main {
 
     /// Shrinks a seed that fails, and prints its trace.
     private static func replay(_ seed: UInt64) throws {
-        guard let script = try Simulation().shrink(seed: seed) else { return print("seed \(seed): no failure") }
+        guard let script = try Simulation().shrink(seed: seed) else {
+            return print("seed \(seed): no failure")
+        }
         for line in script.trace { print(line) }
         print("\nThe shortest script that fails (\(script.acts.count) acts):")
         for act in script.acts { print("  \(act)") }

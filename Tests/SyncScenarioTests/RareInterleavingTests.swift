@@ -195,4 +195,72 @@ import Testing
             #expect(error.serverItem?.system.deleted == true)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit after a lost answer does not overwrite another client's later change of the same field`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.table.update(id: "x", ["priority": 1])
+            try await scenario.server.update("x", ["priority": 2], in: Todo.name)
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["priority"] == 2)
+            #expect(try scenario.row("x")?.fields["priority"] == 2)
+            try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["priority"] == 1)
+            #expect(try scenario.row("x")?.fields["text"] == "ours")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a parked delete can be discarded after the user has edited the item inserted behind it`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 1
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.table.insert(["id": "x", "text": "two"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            _ = await a.expectPushErrors()
+            try await a.table.update(id: "x", ["text": "three"])
+            _ = await a.expectPushErrors()
+            let error = try #require(try await a.context.operationErrors().first)
+            #expect(error.kind == .delete)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts() == ["three"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `changing a refused insert into a delete does not delete another client's row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            try await a.context.changeKind(for: error, to: .delete)
+            #expect(try await a.operations().isEmpty)
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == false)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -37,7 +37,9 @@ import Testing
         let found = try (UInt64(0)..<200).first { seed in
             try simulation.run(seed: seed).failure?.invariant == .overwrite
         }
-        let script = try #require(try simulation.shrink(seed: try #require(found)))
+        let seed = try #require(found)
+        let shrunk = try simulation.shrink(seed: seed)
+        let script = try #require(shrunk)
         #expect(script.failure.invariant == .overwrite)
         #expect(script.acts.count <= 20)
         #expect(script.trace.contains { $0.contains("overwrite") })

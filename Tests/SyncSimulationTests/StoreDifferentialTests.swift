@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import StoreLMDB
 import StoreSQLite
 import SyncCore

@@ -82,7 +82,7 @@ import Testing
             try await fixture.put("eggs", "Buy organic eggs")
             try await fixture.remove("eggs")
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: .cancel) }
-            #expect(transcript.text.contains("already exists"))
+            #expect(transcript.text.contains("The server already has a deleted row"))
             #expect(transcript.text.contains("(deleted)"), "\(transcript.text)")
             #expect(!transcript.text.contains("(no such row)"))
         }

@@ -28,9 +28,9 @@ struct Act: Sendable, CustomStringConvertible {
             case .update: 14
             case .delete: 7
             case .pull: 7
-            case .replace, .batch, .serverWrite: 4
+            case .replace, .batch, .serverWrite, .pullAnyway: 4
             case .discard, .keepServer, .keepClient, .changeKind: 2
-            case .replaceCopy, .serverDelete, .pullAnyway: 2
+            case .replaceCopy, .serverDelete: 2
             default: 1
             }
         }
@@ -64,7 +64,7 @@ struct Act: Sendable, CustomStringConvertible {
     /// Returns the script of a seed.
     static func script(seed: UInt64, count: Int, devices: Int, tables: Int) -> [Act] {
         var random = SimulationRandom(seed, SimulationRandom.Stream.script.rawValue)
-        let ids = random.pick([1, 1, 2, 3])
+        let ids = random.pick([1, 1, 1, 2, 2, 3, 6])
         let isSwarm = SimulationMode.of(seed: seed) == .swarm
         // Without local changes and pushes nothing else means anything.
         let features = Feature.allCases.filter {

@@ -18,6 +18,8 @@ extension SimulatedSystem {
         _ decision: Act.Feature, _ error: TableOperationError, _ device: SimulatedDevice,
         _ context: SyncContext
     ) async throws {
+        // Cancelling the operation of a table that is not declared leaves its item as it is.
+        guard error.code != .unknownTable else { return }
         let key = RowKey(table: error.table, id: error.itemID)
         let history = device.history
         let newest =

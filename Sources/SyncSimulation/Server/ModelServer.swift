@@ -45,6 +45,8 @@ final class ModelServer: Sendable {
         var rows: [String: [String: Row]]
         /// The last version of rows that were deleted for good.
         var lastVersions: [String: Int] = [:]
+        /// Their last `updatedAt`.
+        var lastTimes: [String: ModelTime] = [:]
         /// The rows whose writes the server refuses, with the status.
         var refusals: [String: Int] = [:]
         var traits: ModelServerTraits
@@ -154,6 +156,7 @@ final class ModelServer: Sendable {
             for (table, rows) in state.rows {
                 for row in rows.values where row.isDeleted {
                     state.lastVersions["\(table)/\(row.id)"] = row.version
+                    state.lastTimes["\(table)/\(row.id)"] = row.updatedAt
                     state.rows[table]?[row.id] = nil
                 }
             }
@@ -180,17 +183,26 @@ final class ModelServer: Sendable {
         func matches(_ row: Row) -> Bool { match == nil || ignoresMatch || match == "\"\(row.version)\"" }
     }
 
-    private func now(_ state: State) -> Int64 { clock() + state.clockOffset }
+    func now(_ state: State) -> Int64 { clock() + state.clockOffset }
 
     private func nextTime(_ state: inout State) -> ModelTime {
-        let unit: Int64 = state.traits.keptDigits == 3 ? 1_000_000 : 100
+        let unit = Self.unit(digits: state.traits.keptDigits)
         let now = now(state) / unit * unit
         state.lastTime = state.traits.hasUnsteadyClock ? now : max(state.lastTime, now)
         return ModelTime(nanoseconds: state.lastTime)
     }
 
+    /// The nanoseconds of the last of so many fraction digits.
+    private static func unit(digits: Int) -> Int64 { (0..<(9 - digits)).reduce(1) { unit, _ in unit * 10 } }
+
     private func add(_ fields: [String: ModelJSON], _ write: Write, _ state: inout State) -> Row {
-        let time = nextTime(&state)
+        var time = nextTime(&state)
+        if let removed = state.lastTimes["\(write.table)/\(write.id)"] {
+            // Two rows of one id never have the same version and time.
+            let next = removed.nanoseconds + Self.unit(digits: state.traits.shownDigits)
+            time = ModelTime(nanoseconds: max(time.nanoseconds, next))
+            state.lastTime = max(state.lastTime, time.nanoseconds)
+        }
         let last = state.traits.restartsVersions ? 0 : state.lastVersions["\(write.table)/\(write.id)"] ?? 0
         var row = Row(id: write.id, fields: fields, createdAt: time, updatedAt: time, version: last + 1)
         if state.traits.hasHook { row.fields["stamp"] = .int(Int64(state.journal.count)) }
@@ -222,6 +234,7 @@ final class ModelServer: Sendable {
             tombstone?.updatedAt = nextTime(&state)
         } else {
             state.lastVersions["\(write.table)/\(row.id)"] = row.version
+            state.lastTimes["\(write.table)/\(row.id)"] = row.updatedAt
         }
         state.rows[write.table]?[row.id] = tombstone
         record(.delete, write, before: row, after: tombstone, &state)
@@ -284,126 +297,5 @@ final class ModelServer: Sendable {
         guard write.matches(row) else { return answer(412, row, write.table, state) }
         guard row.isDeleted else { return answer(201, row, write.table, state) }
         return answer(201, change(row, [:], .undelete, write, &state), write.table, state)
-    }
-}
-
-// MARK: Reads
-
-extension ModelServer {
-    private static func parse(_ path: String) -> (path: [String], parameters: [String: String]) {
-        let parts = path.split(separator: "?", maxSplits: 1)
-        let names = (parts.first ?? "").split(separator: "/").map { decode($0) }
-        var parameters: [String: String] = [:]
-        for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            parameters[decode(sides[0])] = sides.count > 1 ? decode(sides[1]) : ""
-        }
-        return (names, parameters)
-    }
-
-    private static func decode(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"),
-                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private func list(_ table: String, _ parameters: [String: String], _ state: State)
-        -> HTTPTransportResponse
-    {
-        var filter: ModelFilter?
-        if let text = parameters["$filter"] {
-            filter = ModelFilter(text)
-            guard filter != nil else { return failure(400, "The filter cannot be read: \(text)", state) }
-        }
-        var rows = (state.rows[table] ?? [:]).values.filter {
-            !$0.isDeleted || parameters["__includeDeleted"] != nil
-        }
-        func matches(_ row: Row) -> Bool { filter?.matches { row.value($0) } ?? true }
-        if !state.traits.filtersAfterPaging { rows = rows.filter(matches) }
-        let order = (parameters["$orderby"] ?? "id").split(separator: ",").map { $0.split(separator: " ") }
-        rows.sort { left, right in
-            for part in order {
-                let (a, b) = (left.value(String(part[0])), right.value(String(part[0])))
-                if a == b { continue }
-                let isLess = precedes(a, b, state)
-                return part.last == "desc" ? !isLess : isLess
-            }
-            return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
-        }
-        let top = min(Int(parameters["$top"] ?? "50") ?? 50, state.traits.pageCap)
-        rows = Array(rows.dropFirst(Int(parameters["$skip"] ?? "0") ?? 0).prefix(top))
-        if state.traits.filtersAfterPaging { rows = rows.filter(matches) }
-        let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
-        let list = rows.map { row in
-            let fields = json(row, table, state)
-            return ModelJSON.object(
-                selected.map { names in fields.filter { names.contains($0.key) } } ?? fields)
-        }
-        guard parameters["$inlinecount"] != nil else { return respond(200, .array(list), [:], state) }
-        let count = Int64(state.rows[table]?.count ?? 0)
-        return respond(200, .object(["results": .array(list), "count": .int(count)]), [:], state)
-    }
-
-    private func precedes(_ a: ModelJSON, _ b: ModelJSON, _ state: State) -> Bool {
-        switch (a, b) {
-        case (.null, _): !state.traits.ordersNullsLast
-        case (_, .null): state.traits.ordersNullsLast
-        case (.int(let x), .int(let y)): x < y
-        case (.double(let x), .double(let y)): x < y
-        case (.text(let x), .text(let y)): x.utf8.lexicographicallyPrecedes(y.utf8)
-        case (.bool(let x), .bool(let y)): !x && y
-        default: false
-        }
-    }
-
-    private func json(_ row: Row, _ table: String, _ state: State) -> [String: ModelJSON] {
-        var fields = row.fields
-        for column in columns[table] ?? [] where fields[column] == nil { fields[column] = .null }
-        fields["id"] = .text(row.id)
-        fields["version"] = .text("\(row.version)")
-        fields["createdAt"] = .text(row.createdAt.text(digits: state.traits.shownDigits))
-        fields["updatedAt"] = .text(row.updatedAt.text(digits: state.traits.shownDigits))
-        fields["deleted"] = .bool(row.isDeleted)
-        return fields
-    }
-
-    private func answer(_ status: Int, _ row: Row, _ table: String, _ state: State) -> HTTPTransportResponse {
-        respond(status, .object(json(row, table, state)), [.eTag: "\"\(row.version)\""], state)
-    }
-
-    private func failure(_ status: Int, _ text: String, _ state: State) -> HTTPTransportResponse {
-        respond(status, .object(["error": .text(text)]), [:], state)
-    }
-
-    private func respond(
-        _ status: Int, _ body: ModelJSON, _ fields: HTTPFields, _ state: State
-    ) -> HTTPTransportResponse {
-        var fields = fields
-        fields[.contentType] = "application/json"
-        if state.traits.sendsDate { fields[.date] = ModelTime(nanoseconds: now(state)).httpDate }
-        return HTTPTransportResponse(status: .init(code: status), headerFields: fields, body: body.data)
-    }
-}
-
-extension ModelServer.Row {
-    fileprivate func value(_ name: String) -> ModelJSON {
-        switch name {
-        case "id": .text(id)
-        case "updatedAt": .int(updatedAt.nanoseconds)
-        case "createdAt": .int(createdAt.nanoseconds)
-        case "deleted": .bool(isDeleted)
-        case "version": .text("\(version)")
-        default: fields[name] ?? .null
-        }
     }
 }

@@ -32,8 +32,9 @@ struct ModelServerTraits: Sendable {
         var traits = ModelServerTraits()
         traits.hasSoftDelete = random.percent(60)
         traits.pageCap = random.pick([1, 2, 3, 50])
-        traits.keptDigits = random.percent(50) ? 3 : 7
-        traits.shownDigits = traits.keptDigits == 7 && random.percent(60) ? 7 : 3
+        // A coarse clock gives several rows the same time.
+        traits.keptDigits = random.pick([0, 1, 3, 3, 7, 7])
+        traits.shownDigits = traits.keptDigits == 7 && random.percent(40) ? 3 : traits.keptDigits
         traits.restartsVersions = random.percent(50)
         traits.showsRowInConflict = random.percent(50)
         traits.filtersAfterPaging = random.percent(15)

@@ -30,7 +30,7 @@ struct ModelTime: Sendable, Hashable {
     func text(digits: Int) -> String {
         let (year, month, day) = Self.date(seconds / 86400)
         let fraction = String(1_000_000_000 + nanoseconds % 1_000_000_000).dropFirst().prefix(digits)
-        return "\(year)-\(Self.two(month))-\(Self.two(day))T\(clock).\(fraction)Z"
+        return "\(year)-\(Self.two(month))-\(Self.two(day))T\(clock)\(digits > 0 ? "." : "")\(fraction)Z"
     }
 
     /// The time as a `Date` header.

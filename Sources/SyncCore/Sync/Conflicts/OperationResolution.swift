@@ -88,6 +88,10 @@ struct OperationResolution {
             try transaction.removeOperationAndError(id: operation.id)
             return try keepNewerChange(behind, on: server ?? operation.newestServerItem)
         }
+        if kind == .delete, operation.kind == .insert, server == nil, !operation.isAmbiguous {
+            // The server does not have the row, so there is nothing to delete. It may have another row of that id later.
+            return try keepServer(operation.serverItem)
+        }
         var kept = operation
         kept.kind = kind
         kept = kept.rebased(on: server ?? operation.base)

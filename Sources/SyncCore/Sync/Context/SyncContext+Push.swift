@@ -93,9 +93,15 @@ extension SyncContext {
                 }
                 let known = Set(unresolved.map(\.operationID))
                 let blocked = try snapshot.blockedOperations(in: tables).map(\.error)
-                return unresolved + blocked.filter { !known.contains($0.operationID) }
+                // The app decides about the error in the log: it must show the operation as it is now.
+                let outdated = try blocked.filter { error in
+                    try snapshot.operationError(operationID: error.operationID).map { $0 != error } ?? false
+                }
+                let others = blocked.filter { !known.contains($0.operationID) }
+                return (errors: unresolved + others, outdated: outdated)
             }
-            result.errors = found
+            result.errors = found.errors
+            for error in found.outdated { try await record(error) }
         } catch {
             result.abortReason = ending ?? PushEnding.pushError(for: error)
         }

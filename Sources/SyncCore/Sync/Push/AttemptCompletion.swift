@@ -72,6 +72,12 @@ struct AttemptCompletion {
             var rebased = next.rebased(on: base)
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
+            // So does an edit of a field that another client has changed after the attempt that is proven only now.
+            if isProven, let local, var made = operation.base {
+                made.fields = ancestor
+                let hasClash = ThreeWayMerge(local: local, server: row, base: made).hasClash
+                if hasClash { rebased = next.rebased(on: made) }
+            }
             try transaction.put(rebased)
         }
         // A pull may have received a later state of the row before this response arrived.

@@ -32,7 +32,8 @@ extension StoreSnapshot {
             guard let operation = try operation(id: error.operationID),
                 let reason = BlockedOperation.Reason(operation, error)
             else { continue }
-            blocked.append(BlockedOperation(reason: reason, error: error))
+            let current = try reason == .undeclared ? error : currentError(error, of: operation)
+            blocked.append(BlockedOperation(reason: reason, error: current))
             guard reason == .parked || reason == .inConflict else { continue }
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
@@ -42,6 +43,15 @@ extension StoreSnapshot {
             }
         }
         return blocked
+    }
+
+    /// Returns the error for the operation as it is now. Pushes do not send a parked operation, so they report its failure
+    /// again after the user has changed the item.
+    private func currentError(
+        _ error: TableOperationError, of operation: TableOperation
+    ) throws -> TableOperationError {
+        guard error.revision != operation.revision else { return error }
+        return error.updated(for: operation, item: try item(id: operation.itemID, in: operation.table))
     }
 }
 

@@ -1,0 +1,126 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncCore
+
+/// Requests, lists and responses of the model server.
+extension ModelServer {
+    static func parse(_ path: String) -> (path: [String], parameters: [String: String]) {
+        let parts = path.split(separator: "?", maxSplits: 1)
+        let names = (parts.first ?? "").split(separator: "/").map { decode($0) }
+        var parameters: [String: String] = [:]
+        for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            parameters[decode(sides[0])] = sides.count > 1 ? decode(sides[1]) : ""
+        }
+        return (names, parameters)
+    }
+
+    private static func decode(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"),
+                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func list(_ table: String, _ parameters: [String: String], _ state: State)
+        -> HTTPTransportResponse
+    {
+        var filter: ModelFilter?
+        if let text = parameters["$filter"] {
+            filter = ModelFilter(text)
+            guard filter != nil else { return failure(400, "The filter cannot be read: \(text)", state) }
+        }
+        var rows = (state.rows[table] ?? [:]).values.filter {
+            !$0.isDeleted || parameters["__includeDeleted"] != nil
+        }
+        func matches(_ row: Row) -> Bool { filter?.matches { row.value($0) } ?? true }
+        if !state.traits.filtersAfterPaging { rows = rows.filter(matches) }
+        let order = (parameters["$orderby"] ?? "id").split(separator: ",").map { $0.split(separator: " ") }
+        rows.sort { left, right in
+            for part in order {
+                let (a, b) = (left.value(String(part[0])), right.value(String(part[0])))
+                if a == b { continue }
+                let isLess = precedes(a, b, state)
+                return part.last == "desc" ? !isLess : isLess
+            }
+            return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
+        }
+        let top = min(Int(parameters["$top"] ?? "50") ?? 50, state.traits.pageCap)
+        rows = Array(rows.dropFirst(Int(parameters["$skip"] ?? "0") ?? 0).prefix(top))
+        if state.traits.filtersAfterPaging { rows = rows.filter(matches) }
+        let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
+        let list = rows.map { row in
+            let fields = json(row, table, state)
+            return ModelJSON.object(
+                selected.map { names in fields.filter { names.contains($0.key) } } ?? fields)
+        }
+        guard parameters["$inlinecount"] != nil else { return respond(200, .array(list), [:], state) }
+        let count = Int64(state.rows[table]?.count ?? 0)
+        return respond(200, .object(["results": .array(list), "count": .int(count)]), [:], state)
+    }
+
+    private func precedes(_ a: ModelJSON, _ b: ModelJSON, _ state: State) -> Bool {
+        switch (a, b) {
+        case (.null, _): !state.traits.ordersNullsLast
+        case (_, .null): state.traits.ordersNullsLast
+        case (.int(let x), .int(let y)): x < y
+        case (.double(let x), .double(let y)): x < y
+        case (.text(let x), .text(let y)): x.utf8.lexicographicallyPrecedes(y.utf8)
+        case (.bool(let x), .bool(let y)): !x && y
+        default: false
+        }
+    }
+
+    private func json(_ row: Row, _ table: String, _ state: State) -> [String: ModelJSON] {
+        var fields = row.fields
+        for column in columns[table] ?? [] where fields[column] == nil { fields[column] = .null }
+        fields["id"] = .text(row.id)
+        fields["version"] = .text("\(row.version)")
+        fields["createdAt"] = .text(row.createdAt.text(digits: state.traits.shownDigits))
+        fields["updatedAt"] = .text(row.updatedAt.text(digits: state.traits.shownDigits))
+        fields["deleted"] = .bool(row.isDeleted)
+        return fields
+    }
+
+    func answer(_ status: Int, _ row: Row, _ table: String, _ state: State) -> HTTPTransportResponse {
+        respond(status, .object(json(row, table, state)), [.eTag: "\"\(row.version)\""], state)
+    }
+
+    func failure(_ status: Int, _ text: String, _ state: State) -> HTTPTransportResponse {
+        respond(status, .object(["error": .text(text)]), [:], state)
+    }
+
+    func respond(
+        _ status: Int, _ body: ModelJSON, _ fields: HTTPFields, _ state: State
+    ) -> HTTPTransportResponse {
+        var fields = fields
+        fields[.contentType] = "application/json"
+        if state.traits.sendsDate { fields[.date] = ModelTime(nanoseconds: now(state)).httpDate }
+        return HTTPTransportResponse(status: .init(code: status), headerFields: fields, body: body.data)
+    }
+}
+
+extension ModelServer.Row {
+    fileprivate func value(_ name: String) -> ModelJSON {
+        switch name {
+        case "id": .text(id)
+        case "updatedAt": .int(updatedAt.nanoseconds)
+        case "createdAt": .int(createdAt.nanoseconds)
+        case "deleted": .bool(isDeleted)
+        case "version": .text("\(version)")
+        default: fields[name] ?? .null
+        }
+    }
+}
