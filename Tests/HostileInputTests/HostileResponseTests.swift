@@ -112,6 +112,11 @@ import Testing
         }
     }
 
+    /// The statuses that servers use, and the ends of each class.
+    static let statuses: [Int] =
+        [100, 101, 199, 226, 299, 399, 451, 499, 599] + Array(200...208) + Array(300...308) + Array(400...431)
+        + Array(500...511) + Array(520...530)
+
     static let bodies = ["", row, error, html, "[]", "plain text", "{\"id\":", #"{"id":"other"}"#]
 
     @Test(arguments: TableOperation.Kind.allCases, [false, true])
@@ -121,7 +126,7 @@ import Testing
         var settings = SyncSettings()
         settings.retry.maxAttempts = 1
         try await Client.run(settings: settings) { client in
-            for status in 100...599 {
+            for status in Self.statuses {
                 for (index, body) in Self.bodies.enumerated() {
                     let id = "\(status)-\(index)"
                     let response = HostileServer.Response(
