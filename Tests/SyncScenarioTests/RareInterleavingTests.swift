@@ -258,7 +258,7 @@ import Testing
             try await a.context.changeKind(for: error, to: .delete)
             #expect(try await a.operations().isEmpty)
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
-            try await a.context.push()
+            try await a.sync()
             #expect(try scenario.row("x")?.deleted == false)
             try await scenario.expectAgreement(a)
         }

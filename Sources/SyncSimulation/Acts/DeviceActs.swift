@@ -54,7 +54,7 @@ extension SimulatedSystem {
         device.history.overrule(where: { edit in
             edit.column.map { synced[edit.key.table]?.contains($0) == false } ?? false
         })
-        device.state.withLock { $0.copies = [:] }
+        device.state.withLock { ($0.copies, $0.hasChangedTables) = ([:], true) }
         do { try device.reopen(with: tables) } catch {
             fail(.store, "\(device.name) cannot be opened: \(error)")
         }

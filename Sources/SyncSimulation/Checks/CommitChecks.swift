@@ -110,6 +110,7 @@ extension SimulatedSystem {
     private func checkCleanItems(
         _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
     ) throws {
+        guard !device.state.withLock({ $0.hasChangedTables }) else { return }
         let pending = Set(operations.map { RowKey(table: $0.table, id: $0.itemID) })
         let unqueued = device.state.withLock { $0.unqueued }
         for table in device.disk.store.catalog.tables {

@@ -11,6 +11,8 @@ final class SimulatedDevice: Sendable {
         var lastProcess = 0
         /// Whether purged rows are missing until a pull without query ID, as the app asked for.
         var lacksPurgedRows = false
+        /// Whether the app was started with other columns: edits of a column that was not synced stay until the next pull.
+        var hasChangedTables = false
         /// Copies of items that the user has open for editing.
         var copies: [RowKey: Item] = [:]
         /// Rows that the app has changed in its own database without queueing the change yet.
