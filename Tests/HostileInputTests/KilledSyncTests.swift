@@ -22,15 +22,15 @@ import Testing
     )
         async throws
     {
-        var kills = 0
-        while true {
-            let isKilled = try await withTemporaryDirectory { directory in
-                try await run(kind, path, killingAt: kills + 1, in: directory.resolvingSymlinksInPath())
-            }
-            guard isKilled else { break }
-            kills += 1
+        var number = 1
+        while try await withTemporaryDirectory({ directory in
+            try await run(kind, path, killingAt: number, in: directory.resolvingSymlinksInPath())
+        }) {
+            number += Thoroughness.isFull ? 1 : 9
         }
-        #expect(kills > (kind == .sqlite ? 3 : 2), "The process wrote fewer times than expected.")
+        // The rows of LMDB have the names of their columns, so a new column changes no file.
+        let writes = (kind, path) != (.lmdb, "migrate")
+        #expect(number > 1 || !writes, "The process was never killed.")
     }
 
     /// Runs a process with a prepared store and server.

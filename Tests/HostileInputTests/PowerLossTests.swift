@@ -10,7 +10,7 @@ import Testing
 
 /// The power fails at any moment of a process that writes: every write that has returned is kept, with its operation.
 @Suite(.enabled(if: file_faults_supported()), .serialized) struct PowerLossTests {
-    private static let imageCount = 60
+    private static let imageCount = Thoroughness.isFull ? 300 : 25
 
     /// What the images of a process had after the power was restored.
     private struct Result {

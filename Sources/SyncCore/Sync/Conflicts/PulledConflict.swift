@@ -16,7 +16,7 @@ extension SyncContext {
         }
         guard var conflict else { return }
         let resolution = ConflictResolution(context: self, definition: definition, isInFlight: false)
-        for _ in 0..<settings.maxResolutions {
+        for _ in 0..<max(0, settings.maxResolutions) {
             do {
                 guard case .changed(let newer) = try await resolution.resolve(conflict) else { return }
                 conflict = newer

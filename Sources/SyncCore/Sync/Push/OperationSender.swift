@@ -37,7 +37,7 @@ struct OperationSender: Sendable {
         context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
         var result = try await sendOnce(substitute, willSend: willSend)
-        for _ in 0..<context.settings.maxResolutions {
+        for _ in 0..<max(0, context.settings.maxResolutions) {
             guard case .failed(let error) = result, error.isConflict else { return result }
             let resolution = ConflictResolution(context: context, definition: definition, isInFlight: true)
             switch try await resolution.resolve(error) {
