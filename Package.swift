@@ -159,8 +159,8 @@ let targets: [Target] = [
     .testTarget(
         name: "ArticleTests",
         dependencies: [
-            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TableServer",
-            grdb, httpTypes, logging,
+            "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore",
+            "SyncSimulation", "TableServer", grdb, httpTypes, logging,
         ]),
     .testTarget(
         name: "TodoTests",
