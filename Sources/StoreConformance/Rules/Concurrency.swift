@@ -11,23 +11,7 @@ extension StoreRule {
             "concurrent.no-lost-updates", "Writes are serialized: no update is lost.",
             level: .concurrent
         ) { run in
-            let store = try run.store
-            try run.put([Item(id: "n", fields: ["count": 0])])
-            try run.runConcurrently(
-                (0..<8).map { _ in
-                    {
-                        for _ in 0..<25 {
-                            try store.write { transaction in
-                                let count =
-                                    try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? -1
-                                Thread.sleep(forTimeInterval: 0.0002)
-                                try transaction.upsert(
-                                    [Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
-                            }
-                        }
-                    }
-                })
-            try run.expect(try run.item("n")?["count"], is: 200, "the count after 8 times 25 increments")
+            try run.expectNoLostUpdates(in: [try run.store])
         }
         StoreRule(
             "concurrent.one-writer", "Bodies of writes never run concurrently.", level: .concurrent

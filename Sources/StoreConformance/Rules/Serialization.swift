@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncCore
 
 extension StoreRule {
@@ -67,5 +68,26 @@ extension RuleRun {
         try expect(!hasOverlapped, "The second write waited for the first.")
         try expect(seen.value, is: 2, "the count that the write read after it had waited")
         try expect(try item("n")?["count"], is: 3, "the count after both writes")
+    }
+
+    /// Increments a count in writes of eight threads, divided between the openings. Expects every increment.
+    func expectNoLostUpdates(in openings: [any SyncContextDataSource]) throws {
+        try put([Item(id: "n", fields: ["count": 0])])
+        try runConcurrently(
+            (0..<8).map { thread in
+                let store = openings[thread % openings.count]
+                return {
+                    for _ in 0..<25 {
+                        try store.write { transaction in
+                            let count = try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? -1
+                            // Other writes begin before this one ends.
+                            Thread.sleep(forTimeInterval: 0.0002)
+                            try transaction.upsert(
+                                [Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
+                        }
+                    }
+                }
+            })
+        try expect(try item("n")?["count"], is: 200, "the count after 8 times 25 increments")
     }
 }

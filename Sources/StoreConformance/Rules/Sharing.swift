@@ -107,22 +107,7 @@ extension StoreRule {
             "Writes of two openings of a shared store are serialized: no update is lost.",
             level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
-            let stores = [try run.store, try run.open()]
-            try run.put([Item(id: "n", fields: ["count": 0])])
-            try run.runConcurrently(
-                (0..<4).map { thread in
-                    {
-                        for _ in 0..<25 {
-                            try stores[thread % 2].write { transaction in
-                                let count =
-                                    try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? -1
-                                try transaction.upsert(
-                                    [Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
-                            }
-                        }
-                    }
-                })
-            try run.expect(try run.item("n")?["count"], is: 100, "the count after 4 times 25 increments")
+            try run.expectNoLostUpdates(in: [try run.store, try run.open()])
         }
         StoreRule(
             "capability.multi-process.write-after-wait",
