@@ -31,7 +31,7 @@ extension StoreMutant {
         for (number, id) in killers.enumerated() {
             guard let rule = StoreRule.named(id) else { return result(harness, "There is no rule '\(id)'.") }
             do {
-                switch try await rule.check(harness, limit: .seconds(300)) {
+                switch try await rule.check(harness, effort: Self.effort) {
                 case .notApplicable(let reason), .skipped(let reason): reasons.append("\(id): \(reason)")
                 case .passed: return result(harness, "\(id) did not detect it.")
                 }
@@ -78,6 +78,13 @@ extension StoreMutant {
         await ScriptSearch.stepsUntilDifference(
             of: MutantHarness(self, of: base), reopens: needsDurableStore, limit: limit)
     }
+
+    /// Mutants that block a thread for ever are detected after a few seconds.
+    private static let effort = {
+        var effort = SuiteEffort.standard
+        effort.patience = 5
+        return effort
+    }()
 
     private func result(
         _ harness: MutantHarness, _ failureReason: String? = nil, skipReason: String? = nil

@@ -204,7 +204,7 @@ extension StoreRule {
                     ended.change { $0 = true }
                 }
             }
-            try run.expect(inside.wait(), "The write has started.")
+            try run.expect(run.wait(for: inside), "The write has started.")
             let endedBeforeClose = Shared(false)
             group.start {
                 try store.close()
@@ -231,7 +231,7 @@ extension StoreRule {
                     seen.change { $0 = ids }
                     isDone.send()
                 }
-                return isDone.wait(seconds: 60)
+                return run.wait(for: isDone)
             }
             try run.expect(finished, "The read finished while the write was running.")
             try run.join(group)
@@ -273,7 +273,7 @@ extension StoreRule {
                     isDone.send()
                 }
                 try run.expect(
-                    isDone.wait(seconds: 60), "The writes finished while the read was running.")
+                    run.wait(for: isDone), "The writes finished while the read was running.")
                 try run.expect(try Self.samples(snapshot), is: before, "the snapshot after the writes")
             }
             try run.join(group)

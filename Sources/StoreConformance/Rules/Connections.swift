@@ -39,7 +39,7 @@ extension StoreRule {
                         isWritten.send()
                     }
                     // A store without concurrent readers writes after the read.
-                    if store.capabilities.hasConcurrentReaders { _ = isWritten.wait() }
+                    if store.capabilities.hasConcurrentReaders { _ = run.wait(for: isWritten) }
                     return try snapshot.item(id: "n", in: "Thing")?["count"]
                 }
             }

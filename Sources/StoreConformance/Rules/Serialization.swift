@@ -23,7 +23,7 @@ extension StoreRule {
                     }
                     isWritten.send()
                 }
-                try run.expect(isWritten.wait(), "The write finished while the read was running.")
+                try run.expect(run.wait(for: isWritten), "The write finished while the read was running.")
                 return try snapshot.item(id: "n", in: "Thing")?["count"]
             }
             try run.join(group)
@@ -59,7 +59,7 @@ extension RuleRun {
                         [Item(id: "n", fields: ["count": .int((count ?? 0) + 1)])], in: "Thing")
                 }
             }
-            _ = isCalling.wait()
+            _ = wait(for: isCalling)
             let hasOverlapped = hasBegun.wait(seconds: 0.2)
             try transaction.upsert([Item(id: "n", fields: ["count": 2])], in: "Thing")
             return hasOverlapped

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The length of random checks.
+/// How long checks run and wait.
 public struct SuiteEffort: Sendable, Hashable {
     /// The number of random scripts of the model check.
     public var modelScripts: Int
@@ -9,12 +9,15 @@ public struct SuiteEffort: Sendable, Hashable {
     public var modelLength: Int
     /// The number of times that a child process is killed.
     public var kills: Int
+    /// How many seconds a rule waits for a thread that must not be blocked. A store that blocks it fails the rule.
+    public var patience: Double
 
     /// Creates an effort with these numbers.
-    public init(modelScripts: Int, modelLength: Int, kills: Int) {
+    public init(modelScripts: Int, modelLength: Int, kills: Int, patience: Double = 60) {
         self.modelScripts = modelScripts
         self.modelLength = modelLength
         self.kills = kills
+        self.patience = patience
     }
 
     /// A few seconds, for every test run.

@@ -23,7 +23,7 @@ final class ThreadGroup: Sendable {
     /// Waits for all threads and throws their first error.
     ///
     /// - Returns: whether all threads finished in time.
-    func join(within seconds: Double = 60) throws -> Bool {
+    func join(within seconds: Double) throws -> Bool {
         let isDone = group.wait(timeout: .now() + seconds) == .success
         if let failure = failure.withLock({ $0 }) { throw failure }
         return isDone
@@ -39,7 +39,7 @@ final class Signal: Sendable {
     /// Waits for the event.
     ///
     /// - Returns: whether it was sent in time.
-    func wait(seconds: Double = 60) -> Bool { semaphore.wait(timeout: .now() + seconds) == .success }
+    func wait(seconds: Double) -> Bool { semaphore.wait(timeout: .now() + seconds) == .success }
 }
 
 /// A value shared by threads, protected by a mutex.
@@ -73,6 +73,11 @@ extension RuleRun {
 
     /// Waits for the threads; fails the rule when they do not finish.
     func join(_ group: ThreadGroup) throws {
-        try expect(try group.join(), "All threads finished within 60 seconds.")
+        try expect(try group.join(within: effort.patience), "All threads finished in time.")
     }
+
+    /// Waits for a signal of a thread that must not be blocked.
+    ///
+    /// - Returns: whether it was sent in time.
+    func wait(for signal: Signal) -> Bool { signal.wait(seconds: effort.patience) }
 }
