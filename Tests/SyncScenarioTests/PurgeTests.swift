@@ -152,4 +152,25 @@ import Testing
             #expect(try await a.table.items().count == 27)
         }
     }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a purge of everything includes the items of a table that the app declares again later`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+            let old = try scenario.device(tables: [Todo.definition, other])
+            try await old.context.table("Other").insert(["id": "o", "text": "private"])
+            try await old.context.close()
+            let purging = try scenario.device()
+            try await purging.context.purgeAll(pending: .discard)
+            try await purging.context.close()
+            let new = try scenario.device(tables: [Todo.definition, other])
+            #expect(try await new.context.table("Other").items().isEmpty)
+            try await new.context.table("Other").insert(["id": "n", "text": "after the purge"])
+            try await new.context.close()
+            let last = try scenario.device(tables: [Todo.definition, other])
+            #expect(try await last.context.table("Other").items().map(\.id) == ["n"])
+        }
+    }
 }

@@ -28,11 +28,17 @@ extension SimulatedSystem {
         log("\(device.name) decides \(decision) about \(error.operationID) \(key): \(error.code)")
         switch decision {
         case .keepServer where shown?.system.deleted == false:
-            try await context.cancelAndUpdateItem(for: error, with: shown ?? Item(id: error.itemID))
-            history.overrule(key, upTo: newest)
+            try await apply(error, device) {
+                try await context.cancelAndUpdateItem(for: error, with: shown ?? Item(id: error.itemID))
+            } record: {
+                history.overrule(key, upTo: newest)
+            }
         case .discard, .keepServer:
-            try await context.cancelAndDiscardItem(for: error)
-            history.overrule(key, upTo: newest)
+            try await apply(error, device) {
+                try await context.cancelAndDiscardItem(for: error)
+            } record: {
+                history.overrule(key, upTo: newest)
+            }
         case .keepClient where error.kind != .delete:
             try await keepClient(error, key, device, context)
         case .keepClient:
@@ -40,17 +46,44 @@ extension SimulatedSystem {
             try await context.changeKind(for: error, to: .delete)
         case .changeKind:
             history.see(key, shown)
-            if error.kind == .delete {
-                try await context.changeKind(for: error, to: .update, with: error.item)
-                history.overrule(where: { $0.key == key && $0.column == nil && $0.number <= newest })
-            } else if shown == nil, error.code == .itemNotOnServer {
-                try await context.changeKind(for: error, to: .insert)
-            } else {
-                try await context.changeKind(for: error, to: .delete)
-                history.overrule(key, upTo: newest)
-            }
+            try await changeKind(of: error, key, upTo: newest, device, context)
         default: try await context.replay(operationID: error.operationID)
         }
+    }
+
+    private func changeKind(
+        of error: TableOperationError, _ key: RowKey, upTo newest: Int64, _ device: SimulatedDevice,
+        _ context: SyncContext
+    ) async throws {
+        let history = device.history
+        if error.kind == .delete {
+            try await apply(error, device) {
+                try await context.changeKind(for: error, to: .update, with: error.item)
+            } record: {
+                history.overrule(where: { $0.key == key && $0.column == nil && $0.number <= newest })
+            }
+        } else if error.serverItem == nil, error.code == .itemNotOnServer {
+            try await context.changeKind(for: error, to: .insert)
+        } else {
+            try await apply(error, device) {
+                try await context.changeKind(for: error, to: .delete)
+            } record: {
+                history.overrule(key, upTo: newest)
+            }
+        }
+    }
+
+    /// Applies a decision and records its effect. A process can crash between the commit and the end of the call.
+    private func apply(
+        _ error: TableOperationError, _ device: SimulatedDevice, _ call: () async throws -> Void,
+        record: () -> Void
+    ) async throws {
+        do { try await call() } catch let failure as SyncError where failure.code == .contextInvalid {
+            let operation = try? device.disk.store.read { try $0.operation(id: error.operationID) }
+            if operation?.kind != error.kind { record() }
+            throw failure
+        }
+        record()
     }
 
     /// Keeps the item with a further edit.
@@ -66,7 +99,14 @@ extension SimulatedSystem {
             before: EditValue.number(item.fields[column.name]))
         item.fields[column.name] = EditValue.item(edit.number, column.type)
         device.history.see(key, error.serverItem)
-        try await context.keepAndUpdateItem(for: error, with: item)
+        let kept = item
+        do { try await context.keepAndUpdateItem(for: error, with: kept) } catch let failure as SyncError
+            where failure.code == .contextInvalid
+        {
+            let stored = try? device.disk.store.read { try $0.item(id: key.id, in: key.table) }
+            if stored?.fields[column.name] == kept.fields[column.name] { device.history.record([edit]) }
+            throw failure
+        }
         device.history.record([edit])
     }
 }

@@ -76,21 +76,37 @@ extension SimulatedSystem {
         case .purgePushing: try await context.purge(query, pending: .push, keepingDeltaTokens: keepsTokens)
         case .purgeRefusing: try await context.purge(query, pending: .refuse, keepingDeltaTokens: keepsTokens)
         case .purgeDiscarding:
-            try await context.purge(query, pending: .discard, keepingDeltaTokens: keepsTokens)
-            giveUp(device) { $0.key.table == query.table }
+            try await discard(device, where: { $0.table == query.table }) {
+                try await context.purge(query, pending: .discard, keepingDeltaTokens: keepsTokens)
+            }
         default:
-            let discards = random.percent(50)
-            try await context.purgeAll(pending: discards ? .discard : .refuse)
-            if discards { giveUp(device) { _ in true } }
+            guard random.percent(50) else { return try await context.purgeAll() }
+            try await discard(device, where: { _ in true }) {
+                try await context.purgeAll(pending: .discard)
+            }
         }
     }
 
-    /// Records that the app discarded its edits.
-    private func giveUp(_ device: SimulatedDevice, where isGivenUp: (Edit) -> Bool) {
-        device.history.overrule(where: isGivenUp)
+    /// Purges with pending operations, and records that the app discarded its edits. A process can crash between the commit
+    /// and the end of the call.
+    private func discard(
+        _ device: SimulatedDevice, where isDiscarded: (RowKey) -> Bool, _ purge: () async throws -> Void
+    ) async throws {
+        do { try await purge() } catch let error as SyncError where error.code == .contextInvalid {
+            let left = try? device.disk.store.read { try $0.operations(after: 0, in: nil, limit: .max) }
+            let isCommitted =
+                left?.contains { isDiscarded(RowKey(table: $0.table, id: $0.itemID)) } == false
+            if isCommitted { giveUp(device, where: isDiscarded) }
+            throw error
+        }
+        giveUp(device, where: isDiscarded)
+    }
+
+    private func giveUp(_ device: SimulatedDevice, where isDiscarded: (RowKey) -> Bool) {
+        device.history.overrule(where: { isDiscarded($0.key) })
         device.state.withLock { state in
-            state.unqueued = []
-            state.deletedRows = [:]
+            state.unqueued = state.unqueued.filter { !isDiscarded($0) }
+            state.deletedRows = state.deletedRows.filter { !isDiscarded($0.key) }
         }
     }
 }

@@ -117,11 +117,16 @@ extension SimulatedSystem {
     private func checkWrites(of device: SimulatedDevice) {
         let history = device.history.snapshot
         var writers: [String: String] = [:]
+        // A server whose versions restart accepts a condition for a row that the device has never seen. Its answer then
+        // gives the device the newest version.
+        var unseen: Set<RowKey> = []
         for change in server.journal {
             let isOwn = change.author == device.name
             if isOwn, !change.isConditional {
                 fail(.condition, "\(device.name): the \(change.kind) of \(change.id) names no version.")
             }
+            let row = RowKey(table: change.table, id: change.id)
+            if isOwn, !change.wasKnown { unseen.insert(row) }
             for column in app.tables.first(where: { $0.name == change.table }).map(app.editedColumns) ?? [] {
                 let key = "\(change.table)/\(change.id).\(column.name)"
                 // The values of a deleted row are no change that its writer waits for.
@@ -129,7 +134,7 @@ extension SimulatedSystem {
                 let old = value(of: column.name, in: change.before, change.table)
                 let new = value(of: column.name, in: change.after, change.table)
                 guard old != new, change.after != nil else { continue }
-                if isOwn, change.kind == .update, let old, let new {
+                if isOwn, change.kind == .update, !unseen.contains(row), let old, let new {
                     checkReplacement(of: old, by: new, column.name, change, history, device, writers[key])
                 }
                 writers[key] = change.author
@@ -147,8 +152,6 @@ extension SimulatedSystem {
         guard let edit = edits.first(where: { $0.column == column && $0.number == new }),
             !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old })
         else { return }
-        // A server whose versions restart accepts a condition for a row that the device has never seen.
-        guard change.wasKnown else { return }
         if writer == device.name {
             let isOlder = edits.contains { $0.column == column && $0.number == old && old > new }
             if isOlder {

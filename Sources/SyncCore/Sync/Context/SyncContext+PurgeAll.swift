@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncContext {
-    /// Removes all data of a user from the store: the items of all declared tables, the operation queue, the error log and
-    /// the delta tokens, and nothing on the server. Then binds the store to this context's user.
+    /// Removes all data of a user from the store: the items of all tables, the operation queue, the error log and the delta
+    /// tokens, and nothing on the server. Then binds the store to this context's user.
     ///
+    /// Items of a table that the app does not declare now are removed when it declares the table again, before they are
+    /// visible.
     /// All of it is one transaction. It also works while the store is bound to another user. End other pulls and pushes
     /// of the store first: a page that was requested before is stored after the purge.
     ///
@@ -40,6 +42,7 @@ extension SyncContext {
                     try transaction.deleteItems(matching: TableQuery(table.name))
                     try transaction.removeDeltaTokens(in: table.name, stalePageGuard)
                 }
+                try PurgeStamp.renew(tables.map(\.name), in: transaction)
                 try user.rebind(in: transaction)
             }
         }

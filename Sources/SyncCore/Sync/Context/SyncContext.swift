@@ -23,6 +23,7 @@ public final class SyncContext: Sendable {
 
     let store: GroupCommitWriter
     let user: UserBinding
+    let purgeStamp = PurgeStamp()
     let environment: SyncEnvironment
     let commits = CommitFeed()
     let activity: SyncActivity
@@ -89,10 +90,16 @@ public final class SyncContext: Sendable {
         try store.dataSource.catalog.table(named: table)
     }
 
+    /// Checks that the store is the user's, and that their last purge of it is complete.
+    func confirmStore() async throws {
+        try await user.confirm(in: store)
+        try await purgeStamp.confirm(in: store, stalePageGuard)
+    }
+
     /// Reads from the store; wraps errors as ``withStoreErrors(_:)`` does.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
         try await withStoreErrors {
-            try await user.confirm(in: store)
+            try await confirmStore()
             return try await store.read { [user] snapshot in
                 try user.require(in: snapshot)
                 return try body(snapshot)
@@ -104,7 +111,7 @@ public final class SyncContext: Sendable {
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
     {
         try await withStoreErrors {
-            try await user.confirm(in: store)
+            try await confirmStore()
             return try await store.write { [user] transaction in
                 try user.require(in: transaction)
                 return try body(transaction)

@@ -49,7 +49,7 @@ struct PullRun: Sendable {
     /// Pushes pending operations if the settings say so, and reads the delta token.
     static func start(_ pull: ValidatedPull, in context: SyncContext) async throws -> PullRun {
         let startTime = context.isObserved ? context.environment.now() : nil
-        try await context.withStoreErrors { try await context.user.confirm(in: context.store) }
+        try await context.withStoreErrors { try await context.confirmStore() }
         var result = PullResult()
         if pull.settings.pending == .pushFirst { result.pushErrors = try await context.pushBeforePull() }
         var storedToken: String?

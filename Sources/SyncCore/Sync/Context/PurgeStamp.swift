@@ -1,0 +1,61 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Completes ``SyncContext/purgeAll(pending:)`` for tables that were not declared at the time, whose items a store keeps.
+///
+/// The purge stamps the store and each declared table. When a context first uses the store, it purges each table that does
+/// not have the store's stamp.
+final class PurgeStamp: Sendable {
+    private static let name = "purge"
+    private static let storeKey = ConfigKey(table: "", kind: .setting, name: name)
+    private static func key(of table: String) -> ConfigKey {
+        ConfigKey(table: table, kind: .setting, name: name)
+    }
+
+    private let isConfirmed = Mutex(false)
+
+    /// Purges the declared tables that do not have the store's stamp.
+    func confirm(in store: GroupCommitWriter, _ stalePageGuard: StalePageGuard) async throws {
+        guard !isConfirmed.withLock({ $0 }) else { return }
+        let tables = store.dataSource.catalog.tables.map(\.name)
+        let isComplete = try await store.read { try Self.unstamped(tables, in: $0).isEmpty }
+        if !isComplete {
+            try await store.write { transaction in
+                for table in try Self.unstamped(tables, in: transaction) {
+                    try Self.purge(table, in: transaction, stalePageGuard)
+                }
+            }
+        }
+        isConfirmed.withLock { $0 = true }
+    }
+
+    /// Stamps the store and the tables, in a transaction that has purged them.
+    static func renew(_ tables: [String], in transaction: any StoreTransaction) throws {
+        let last = try transaction.configValue(storeKey).flatMap(Int64.init) ?? 0
+        for key in [storeKey] + tables.map(key) {
+            try transaction.setConfigValue(String(last &+ 1), for: key)
+        }
+    }
+
+    private static func unstamped(_ tables: [String], in snapshot: any StoreSnapshot) throws -> [String] {
+        guard let stamp = try snapshot.configValue(storeKey) else { return [] }
+        return try tables.filter { try snapshot.configValue(key(of: $0)) != stamp }
+    }
+
+    /// Keeps items with a pending operation: another process that declares the table made it after the purge.
+    private static func purge(
+        _ table: String, in transaction: any StoreTransaction, _ stalePageGuard: StalePageGuard
+    ) throws {
+        let pending = Set(try transaction.operations(after: 0, in: table, limit: .max).map(\.itemID))
+        if pending.isEmpty {
+            try transaction.deleteItems(matching: TableQuery(table))
+        } else {
+            let ids = try transaction.items(matching: TableQuery(table)).items.map(\.id)
+            try transaction.deleteItems(ids: ids.filter { !pending.contains($0) }, in: table)
+        }
+        try transaction.removeDeltaTokens(in: table, stalePageGuard)
+        try transaction.setConfigValue(try transaction.configValue(storeKey), for: key(of: table))
+    }
+}
