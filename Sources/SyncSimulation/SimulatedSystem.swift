@@ -110,9 +110,9 @@ final class SimulatedSystem: Sendable {
         settings.sendsChangedFieldsOnly = draws.percent(80)
         settings.parkAfterRefusals = 3
         if draws.percent(15) { settings.retry.maxAttempts = 1 }
-        settings.resolver = DrawnResolver.make(seed, device: device, app: app) { text in
-            link.system?.log(text)
-        }
+        settings.resolver = DrawnResolver.make(
+            seed, device: device, app: app, log: { link.system?.log($0) },
+            fail: { link.system?.fail(.lostEdit, "\(device.name): \($0)") })
         let delegate: DrawnDelegate? =
             draws.percent(20) && app.resolver == nil
             ? DrawnDelegate(seed, device: device, isHealed: { link.system?.isHealed ?? true }) { text in

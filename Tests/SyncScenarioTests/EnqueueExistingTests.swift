@@ -52,4 +52,34 @@ import Testing
             #expect(try scenario.serverTexts() == ["added", "changed directly"])
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change of an item that was deleted and inserted again is sent with the version that the server has`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            func changeItself(_ text: String) async throws {
+                let item = try #require(try await a.item("x"))
+                try a.store.write { transaction in
+                    var changed = item
+                    changed.fields["text"] = .text(text)
+                    try transaction.upsert([changed], in: Todo.name)
+                }
+                try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            }
+            try await changeItself("two")
+            try await a.context.batch { batch in
+                try batch.delete(id: "x", in: Todo.name)
+                try batch.insert(["id": "x", "text": "three"], in: Todo.name)
+            }
+            try await changeItself("four")
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
 }

@@ -27,8 +27,8 @@ struct Act: Sendable, CustomStringConvertible {
             case .insert: 12
             case .update: 14
             case .delete: 7
-            case .pull: 7
-            case .replace, .batch, .serverWrite, .pullAnyway: 4
+            case .pull, .pullAnyway: 7
+            case .replace, .batch, .serverWrite: 4
             case .discard, .keepServer, .keepClient, .changeKind: 2
             case .replaceCopy, .serverDelete: 2
             default: 1
@@ -62,15 +62,23 @@ struct Act: Sendable, CustomStringConvertible {
     }
 
     /// Returns the script of a seed.
+    ///
+    /// - Parameter count: the number of acts of a script with all features; others have half as many.
     static func script(seed: UInt64, count: Int, devices: Int, tables: Int) -> [Act] {
         var random = SimulationRandom(seed, SimulationRandom.Stream.script.rawValue)
         let ids = random.pick([1, 1, 1, 2, 2, 3, 6])
-        let isSwarm = SimulationMode.of(seed: seed) == .swarm
-        // Without local changes and pushes nothing else means anything.
-        let features = Feature.allCases.filter {
-            !isSwarm || [.insert, .update, .push, .pull].contains($0) || random.percent(50)
+        // Few features and acts meet more often than many.
+        let share = random.pick(SimulationMode.of(seed: seed) == .swarm ? [10, 25, 50] : [25, 50, 100, 100])
+        let isComplete = share == 100
+        var weights: [Feature] = []
+        for feature in Feature.allCases {
+            // Without local changes and pushes nothing else means anything.
+            let isNeeded = [.insert, .update, .push, .pull].contains(feature)
+            guard isNeeded || random.percent(share) else { continue }
+            let factor = isNeeded || isComplete ? 1 : 3
+            weights += [Feature](repeating: feature, count: feature.weight * factor)
         }
-        let weights = features.flatMap { [Feature](repeating: $0, count: $0.weight) }
+        let count = isComplete ? count : count / 2
         return (1...count).map { number in
             var random = SimulationRandom(seed, UInt64(number), SimulationRandom.Stream.act.rawValue)
             let delay = random.percent(40) ? 0 : random.logUniform(below: 2_000_000_000)

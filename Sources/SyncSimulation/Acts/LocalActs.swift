@@ -67,7 +67,7 @@ extension SimulatedSystem {
             guard let item else { return }
             let deletion = Edit(
                 number: device.history.nextNumber(), key: key, column: nil,
-                hadVersion: item.system.version != nil)
+                hadVersion: item.system.version != nil, deleted: History.numbers(in: item))
             markUnqueued(key, device, [deletion])
             try device.disk.store.write { try $0.deleteItems(ids: [key.id], in: key.table) }
             device.state.withLock { $0.deletedRows[key] = item }
@@ -201,7 +201,8 @@ struct LocalEdit {
         try local.delete(id: key.id, in: key.table)
         return [
             Edit(
-                number: history.nextNumber(), key: key, column: nil, hadVersion: item?.system.version != nil)
+                number: history.nextNumber(), key: key, column: nil, hadVersion: item?.system.version != nil,
+                deleted: item.map(History.numbers(in:)) ?? [])
         ]
     }
 }

@@ -29,9 +29,10 @@ extension SimulatedSystem {
         let all = query(act, device)
         switch act.feature {
         case .pullFiltered:
-            let column = app.editedColumns(of: table(act, device))[0]
-            let filter = all.where(.column(column.name) > EditValue.item(40, column.type))
-            try await context.pull(filter, queryID: "some", settings: settings)
+            // The token of another filter does not count.
+            let number: Int64 = random.pick([40, 40, 400])
+            try await context.pull(
+                filter(above: number, table(act, device)), queryID: "some", settings: settings)
         case .pullWhole: try await context.pull(all, settings: settings)
         case .pullSkip:
             settings.strategy = .skip

@@ -11,6 +11,7 @@ extension SimulatedSystem {
             let context = device.processes[0].context
             for table in app.tables {
                 do {
+                    if healingPull(of: device) == .filtered { try checkFilteredRows(of: table, device) }
                     try await pullCompletely(table, device, context)
                     try await checkItems(of: table, device, context)
                 } catch {
@@ -35,6 +36,24 @@ extension SimulatedSystem {
         try await context.pull(TableQuery(table.name), queryID: "all", settings: settings)
         if device.state.withLock({ $0.lacksPurgedRows }) { try await context.pull(TableQuery(table.name)) }
         if hasHardDeletes { try await context.reconcile(TableQuery(table.name), removingMost: true) }
+    }
+
+    /// Every row that matches the filter of the device's pulls is here.
+    private func checkFilteredRows(of table: SyncTableDefinition, _ device: SimulatedDevice) throws {
+        guard !device.state.withLock({ $0.lacksPurgedRows }) else { return }
+        let column = app.editedColumns(of: table)[0]
+        for row in server.rows(of: table.name).values where !row.isDeleted {
+            guard let number = EditValue.number(row.fields[column.name], column.type), number > 40 else {
+                continue
+            }
+            let item = try device.disk.store.read { try $0.item(id: row.id, in: table.name) }
+            if item.map({ isShown($0, as: row, table) }) != true {
+                fail(
+                    .completeness,
+                    "\(device.name) lacks row \(row.id) version \(row.version), which matches the filter of its pulls."
+                )
+            }
+        }
     }
 
     private var hasHardDeletes: Bool {
@@ -101,9 +120,7 @@ extension SimulatedSystem {
     /// Whether the server had the row that was deleted, and not another row of its id.
     private func wasOnServer(_ deletion: Edit, _ edits: [Edit], _ changes: [ModelServer.Mutation]) -> Bool {
         if deletion.hadVersion { return true }
-        let values = edits.filter {
-            $0.key == deletion.key && $0.number < deletion.number && $0.column != nil
-        }.suffix(2)
+        let values = edits.filter { $0.key == deletion.key && deletion.deleted.contains($0.number) }
         return changes.contains { change in
             values.contains { edit in
                 value(of: edit.column ?? "", in: change.after, edit.key.table) == edit.number

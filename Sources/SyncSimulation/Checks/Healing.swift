@@ -54,14 +54,40 @@ extension SimulatedSystem {
             if round > 1 { fail(.liveness, "\(device.name): push() in round \(round): \(error)") }
         }
         for table in app.tables {
-            var settings = PullSettings()
-            settings.overlap = overlap
             do {
-                try await context.pull(TableQuery(table.name), queryID: "all", settings: settings)
+                try await pullWhenHealed(table, device, context)
             } catch {
                 if round > 1 { fail(.liveness, "\(device.name): pull() in round \(round): \(error)") }
             }
         }
+    }
+
+    /// Pulls as the device does after the faults: each device draws one kind of pull.
+    private func pullWhenHealed(
+        _ table: SyncTableDefinition, _ device: SimulatedDevice, _ context: SyncContext
+    ) async throws {
+        var settings = PullSettings()
+        settings.overlap = overlap
+        switch healingPull(of: device) {
+        case .all: try await context.pull(TableQuery(table.name), queryID: "all", settings: settings)
+        case .whole: try await context.pull(TableQuery(table.name), settings: settings)
+        case .filtered:
+            try await context.pull(filter(above: 40, table), queryID: "some", settings: settings)
+        }
+    }
+
+    /// The kind of pull that synchronizes a device after the faults.
+    enum HealingPull: Sendable { case all, whole, filtered }
+
+    func healingPull(of device: SimulatedDevice) -> HealingPull {
+        var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.healing.rawValue)
+        return random.pick([.all, .all, .all, .whole, .filtered])
+    }
+
+    /// The query of filtered pulls: rows whose first edited column has a value above the number.
+    func filter(above number: Int64, _ table: SyncTableDefinition) -> TableQuery {
+        let column = app.editedColumns(of: table)[0]
+        return TableQuery(table.name).where(.column(column.name) > EditValue.item(number, column.type))
     }
 
     /// Every pending operation has an error in the log, or is behind one that has.

@@ -22,6 +22,8 @@ struct Edit: Sendable {
     var before: Int64?
     /// For a deletion: whether the server had returned the row.
     var hadVersion = false
+    /// For a deletion: the values of the item.
+    var deleted: [Int64] = []
     /// Whether it is in an item that was there before it was synchronized, which replaces the server's row.
     var isAdopted = false
     /// Whether a decision of the app replaced it.
@@ -119,7 +121,8 @@ final class History: Sendable {
     }
 
     /// Returns the number of the newest edit that an item shows, so that edits made after it was read do not count.
-    static func newestNumber(in item: Item) -> Int64 {
-        item.fields.values.compactMap { EditValue.number($0) }.max() ?? 0
-    }
+    static func newestNumber(in item: Item) -> Int64 { numbers(in: item).max() ?? 0 }
+
+    /// Returns the numbers of the edits that an item shows.
+    static func numbers(in item: Item) -> [Int64] { item.fields.values.compactMap { EditValue.number($0) } }
 }

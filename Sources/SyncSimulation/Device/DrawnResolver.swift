@@ -7,10 +7,12 @@ import SyncCore
 enum DrawnResolver {
     /// Returns a resolver that records its decisions; `nil` without a resolver.
     static func make(
-        _ seed: UInt64, device: SimulatedDevice, app: SimulatedApp, log: @escaping @Sendable (String) -> Void
+        _ seed: UInt64, device: SimulatedDevice, app: SimulatedApp,
+        log: @escaping @Sendable (String) -> Void, fail: @escaping @Sendable (String) -> Void
     ) -> ConflictResolver? {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.resolver.rawValue)
-        guard let rule = app.resolver ?? draw(&random, device) else { return nil }
+        let (drawn, isFieldMerge) = draw(&random, device)
+        guard let rule = app.resolver ?? drawn else { return nil }
         let history = device.history
         return ConflictResolver { conflict in
             let key = RowKey(table: conflict.operation.table, id: conflict.operation.itemID)
@@ -20,7 +22,13 @@ enum DrawnResolver {
             history.see(key, conflict.serverItem)
             switch decision {
             case .keepPending, .keepClient: break
-            case .keepServer, .merge: history.overrule(key, upTo: newest)
+            case .keepServer: history.overrule(key, upTo: newest)
+            case .merge(let item):
+                for (column, value) in conflict.clientItem?.fields ?? [:] where item.fields[column] != value {
+                    history.overrule(key, upTo: newest, column: column)
+                }
+                history.overrule(where: { $0.key == key && $0.column == nil && $0.number <= newest })
+                if isFieldMerge, let lost = lostField(conflict, item) { fail(lost) }
             }
             return decision
         }
@@ -35,12 +43,31 @@ enum DrawnResolver {
         }
     }
 
+    /// Returns a field that one side changed alone, and that the three-way merge of fields does not keep.
+    private static func lostField(_ conflict: Conflict, _ merged: Item) -> String? {
+        guard let (client, server, base) = conflict.sides else { return nil }
+        for name in Set(client.fields.keys).union(server.fields.keys).sorted() where name != "note" {
+            let values = [client, server, base, merged].map { EditValue.number($0.fields[name]) }
+            let kept = values[0] == values[2] ? values[1] : values[1] == values[2] ? values[0] : values[3]
+            if values[3] != kept {
+                return "A merge of fields loses '\(name)' of \(conflict.operation.itemID)."
+            }
+        }
+        return nil
+    }
+
     private struct NoDecision: Error {}
 
-    private static func draw(_ random: inout SimulationRandom, _ device: SimulatedDevice) -> ConflictResolver?
-    {
+    private static func draw(
+        _ random: inout SimulationRandom, _ device: SimulatedDevice
+    ) -> (ConflictResolver?, isFieldMerge: Bool) {
+        let choice = random.below(12)
+        return (resolver(choice, device), [3, 4].contains(choice))
+    }
+
+    private static func resolver(_ choice: Int, _ device: SimulatedDevice) -> ConflictResolver? {
         let history = device.history
-        switch random.below(12) {
+        switch choice {
         case 0: return .serverWins
         case 1: return .clientWins
         case 2: return .lastWriterWins
@@ -64,5 +91,13 @@ enum DrawnResolver {
             }
         default: return nil
         }
+    }
+}
+
+extension Conflict {
+    /// The three items of a merge, if there are all.
+    fileprivate var sides: (client: Item, server: Item, base: Item)? {
+        guard let clientItem, let serverItem, let base, !serverItem.system.deleted else { return nil }
+        return (clientItem, serverItem, base)
     }
 }

@@ -3,9 +3,9 @@
 
 /// How a seed explores: how it chooses the next job and the features of its script.
 enum SimulationMode: String, Sendable, CaseIterable {
-    /// Every ready job is equally likely, and all features are on.
+    /// Every ready job is equally likely.
     case uniform
-    /// As `uniform`, with a random half of the features.
+    /// As `uniform`, with few features.
     case swarm
     /// Tasks have random priorities, which drop at random steps (PCT): one task can be delayed for long.
     case priorities

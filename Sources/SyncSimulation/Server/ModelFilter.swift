@@ -63,6 +63,7 @@ struct ModelFilter {
         switch (left, right) {
         case (.null, _), (_, .null): return nil
         case (.int(let x), .int(let y)): order = x < y ? -1 : x > y ? 1 : 0
+        case (.double(let x), .double(let y)): order = x < y ? -1 : x > y ? 1 : 0
         case (.bool(let x), .bool(let y)): order = x == y ? 0 : (!x ? -1 : 1)
         case (.text(let x), .text(let y)):
             order = x == y ? 0 : (x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1)
@@ -153,6 +154,7 @@ struct ModelFilter {
             if let number = Int64(token.hasSuffix("l") ? String(token.dropLast()) : token) {
                 return .constant(.int(number))
             }
+            if let number = Double(token) { return .constant(.double(number)) }
             if token.hasPrefix("datetimeoffset'") {
                 return ModelTime(String(token.dropFirst(15).dropLast())).map {
                     .constant(.int($0.nanoseconds))

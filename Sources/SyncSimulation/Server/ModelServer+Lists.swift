@@ -46,7 +46,7 @@ extension ModelServer {
             !$0.isDeleted || parameters["__includeDeleted"] != nil
         }
         func matches(_ row: Row) -> Bool { filter?.matches { row.value($0) } ?? true }
-        if !state.traits.filtersAfterPaging { rows = rows.filter(matches) }
+        rows = rows.filter(matches)
         let order = (parameters["$orderby"] ?? "id").split(separator: ",").map { $0.split(separator: " ") }
         rows.sort { left, right in
             for part in order {
@@ -59,7 +59,7 @@ extension ModelServer {
         }
         let top = min(Int(parameters["$top"] ?? "50") ?? 50, state.traits.pageCap)
         rows = Array(rows.dropFirst(Int(parameters["$skip"] ?? "0") ?? 0).prefix(top))
-        if state.traits.filtersAfterPaging { rows = rows.filter(matches) }
+        if state.traits.shortensPages, rows.count > 1 { rows.removeLast() }
         let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
         let list = rows.map { row in
             let fields = json(row, table, state)

@@ -15,8 +15,8 @@ struct ModelServerTraits: Sendable {
     var restartsVersions = false
     /// Whether a 409 to an insert has the server's row instead of an echo of the request.
     var showsRowInConflict = false
-    /// Whether filters apply to the rows of a page, so that pages can be short or empty before the end.
-    var filtersAfterPaging = false
+    /// Whether the server takes rows out of a page after it was limited, so that pages are short before the end.
+    var shortensPages = false
     /// Whether responses have a `Date`.
     var sendsDate = true
     /// Whether the server computes the column `stamp` with every change.
@@ -37,7 +37,7 @@ struct ModelServerTraits: Sendable {
         traits.shownDigits = traits.keptDigits == 7 && random.percent(40) ? 3 : traits.keptDigits
         traits.restartsVersions = random.percent(50)
         traits.showsRowInConflict = random.percent(50)
-        traits.filtersAfterPaging = random.percent(15)
+        traits.shortensPages = random.percent(15)
         traits.sendsDate = random.percent(85)
         traits.hasHook = random.percent(30)
         traits.ordersNullsLast = random.percent(50)

@@ -58,7 +58,7 @@ struct LocalWrite {
         let item = try existing(id)
         let isKnown = try serverMayHave(item)
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
-            if operation.kind == .update, operation.base == nil { operation.version = item.system.version }
+            if operation.kind == .update, operation.version == nil { operation.version = item.system.version }
         }
     }
 
