@@ -54,9 +54,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a change of an item that was deleted and inserted again is sent with the version that the server has`(
-        _ kind: StoreKind
-    ) async throws {
+    func
+        `a change of an item that was deleted and inserted again is sent with the version that the server has`(
+            _ kind: StoreKind
+        ) async throws
+    {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
