@@ -109,8 +109,9 @@ extension SimulatedSystem {
             do {
                 let decision: Act.Feature = (round + index) % 2 == 0 ? .keepClient : .discard
                 try await decide(decision, error, device, context)
+                // The decision about another operation of the item has changed this one.
             } catch let failure as SyncError
-                where [.operationNotFound, .operationHeld].contains(failure.code)
+                where [.operationNotFound, .operationHeld, .operationChanged].contains(failure.code)
             {
                 continue
             } catch {

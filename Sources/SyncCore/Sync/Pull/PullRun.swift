@@ -183,7 +183,7 @@ struct PullRun: Sendable {
                 return outcome
             }
             if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken,
-                !stalePageGuard.wasPurged(table, during: source)
+                !stalePageGuard.isIncomplete(table, during: source)
             {
                 try transaction.setConfigValue(token, for: key)
             }

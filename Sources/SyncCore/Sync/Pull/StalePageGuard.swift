@@ -21,8 +21,8 @@ final class StalePageGuard: Sendable {
         var lastPull = StalePageGuard.pushes
         var storedRowCount = 0
         var storedRows: [Source: [ItemIdentity: StoredRow]] = [:]
-        /// The tables whose delta tokens were removed while the pull ran.
-        var purgedTables: [Source: Set<String>] = [:]
+        /// The tables of which the pull may have left out rows that it must receive again.
+        var incompleteTables: [Source: Set<String>] = [:]
     }
 
     private let state = Mutex(State())
@@ -40,7 +40,7 @@ final class StalePageGuard: Sendable {
     func endPull(_ pull: Source) {
         state.withLock { state in
             state.pulls.remove(pull)
-            state.purgedTables[pull] = nil
+            state.incompleteTables[pull] = nil
             if state.pulls.isEmpty { state.storedRows = [:] }
         }
     }
@@ -60,30 +60,35 @@ final class StalePageGuard: Sendable {
     /// A running pull may leave out rows that were stored before the purge, so it must not store a token past them.
     func recordPurge(of table: String) {
         state.withLock { state in
-            for pull in state.pulls { state.purgedTables[pull, default: []].insert(table) }
+            for pull in state.pulls { state.incompleteTables[pull, default: []].insert(table) }
         }
     }
 
-    /// Whether the table was purged since the pull began.
-    func wasPurged(_ table: String, during pull: Source) -> Bool {
-        state.withLock { $0.purgedTables[pull]?.contains(table) ?? false }
+    /// Whether the pull may have left out rows of the table, and must not store a token past them: the table was purged, or
+    /// a row was removed that another client may have inserted again.
+    func isIncomplete(_ table: String, during pull: Source) -> Bool {
+        state.withLock { $0.incompleteTables[pull]?.contains(table) ?? false }
     }
 
     /// How many rows were stored so far. A page stores this count when it is requested.
     var storedRowCount: Int { state.withLock { $0.storedRowCount } }
 
-    /// Whether a push or another pull has stored this state of the row or a later one since that count.
+    /// Whether a push or another pull has stored this state of the row or a later one since that count, or has removed it.
     func isStale(_ row: Item, in table: String, since count: Int, for pull: Source) -> Bool {
         state.withLock { state in
             guard !state.storedRows.isEmpty else { return false }
             let identity = ItemIdentity(table: table, id: row.id)
-            return state.storedRows.contains { source, rows in
-                guard source != pull, let stored = rows[identity], stored.number > count else { return false }
-                guard let storedAt = stored.updatedAt, let updatedAt = row.system.updatedAt else {
-                    return true
+            var isStale = false
+            for (source, rows) in state.storedRows where source != pull {
+                guard let stored = rows[identity], stored.number > count else { continue }
+                if let storedAt = stored.updatedAt, let updatedAt = row.system.updatedAt {
+                    isStale = isStale || !storedAt.isEarlier(than: updatedAt)
+                } else {
+                    isStale = true
+                    state.incompleteTables[pull, default: []].insert(table)
                 }
-                return !storedAt.isEarlier(than: updatedAt)
             }
+            return isStale
         }
     }
 }
