@@ -75,15 +75,15 @@ struct OperationResolution {
         if item == nil, operation.kind == .delete { return try keep(kind: .delete, item: nil) }
         guard error.isConflict else { return try keep(kind: operation.kind, item: item) }
         let hasNoRow = error.serverItem == nil
-        // Without a row on the server, an update becomes an insert. An insert is refused without a row only because of a
-        // tombstone, which an update undeletes.
+        // Without a row on the server, an update becomes an insert. An insert becomes an update even if the server has not
+        // shown the row: the next push fetches it first.
         try keep(kind: hasNoRow && operation.kind == .update ? .insert : .update, item: item)
     }
 
     /// Keeps the operation as an operation of this kind, made on the server's row.
     func keep(kind: TableOperation.Kind, item: Item?) throws {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
-        let server = serverItem(for: kind)
+        let server = error.serverItem.map(definition.withoutLocalOnlyColumns)
         if let behind {
             try transaction.removeOperationAndError(id: operation.id)
             return try keepNewerChange(behind, on: server ?? operation.newestServerItem)
@@ -135,14 +135,6 @@ struct OperationResolution {
         let completion = AttemptCompletion(
             transaction: transaction, definition: definition, operationID: behind.id)
         try completion.replace(row, with: behind)
-    }
-
-    /// Returns the server's row for an operation of this kind to be made on; a tombstone for an insert that was refused
-    /// without a row.
-    private func serverItem(for kind: TableOperation.Kind) -> Item? {
-        if let shown = error.serverItem { return definition.withoutLocalOnlyColumns(shown) }
-        guard kind == .update, operation.kind == .insert, error.isConflict else { return nil }
-        return Item(id: operation.itemID, system: SystemProperties(deleted: true))
     }
 }
 
