@@ -1,8 +1,18 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Applies the decision about a failed operation, inside one transaction.
-struct OperationResolution {
+/// What a decision about a failed operation does to its item, the operation and its error, inside one transaction.
+///
+/// Resolvers decide with a ``ConflictDecision``, the app with the methods of ``SyncContext``:
+///
+/// | Decision | Item | Operation | Error |
+/// |---|---|---|---|
+/// | `keepServer`, `cancelAndUpdateItem`, `cancelAndDiscardItem` | the server's row; removed if there is none | removed | removed |
+/// | `keepClient` | unchanged | sent again, to overwrite the row that the error shows | removed |
+/// | `merge`, `keepAndUpdateItem` | the given item | as for `keepClient` | removed |
+/// | `changeKind` | the given item, removed for a delete | as for `keepClient`, with the given kind | removed |
+/// | `keepPending` | unchanged | unchanged | unchanged |
+struct DecisionEffect {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
     /// The operation as it is stored now.
@@ -31,6 +41,21 @@ struct OperationResolution {
         self.operation = operation
         self.error = error
         behind = try transaction.operation(behind: operation)
+    }
+
+    /// Applies a resolver's decision.
+    func apply(_ decision: ConflictDecision) throws {
+        switch decision {
+        case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalOnlyColumns))
+        case .keepClient: try keepClient(nil)
+        case .merge(var item):
+            guard item.id.hasSameBytes(as: operation.itemID) else {
+                throw SyncError(.invalidItemID, "The merged item must have the id '\(operation.itemID)'.")
+            }
+            item.fields = try definition.normalizedForWriting(item.fields)
+            try keepClient(item)
+        case .keepPending: break
+        }
     }
 
     /// The newest known state of the server's row, without columns that are local-only now.
@@ -135,23 +160,6 @@ struct OperationResolution {
         let completion = AttemptCompletion(
             transaction: transaction, definition: definition, operationID: behind.id)
         try completion.replace(row, with: behind)
-    }
-}
-
-extension OperationResolution {
-    /// Applies a resolver's decision.
-    func apply(_ decision: ConflictDecision) throws {
-        switch decision {
-        case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalOnlyColumns))
-        case .keepClient: try keepClient(nil)
-        case .merge(var item):
-            guard item.id.hasSameBytes(as: operation.itemID) else {
-                throw SyncError(.invalidItemID, "The merged item must have the id '\(operation.itemID)'.")
-            }
-            item.fields = try definition.normalizedForWriting(item.fields)
-            try keepClient(item)
-        case .keepPending: break
-        }
     }
 }
 
