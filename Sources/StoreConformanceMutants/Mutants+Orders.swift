@@ -13,7 +13,7 @@ extension StoreMutant {
         ) {
             $0.ordering { query, left, right in
                 query.orderings.isEmpty
-                    ? ExactHash.of(left.id.utf8) < ExactHash.of(right.id.utf8) : query.precedes(left, right)
+                    ? FNV1a.hash(left.id.utf8) < FNV1a.hash(right.id.utf8) : query.precedes(left, right)
             }
         }
         StoreMutant(

@@ -14,7 +14,7 @@ struct LongKeys: Sendable {
     private let hash: @Sendable (ArraySlice<UInt8>) -> UInt64
 
     init(
-        maxKeyLength: Int, hash: @escaping @Sendable (ArraySlice<UInt8>) -> UInt64 = fowlerNollVo
+        maxKeyLength: Int, hash: @escaping @Sendable (ArraySlice<UInt8>) -> UInt64 = { FNV1a.hash($0) }
     ) {
         self.maxKeyLength = maxKeyLength
         self.hash = hash
@@ -125,11 +125,6 @@ struct LongKeys: Sendable {
         key.prefix(stemLength).withUnsafeBytes { bucketKey.append($0) }
         bucketKey.append(fixed: hash(key[stemLength...]))
         return bucketKey.array
-    }
-
-    /// FNV-1a: stable across machines; a collision costs only time.
-    static func fowlerNollVo(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reduce(0xcbf2_9ce4_8422_2325) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 
     /// The keys of one stem that a scan has read so far.

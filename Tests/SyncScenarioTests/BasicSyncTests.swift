@@ -54,7 +54,7 @@ import Testing
             #expect(failure.code == .preconditionFailed)
             #expect(
                 failure.message
-                    == "The row '\(item.id)' in '\(Todo.name)' was changed on the server since it was read.")
+                    == "The row with this id was changed on the server since it was read.")
             #expect(failure.serverItem?["text"] == "Buy oat milk")
             #expect(failure.item?["text"] == "Buy soy milk")
             #expect(try await a.context.operationErrors() == [failure])

@@ -84,4 +84,20 @@ import Testing
             #expect(end.rows.upserted == 1)
         }
     }
+
+    @Test func `a pull that ends before its first request emits its end`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let recorder = Recorder()
+            var settings = settings(recorder)
+            settings.retry.maxAttempts = 1
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.refusal(503), when: \.isWrite)
+            await expectError(.pushAbortedService) { try await a.context.pull(Todo.query, queryID: "all") }
+            #expect(recorder.names == ["attempt", "pushEnded", "pullEnded"])
+            guard case .pullEnded(let end) = recorder.events.last else { return }
+            #expect(end.outcome == .aborted)
+            #expect(end.table == Todo.name)
+        }
+    }
 }

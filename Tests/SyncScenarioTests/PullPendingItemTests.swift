@@ -200,4 +200,23 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `a pull that finds the row of a pending insert reports that the server has the item already`(
+        _ kind: StoreKind, isDeleted: Bool
+    ) async throws {
+        struct NoDecision: Error {}
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings()
+            settings.resolver = ConflictResolver { _ in throw NoDecision() }
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            if isDeleted { try await scenario.server.remove("x", in: Todo.name) }
+            try await a.table.insert(["id": "x", "text": "ours"])
+            try await a.pullWithoutPush()
+            let error = try #require(try await a.context.operationErrors().first)
+            #expect(error.code == .itemAlreadyOnServer)
+            #expect(error.serverItem?.system.deleted == isDeleted)
+        }
+    }
 }

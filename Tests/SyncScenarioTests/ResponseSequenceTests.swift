@@ -43,8 +43,8 @@ import Testing
         let remaining = try await a.operations()
         #expect(remaining.allSatisfy { reported.contains($0.id) }, "seed \(seed): \(remaining)")
         let status = try await a.context.status()
-        let blocked = status.parkedOperations + status.conflictingOperations + status.heldOperations
-        #expect(blocked == remaining.count, "seed \(seed): \(remaining)")
+        let waiting = status.parkedOperations + status.conflictingOperations + status.heldOperations
+        #expect(waiting == remaining.count, "seed \(seed): \(remaining)")
     }
 
     private func change(_ a: Device, _ random: inout SeededGenerator) async {

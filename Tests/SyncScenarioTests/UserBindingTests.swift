@@ -87,4 +87,14 @@ import Testing
             await expectError(.storeOfAnotherUser) { try await anna.pull(Todo.query) }
         }
     }
+
+    @Test func `a pull checks the user before it reads the query`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device()
+            _ = try await context(scenario, a, "anna").table(Todo.name).items()
+            await expectError(.storeOfAnotherUser) {
+                try await context(scenario, a, "bert").pull(Todo.query, queryID: "")
+            }
+        }
+    }
 }

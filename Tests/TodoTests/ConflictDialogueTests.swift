@@ -34,7 +34,7 @@ import Testing
             #expect(transcript.text.contains("(code -1170)"))
             #expect(
                 transcript.text.contains(
-                    "The row 'eggs' in 'TodoItem' was changed on the server since it was read. (code -1303)")
+                    "The row with this id was changed on the server since it was read. (code -1303)")
             )
             for (left, right) in [("Buy eggs (6)", "Buy organic eggs"), (client, server)] {
                 #expect(transcript.lines.contains { $0.contains(left) && $0.hasSuffix(right) })

@@ -34,7 +34,7 @@ import Testing
                     "  update  eggs  Buy eggs (6)",
                     "  delete  milk  Buy milk",
                     "Errors   1",
-                    "  update  eggs  The row 'eggs' in 'TodoItem' was changed on the server since it was read. "
+                    "  update  eggs  The row with this id was changed on the server since it was read. "
                         + "(code -1303)",
                 ])
         }

@@ -22,7 +22,7 @@ extension String: ExactlyDescribed {
     /// Abbreviates long strings to their prefix, length and hash.
     package var exactDescription: String {
         guard utf8.count > 240 else { return Self.quoted(unicodeScalars) }
-        let hash = String(ExactHash.of(utf8), radix: 16)
+        let hash = String(FNV1a.hash(utf8), radix: 16)
         return "\(Self.quoted(unicodeScalars.prefix(24)))…(\(utf8.count) bytes, hash \(hash))"
     }
 
@@ -43,7 +43,7 @@ extension Data: ExactlyDescribed {
     package var exactDescription: String {
         count <= 24
             ? "<\(map { String($0, radix: 16) }.joined(separator: " "))>"
-            : "<\(count) bytes, hash \(String(ExactHash.of(self), radix: 16))>"
+            : "<\(count) bytes, hash \(String(FNV1a.hash(self), radix: 16))>"
     }
 }
 
@@ -120,14 +120,5 @@ extension TableOperationError: ExactlyDescribed {
 extension ConfigKey: ExactlyDescribed {
     package var exactDescription: String {
         "\(table.exactDescription)/\(kind.rawValue)/\(name.exactDescription)"
-    }
-}
-
-/// FNV-1a, stable across machines.
-package enum ExactHash {
-    package static let start: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    package static func of(_ bytes: some Sequence<UInt8>, after hash: UInt64 = start) -> UInt64 {
-        bytes.reduce(hash) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
 }

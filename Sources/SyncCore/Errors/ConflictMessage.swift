@@ -1,19 +1,20 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The message of a conflict: names the row, and distinguishes a deleted row from a changed one.
+/// The message of a conflict, which distinguishes a deleted row from a changed one.
 enum ConflictMessage {
     /// Returns the message for the code of a conflict.
     ///
-    /// - Parameter serverItem: the server's row; `nil` if the server has none or did not send it.
+    /// - Parameters:
+    ///   - row: the words for the row. The error of an operation has the id and the table as properties, so that its
+    ///     message does not name them.
+    ///   - serverItem: the server's row; `nil` if the server has none or did not send it.
     static func text(
-        _ code: SyncError.Code, itemID: String, table: String, serverItem: Item?
+        _ code: SyncError.Code, row: String = "row with this id", serverItem: Item?
     ) -> String {
-        let row = "row '\(itemID)' in '\(table)'"
         let isDeleted = serverItem?.system.deleted == true
         return switch code {
-        case .itemAlreadyOnServer where isDeleted: "The server already has a deleted \(row)."
-        case .itemAlreadyOnServer: "The server already has a \(row)."
+        case .itemAlreadyOnServer: "The server already has a \(isDeleted ? "deleted " : "")\(row)."
         case .itemNotOnServer: "The server has no \(row)."
         default: "The \(row) was \(isDeleted ? "deleted" : "changed") on the server since it was read."
         }

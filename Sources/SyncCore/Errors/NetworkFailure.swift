@@ -86,7 +86,7 @@ extension NetworkFailure: CustomStringConvertible {
     }
 
     /// A sentence for the reader that names host and port, and whether trying again helps.
-    fileprivate var message: String {
+    var message: String {
         let server = "\(host):\(port)"
         return switch reason {
         case .unknownHost:

@@ -21,8 +21,11 @@ extension SyncError.Code: CustomStringConvertible {
         name.map { "\($0) (\(rawValue))" } ?? "\(rawValue)"
     }
 
+    /// The code in parentheses, to append to a message.
+    var suffix: String { " (\(name.map { "\($0), " } ?? "")code \(rawValue))" }
+
     /// The name of the code; `nil` for a code that the app defines.
-    var name: String? { SyncErrorName(rawValue: rawValue).map { "\($0)" } }
+    private var name: String? { SyncErrorName(rawValue: rawValue).map { "\($0)" } }
 }
 
 extension SyncError.Code {

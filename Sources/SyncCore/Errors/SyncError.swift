@@ -30,10 +30,13 @@ public struct SyncError: Error, Sendable {
 extension SyncError: CustomStringConvertible {
     /// The message, the code and the cause.
     public var description: String {
-        let cause = cause.map { "\($0)" } ?? ""
-        let because = cause.isEmpty ? "" : " Cause: \(cause)"
-        let name = code.name.map { "\($0), " } ?? ""
-        return "\(message) (\(name)code \(code.rawValue))\(because)"
+        var cause = cause.map { "\($0)" } ?? ""
+        // The message of a store's error, or of the error that ended a push, is part of this message.
+        let known = (self.cause as? StoreError)?.message ?? (self.cause as? SyncError)?.message
+        if let known, message.hasSuffix(known), cause.hasPrefix(known) {
+            cause = String(cause.dropFirst(known.count + 1))
+        }
+        return message + code.suffix + (cause.isEmpty ? "" : " Cause: \(cause)")
     }
 }
 

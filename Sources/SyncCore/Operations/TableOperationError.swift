@@ -54,7 +54,9 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
 
 extension TableOperationError: CustomStringConvertible {
     /// The operation, the message and the code; no fields of items.
-    public var description: String { "\(kind) \(table)/\(itemID): \(message) (code \(code.rawValue))" }
+    public var description: String {
+        "\(kind) of '\(itemID)' in '\(table)': \(message)\(code.suffix)"
+    }
 }
 
 extension TableOperationError {
@@ -98,11 +100,10 @@ extension TableOperationError {
 
     /// Returns the conflict of an operation whose row was changed on the server, as a pull has found.
     static func foundByPull(_ operation: TableOperation, item: Item?) -> TableOperationError {
-        let code = SyncError.Code.preconditionFailed
+        let code = InsertConflict.code(for: operation.kind)
         return TableOperationError(
             operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem, code: code,
-            message: ConflictMessage.text(
-                code, itemID: operation.itemID, table: operation.table, serverItem: operation.serverItem))
+            message: ConflictMessage.text(code, serverItem: operation.serverItem))
     }
 
     /// Returns the same failure for the operation as it is now.

@@ -43,7 +43,7 @@ extension RemoteResponse {
         _ code: SyncError.Code, of call: RemoteCall, serverItem: Item?, cause: ServerConflict?
     ) -> SyncError {
         let message = ConflictMessage.text(
-            code, itemID: call.itemID ?? "", table: call.table, serverItem: serverItem)
+            code, row: "row '\(call.itemID ?? "")' in '\(call.table)'", serverItem: serverItem)
         return SyncError(code, message, cause: cause)
     }
 

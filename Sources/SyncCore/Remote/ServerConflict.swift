@@ -15,7 +15,7 @@ public struct ServerConflict: Error, Sendable, Hashable {
 extension ServerConflict: CustomStringConvertible {
     /// Names the row without its fields.
     public var description: String {
-        item.map { "the server has another version of the row '\($0.id)'" }
-            ?? "the server has another version of the row"
+        item.map { "The server has another state of the row '\($0.id)'." }
+            ?? "The server has another state of the row."
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SyncCore
 
 /// The form of a version in the headers `ETag` and `If-Match`.
 enum EntityTag {
@@ -21,8 +22,6 @@ enum EntityTag {
 
     /// Returns a weak tag for bytes that are not a row.
     static func weak(of body: Data) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return "W/\"\(String(body.count, radix: 16))-\(String(hash, radix: 36))\""
+        "W/\"\(String(body.count, radix: 16))-\(String(FNV1a.hash(body), radix: 36))\""
     }
 }

@@ -32,11 +32,11 @@ extension TodoApp {
         for (queryID, token) in tokens.sorted(by: { $0.key < $1.key }) {
             console.print("  query ID \"\(queryID)\" up to \(token)")
         }
-        let blocked = [
+        let waiting = [
             (status.parkedOperations, "parked"), (status.conflictingOperations, "in conflict"),
             (status.heldOperations, "waiting for another change"),
         ].filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }
-        heading("Queued", "\(operations.count)\(blocked.joined())")
+        heading("Queued", "\(operations.count)\(waiting.joined())")
         for operation in operations {
             let text = texts[UTF8Text(operation.itemID)] ?? operation.deletedItem?.text ?? ""
             let state =

@@ -92,10 +92,10 @@ struct ConflictResolution {
                 try transaction.put(changed)
                 return .changed(changed)
             }
-            let resolution = try OperationResolution(
+            let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition,
                 inFlight: isInFlight ? [] : context.inFlight.all)
-            try resolution.apply(decision)
+            try effect.apply(decision)
             guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }
             return .resolved(try context.recordResolved(error, in: transaction))
         }

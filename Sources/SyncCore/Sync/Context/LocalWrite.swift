@@ -56,7 +56,9 @@ struct LocalWrite {
     /// Queues a change that is in the table already, of an item whose earlier state is unknown.
     func recordChange(id: String) throws {
         let item = try existing(id)
-        let isKnown = try serverMayHave(item)
+        let isKnown =
+            try item.system.version != nil
+            || !transaction.operations(forItem: id, in: definition.name).isEmpty
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
             if operation.kind == .update, operation.version == nil { operation.version = item.system.version }
         }
@@ -69,14 +71,10 @@ struct LocalWrite {
                 .invalidOperation,
                 "The item '\(item.id)' is still in '\(definition.name)'; delete it there first.")
         }
-        guard try serverMayHave(item) else { return }
-        let first = try enqueue(.delete, id: item.id, before: item) { $0.deletedItem = item }
+        // A push may have completed the insert since the app read the item. The row's version is unknown then.
+        let before = item.system.version == nil ? nil : item
+        let first = try enqueue(.delete, id: item.id, before: before) { $0.deletedItem = item }
         try applyKeptRow(of: first)
-    }
-
-    private func serverMayHave(_ item: Item) throws -> Bool {
-        try item.system.version != nil
-            || !transaction.operations(forItem: item.id, in: definition.name).isEmpty
     }
 
     /// Applies the row that was stored with the item's first operation, if the deletion has removed all operations.

@@ -81,7 +81,7 @@ extension SyncContext {
     }
 
     /// Returns the result of the push with the errors that are unresolved now, in queue order: errors of this push that
-    /// are still in the error log, and those of blocked operations.
+    /// are still in the error log, and those of waiting operations.
     private func report(of run: PushRun, ending: SyncError?) async -> PushResult {
         var result = run.result
         result.abortReason = ending
@@ -92,12 +92,12 @@ extension SyncContext {
                     try snapshot.operationError(operationID: $0.operationID) == $0
                 }
                 let known = Set(unresolved.map(\.operationID))
-                let blocked = try snapshot.blockedOperations(in: tables).map(\.error)
+                let waiting = try snapshot.waitingOperations(in: tables).map(\.error)
                 // The app decides about the error in the log: it must show the operation as it is now.
-                let outdated = try blocked.filter { error in
+                let outdated = try waiting.filter { error in
                     try snapshot.operationError(operationID: error.operationID).map { $0 != error } ?? false
                 }
-                let others = blocked.filter { !known.contains($0.operationID) }
+                let others = waiting.filter { !known.contains($0.operationID) }
                 return (errors: unresolved + others, outdated: outdated)
             }
             result.errors = found.errors

@@ -11,8 +11,8 @@ extension SyncContext {
     ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/invalidItemID``, ``SyncError/Code/storeFailure``.
     ///   Nothing is changed then.
     public func cancelAndUpdateItem(for error: TableOperationError, with item: Item) async throws {
-        try await resolve(error, with: item) { resolution, item in
-            try resolution.keepServer(item)
+        try await resolve(error, with: item) { effect, item in
+            try effect.keepServer(item)
         }
     }
 
@@ -24,8 +24,8 @@ extension SyncContext {
         guard store.dataSource.catalog.tables.contains(where: { $0.name == error.table }) else {
             return try await cancelOperationOfUndeclaredTable(error)
         }
-        try await resolve(error, with: nil) { resolution, _ in
-            try resolution.keepServer(resolution.newestServerItem)
+        try await resolve(error, with: nil) { effect, _ in
+            try effect.keepServer(effect.newestServerItem)
         }
     }
 
@@ -52,11 +52,11 @@ extension SyncContext {
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``; ``SyncError/Code/invalidOperation`` for a delete, which sends no
     ///   item: see ``changeKind(for:to:with:)``.
     public func keepAndUpdateItem(for error: TableOperationError, with item: Item) async throws {
-        try await resolve(error, with: item) { resolution, item in
-            guard resolution.operation.kind != .delete else {
+        try await resolve(error, with: item) { effect, item in
+            guard effect.operation.kind != .delete else {
                 throw SyncError(.invalidOperation, "A delete sends no item. Change its kind instead.")
             }
-            try resolution.keepClient(item)
+            try effect.keepClient(item)
         }
     }
 
@@ -70,8 +70,8 @@ extension SyncContext {
     public func changeKind(
         for error: TableOperationError, to kind: TableOperation.Kind, with item: Item? = nil
     ) async throws {
-        try await resolve(error, with: item) { resolution, item in
-            try resolution.keep(kind: kind, item: item)
+        try await resolve(error, with: item) { effect, item in
+            try effect.keep(kind: kind, item: item)
         }
     }
 
@@ -90,7 +90,7 @@ extension SyncContext {
 
     private func resolve(
         _ error: TableOperationError, with item: Item?,
-        _ apply: @escaping @Sendable (OperationResolution, Item?) throws -> Void
+        _ apply: @escaping @Sendable (DecisionEffect, Item?) throws -> Void
     ) async throws {
         let definition = try definition(of: error.table)
         var normalizedItem = item
@@ -103,9 +103,9 @@ extension SyncContext {
         }
         let (inFlight, normalized) = (inFlight, normalizedItem)
         try await write { [self] transaction in
-            let resolution = try OperationResolution(
+            let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, inFlight: inFlight.all)
-            try apply(resolution, normalized)
+            try apply(effect, normalized)
             if try transaction.operation(id: error.operationID) == nil {
                 _ = try recordResolved(error, in: transaction)
             }

@@ -135,7 +135,7 @@ public final class SyncContext: Sendable {
         } catch let error as StoreError where error.code == .closed {
             throw SyncError(.contextInvalid, "The sync context is closed.", cause: error)
         } catch {
-            throw SyncError(.storeFailure, "The local store failed.", cause: error)
+            throw SyncError.storeFailure(error)
         }
     }
 }

@@ -30,13 +30,13 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func status() async throws -> SyncStatus {
         var status = activity.status
-        let (count, blocked) = try await read { snapshot in
-            (try snapshot.operationCount(in: nil), try snapshot.blockedOperations(in: nil))
+        let (count, waiting) = try await read { snapshot in
+            (try snapshot.operationCount(in: nil), try snapshot.waitingOperations(in: nil))
         }
         status.pendingOperations = count
-        status.parkedOperations = blocked.count { $0.reason == .parked }
-        status.conflictingOperations = blocked.count { $0.reason == .inConflict }
-        status.heldOperations = blocked.count { $0.reason == .held || $0.reason == .undeclared }
+        status.parkedOperations = waiting.count { $0.reason == .parked }
+        status.conflictingOperations = waiting.count { $0.reason == .inConflict }
+        status.heldOperations = waiting.count { $0.reason == .held || $0.reason == .undeclared }
         return status
     }
 

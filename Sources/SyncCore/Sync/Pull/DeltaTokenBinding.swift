@@ -6,8 +6,8 @@
 /// Another server or query selects other rows; a new column has no values in rows that were pulled before it. In both
 /// cases the token is not used, and the pull starts over.
 enum DeltaTokenBinding {
-    /// Returns a text that is equal only for pulls that request the same: a 64-bit FNV-1a hash, short enough to be
-    /// stored with every token.
+    /// Returns a text that is equal only for pulls that request the same: a hash, short enough to be stored
+    /// with every token.
     static func text(
         query: TableQuery, definition: SyncTableDefinition, server: ServerIdentity, dialect: WireDialect
     ) throws(SyncError) -> String {
@@ -19,10 +19,6 @@ enum DeltaTokenBinding {
         for column in definition.syncedColumns.sorted(by: { $0.name.precedesInBytes($1.name) }) {
             parts += [column.name, column.type.rawValue]
         }
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in parts.joined(separator: "\0").utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
-        return String(hash, radix: 16)
+        return String(FNV1a.hash(parts.joined(separator: "\0").utf8), radix: 16)
     }
 }

@@ -49,9 +49,19 @@ struct PullRun: Sendable {
     /// Pushes pending operations if the settings say so, and reads the delta token.
     static func start(_ pull: ValidatedPull, in context: SyncContext) async throws -> PullRun {
         let startTime = context.isObserved ? context.environment.now() : nil
-        try await context.withStoreErrors { try await context.confirmStore() }
         var result = PullResult()
-        if pull.settings.pending == .pushFirst { result.pushErrors = try await context.pushBeforePull() }
+        do {
+            if pull.settings.pending == .pushFirst { result.pushErrors = try await context.pushBeforePull() }
+            return try await PullRun(pull, in: context, startTime: startTime, result: result)
+        } catch {
+            emitEnd(of: pull, in: context, result, error, since: startTime)
+            throw error
+        }
+    }
+
+    private init(
+        _ pull: ValidatedPull, in context: SyncContext, startTime: Timestamp?, result: PullResult
+    ) async throws {
         var storedToken: String?
         if let key = pull.tokenKey { storedToken = try await context.read { try $0.configValue(key) } }
         let session = Session(context)
@@ -62,22 +72,12 @@ struct PullRun: Sendable {
                 try SharedStorePull.begin(in: $0, table: pull.definition.name, at: now)
             }
         }
-        return PullRun(
-            pull, in: context, session: session, startTime: startTime, storedToken: storedToken,
-            commitStamp: stamp,
-            result: result)
-    }
-
-    private init(
-        _ pull: ValidatedPull, in context: SyncContext, session: Session, startTime: Timestamp?,
-        storedToken: String?, commitStamp: Int64?, result: PullResult
-    ) {
         self.context = context
         self.pull = pull
         self.session = session
         self.startTime = startTime
         self.storedToken = storedToken
-        self.commitStamp = commitStamp
+        commitStamp = stamp
         self.result = result
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
@@ -88,14 +88,19 @@ struct PullRun: Sendable {
     /// Records how the pull ended in the context's status, and emits an event. The errors of a push before it stay in the
     /// status.
     func end(_ error: (any Error)?) {
-        if let startTime {
-            context.emit(
-                .pullEnded(
-                    SyncEvent.PullEnded(
-                        pull.query.table, result, error: error, duration: context.elapsed(since: startTime))),
-                SyncLog.Details(queryID: pull.tokenKey?.name))
-        }
+        Self.emitEnd(of: pull, in: context, result, error, since: startTime)
         if error != nil || result.pushErrors.isEmpty { session.end(error) }
+    }
+
+    private static func emitEnd(
+        of pull: ValidatedPull, in context: SyncContext, _ result: PullResult, _ error: (any Error)?,
+        since startTime: Timestamp?
+    ) {
+        guard let startTime else { return }
+        let duration = context.elapsed(since: startTime)
+        context.emit(
+            .pullEnded(SyncEvent.PullEnded(pull.query.table, result, error: error, duration: duration)),
+            SyncLog.Details(queryID: pull.tokenKey?.name))
     }
 
     /// Stores one page while the next one is requested.

@@ -72,11 +72,16 @@ struct AttemptCompletion {
             var rebased = next.rebased(on: base)
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
-            // So does an edit of a field that another client has changed after the attempt that is proven only now.
-            if isProven, let local, var made = operation.base {
-                made.fields = ancestor
-                let hasClash = ThreeWayMerge(local: local, server: row, base: made).hasClash
-                if hasClash { rebased = next.rebased(on: made) }
+            // So does a change that clashes with one that another client has made after the attempt that is proven only now.
+            var made = operation.base ?? Item(id: operation.itemID)
+            made.fields = ancestor
+            let hasClash =
+                local.map { ThreeWayMerge(local: $0, server: row, base: made).hasClash }
+                ?? !definition.isShown(ancestor, as: row)
+            if isProven, hasClash {
+                rebased = next.rebased(on: made)
+                // The response to the insert had the version: the push reports the conflict with the row instead.
+                if rebased.version == nil { rebased.serverItem = row }
             }
             try transaction.put(rebased)
         }

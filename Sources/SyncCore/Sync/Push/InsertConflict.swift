@@ -7,7 +7,7 @@
 ///    fetched when the response does not have it.
 /// 2. If the app enqueued an existing item (``TableOperation/isAdopted``), the operation becomes an update of the row.
 /// 3. Otherwise the insert fails with ``SyncError/Code/itemAlreadyOnServer``, a conflict: a resolver, the delegate or the
-///    app resolves it. Keeping the client's item updates the row, or undeletes it first if the server does not show it.
+///    app resolves it. Keeping the client's item updates the row, and undeletes it first if it is a tombstone.
 enum InsertConflict {
     /// Returns the code of the operation's error.
     static func code(for kind: TableOperation.Kind) -> SyncError.Code {

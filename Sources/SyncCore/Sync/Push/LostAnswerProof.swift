@@ -11,6 +11,7 @@
 /// - Delete: the server has no row, or a tombstone → the operation is complete.
 /// - Delete that replaced an attempted insert or update: the row is what that attempt left, and no other client has
 ///   changed it → the delete continues with the row's version.
+/// - Delete of a row that the device never received: the row is the item that was deleted → the same.
 /// - Anything else is a conflict.
 struct LostAnswerProof: Sendable {
     /// What the operation does now; the user may have changed it since the first attempt.
@@ -20,6 +21,8 @@ struct LostAnswerProof: Sendable {
     let sent: TableOperation.SentSnapshot
     /// The server's row that the operation was made on.
     let base: Item?
+    /// For a delete of a row that the device never received: the item as it was.
+    var deletedItem: Item?
     let definition: SyncTableDefinition
 
     /// Returns the outcome of a response that reports a conflict.
@@ -41,6 +44,11 @@ struct LostAnswerProof: Sendable {
         }
         var shown = row
         shown.fields.merge(response.unreadableFields) { _, unreadable in unreadable }
+        if let deletedItem, sent.kind == .delete {
+            let isDeletedItem = definition.isShown(deletedItem.fields, as: shown)
+            return isDeletedItem
+                ? .continues(from: row) : .conflict(reason, status: status, serverItem: row)
+        }
         guard sent.kind != .delete, sent.isApplied(in: shown) else {
             return .conflict(reason, status: status, serverItem: row)
         }
@@ -53,10 +61,11 @@ struct LostAnswerProof: Sendable {
         return .continues(from: row)
     }
 
-    /// Whether the row is the base with these changes: no other client has changed it. `true` without a base.
+    /// Whether the row is the base with these changes, or the changes alone without a base: no other client has changed
+    /// it.
     func isUnchanged(_ row: Item, after changes: [String: ItemValue] = [:]) -> Bool {
-        guard let base else { return true }
-        let expected = definition.syncedFields(of: base).merging(changes) { _, changed in changed }
+        let known = base.map(definition.syncedFields) ?? [:]
+        let expected = known.merging(changes) { _, changed in changed }
         return !row.system.deleted && definition.isShown(expected, as: row)
     }
 }

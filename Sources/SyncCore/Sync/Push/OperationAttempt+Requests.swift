@@ -26,10 +26,7 @@ extension OperationAttempt {
     private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
         if let conflict = undetectedConflict() { return conflict }
         if rowWasMissing, let conflict = try await conflictWithNewRow() { return conflict }
-        // The delete has no version if the response to its insert was lost: the server's row is fetched first.
-        if operation.kind == .delete, snapshot.version == nil, proof.sent.kind == .insert {
-            return try await fetchRow(toDecide: .rowExists, status: ConflictReason.rowExists.status)
-        }
+        if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
         return operation.undeletes ? try await undelete() : nil
     }
 

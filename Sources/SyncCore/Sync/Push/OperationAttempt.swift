@@ -27,7 +27,7 @@ struct OperationAttempt: Sendable {
     var proof: LostAnswerProof {
         LostAnswerProof(
             kind: operation.kind, sent: operation.sent ?? snapshot, base: operation.base,
-            definition: definition)
+            deletedItem: operation.hasUnknownRow ? operation.deletedItem : nil, definition: definition)
     }
 
     /// Records whether a request was sent again.

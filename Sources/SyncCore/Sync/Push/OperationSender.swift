@@ -88,12 +88,10 @@ struct OperationSender: Sendable {
             return attempt.followsUnknownOutcome
                 ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
         case .conflict(let reason, let status, let serverItem):
-            let operation = attempt.operation
-            let code = reason.code(for: operation.kind)
+            let code = reason.code(for: attempt.operation.kind)
             return try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
-                message: ConflictMessage.text(
-                    code, itemID: operation.itemID, table: operation.table, serverItem: serverItem),
+                message: ConflictMessage.text(code, serverItem: serverItem),
                 serverItem: serverItem
             ).map(Result.failed) ?? .skipped
         case .refused(let status, let code, let message):

@@ -60,7 +60,7 @@ extension PushEnding {
 
     /// Returns the error of a push whose store cannot be locked.
     static func lockFailed(_ cause: any Error) -> SyncError {
-        SyncError(.pushAbortedStore, "The store cannot be locked for a push.", cause: cause)
+        .pushAbortedStore("The store cannot be locked for a push", cause)
     }
 
     /// Returns the error of a push after so many operations in a row without confirmation.
@@ -85,7 +85,7 @@ extension PushEnding {
     static func pushError(for error: any Error) -> SyncError {
         switch error {
         case let error as SyncError where error.code == .storeFailure:
-            SyncError(.pushAbortedStore, "The push ended because the local store failed.", cause: error.cause)
+            .pushAbortedStore("The push ended because the local store failed", error.cause)
         case let error as SyncError: error
         default: SyncError(.internalError, "The push ended unexpectedly.", cause: error)
         }

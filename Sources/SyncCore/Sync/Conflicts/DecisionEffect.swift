@@ -1,8 +1,18 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Applies the decision about a failed operation, inside one transaction.
-struct OperationResolution {
+/// What a decision about a failed operation does to its item, the operation and its error, inside one transaction.
+///
+/// Resolvers decide with a ``ConflictDecision``, the app with the methods of ``SyncContext``:
+///
+/// | Decision | Item | Operation | Error |
+/// |---|---|---|---|
+/// | `keepServer`, `cancelAndUpdateItem`, `cancelAndDiscardItem` | the server's row; removed if there is none | removed | removed |
+/// | `keepClient` | unchanged | sent again, to overwrite the row that the error shows | removed |
+/// | `merge`, `keepAndUpdateItem` | the given item | as for `keepClient` | removed |
+/// | `changeKind` | the given item, removed for a delete | as for `keepClient`, with the given kind | removed |
+/// | `keepPending` | unchanged | unchanged | unchanged |
+struct DecisionEffect {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
     /// The operation as it is stored now.
@@ -31,6 +41,21 @@ struct OperationResolution {
         self.operation = operation
         self.error = error
         behind = try transaction.operation(behind: operation)
+    }
+
+    /// Applies a resolver's decision.
+    func apply(_ decision: ConflictDecision) throws {
+        switch decision {
+        case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalOnlyColumns))
+        case .keepClient: try keepClient(nil)
+        case .merge(var item):
+            guard item.id.hasSameBytes(as: operation.itemID) else {
+                throw SyncError(.invalidItemID, "The merged item must have the id '\(operation.itemID)'.")
+            }
+            item.fields = try definition.normalizedForWriting(item.fields)
+            try keepClient(item)
+        case .keepPending: break
+        }
     }
 
     /// The newest known state of the server's row, without columns that are local-only now.
@@ -75,15 +100,15 @@ struct OperationResolution {
         if item == nil, operation.kind == .delete { return try keep(kind: .delete, item: nil) }
         guard error.isConflict else { return try keep(kind: operation.kind, item: item) }
         let hasNoRow = error.serverItem == nil
-        // Without a row on the server, an update becomes an insert. An insert is refused without a row only because of a
-        // tombstone, which an update undeletes.
+        // Without a row on the server, an update becomes an insert. An insert becomes an update even if the server has not
+        // shown the row: the next push fetches it first.
         try keep(kind: hasNoRow && operation.kind == .update ? .insert : .update, item: item)
     }
 
     /// Keeps the operation as an operation of this kind, made on the server's row.
     func keep(kind: TableOperation.Kind, item: Item?) throws {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
-        let server = serverItem(for: kind)
+        let server = error.serverItem.map(definition.withoutLocalOnlyColumns)
         if let behind {
             try transaction.removeOperationAndError(id: operation.id)
             return try keepNewerChange(behind, on: server ?? operation.newestServerItem)
@@ -135,31 +160,6 @@ struct OperationResolution {
         let completion = AttemptCompletion(
             transaction: transaction, definition: definition, operationID: behind.id)
         try completion.replace(row, with: behind)
-    }
-
-    /// Returns the server's row for an operation of this kind to be made on; a tombstone for an insert that was refused
-    /// without a row.
-    private func serverItem(for kind: TableOperation.Kind) -> Item? {
-        if let shown = error.serverItem { return definition.withoutLocalOnlyColumns(shown) }
-        guard kind == .update, operation.kind == .insert, error.isConflict else { return nil }
-        return Item(id: operation.itemID, system: SystemProperties(deleted: true))
-    }
-}
-
-extension OperationResolution {
-    /// Applies a resolver's decision.
-    func apply(_ decision: ConflictDecision) throws {
-        switch decision {
-        case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalOnlyColumns))
-        case .keepClient: try keepClient(nil)
-        case .merge(var item):
-            guard item.id.hasSameBytes(as: operation.itemID) else {
-                throw SyncError(.invalidItemID, "The merged item must have the id '\(operation.itemID)'.")
-            }
-            item.fields = try definition.normalizedForWriting(item.fields)
-            try keepClient(item)
-        case .keepPending: break
-        }
     }
 }
 

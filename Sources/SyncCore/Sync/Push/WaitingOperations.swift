@@ -4,12 +4,12 @@
 /// A pending operation that waits for the app or the user or, if it is held, for another operation.
 ///
 /// Pushes send a held operation by themselves once the operation that it waits for is complete.
-struct BlockedOperation: Sendable {
+struct WaitingOperation: Sendable {
     let reason: Reason
     /// The error that a push reports for it.
     let error: TableOperationError
 
-    /// Why an operation is blocked.
+    /// Why an operation waits.
     enum Reason: Sendable, Hashable {
         /// The server has refused it too often: see ``Parking``.
         case parked
@@ -23,26 +23,26 @@ struct BlockedOperation: Sendable {
 }
 
 extension StoreSnapshot {
-    /// Returns the blocked operations of the tables, or of all tables.
+    /// Returns the waiting operations of the tables, or of all tables.
     ///
     /// Each has an error in the error log, or is behind an operation of the same item that has one.
-    func blockedOperations(in tables: Set<String>?) throws -> [BlockedOperation] {
-        var blocked: [BlockedOperation] = []
+    func waitingOperations(in tables: Set<String>?) throws -> [WaitingOperation] {
+        var waiting: [WaitingOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
             guard let operation = try operation(id: error.operationID),
-                let reason = BlockedOperation.Reason(operation, error)
+                let reason = WaitingOperation.Reason(operation, error)
             else { continue }
             let current = try reason == .undeclared ? error : currentError(error, of: operation)
-            blocked.append(BlockedOperation(reason: reason, error: current))
+            waiting.append(WaitingOperation(reason: reason, error: current))
             guard reason == .parked || reason == .inConflict else { continue }
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
                 let item = try item(id: behind.itemID, in: behind.table)
-                blocked.append(
-                    BlockedOperation(reason: .held, error: .held(behind, by: operation, item: item)))
+                waiting.append(
+                    WaitingOperation(reason: .held, error: .held(behind, by: operation, item: item)))
             }
         }
-        return blocked
+        return waiting
     }
 
     /// Returns the error for the operation as it is now. Pushes do not send a parked operation, so they report its failure
@@ -55,7 +55,7 @@ extension StoreSnapshot {
     }
 }
 
-extension BlockedOperation.Reason {
+extension WaitingOperation.Reason {
     fileprivate init?(_ operation: TableOperation, _ error: TableOperationError) {
         switch error.code {
         case .unknownTable: self = .undeclared

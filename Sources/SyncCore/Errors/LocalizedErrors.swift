@@ -21,3 +21,18 @@ extension SyncError: LocalizedError {
         }
     }
 }
+
+extension StoreError: LocalizedError {
+    /// The message.
+    public var errorDescription: String? { message }
+}
+
+extension TableOperationError: LocalizedError {
+    /// The message.
+    public var errorDescription: String? { message }
+}
+
+extension NetworkFailure: LocalizedError {
+    /// The message of the ``SyncError`` that this error causes.
+    public var errorDescription: String? { message }
+}

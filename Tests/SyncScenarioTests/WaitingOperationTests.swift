@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Every push reports the operations that it cannot send until the app or the user decides.
-@Suite struct BlockedOperationTests {
+@Suite struct WaitingOperationTests {
     private func settings(parkAfter limit: Int = 1) -> SyncSettings {
         var settings = SyncSettings.singleAttempt
         settings.parkAfterRefusals = limit

@@ -1,0 +1,19 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncError {
+    /// Returns the error of a call whose store failed. The message ends with the store's own sentence; errors of other
+    /// types could contain fields of items.
+    static func storeFailure(_ error: any Error) -> SyncError {
+        SyncError(.storeFailure, text("The local store failed", error), cause: error)
+    }
+
+    /// Returns the error of a push that ended because the store failed.
+    static func pushAbortedStore(_ what: String, _ error: (any Error)?) -> SyncError {
+        SyncError(.pushAbortedStore, text(what, error), cause: error)
+    }
+
+    private static func text(_ what: String, _ error: (any Error)?) -> String {
+        (error as? StoreError).map { "\(what): \($0.message)" } ?? "\(what)."
+    }
+}

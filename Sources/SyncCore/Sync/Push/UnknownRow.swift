@@ -1,0 +1,21 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// An update or a delete never overwrites a row that the device has not received: without its version, the request would
+// have no condition. The row is fetched first. It is a conflict unless it is what the device itself has left.
+
+extension TableOperation {
+    /// Whether the device has never received the row that the operation changes. Examples are the delete of an item whose
+    /// insert got no response, and a refused insert that the app has changed to an update.
+    var hasUnknownRow: Bool { kind != .insert && base == nil && version == nil }
+}
+
+extension OperationAttempt {
+    /// Fetches the row, and returns what it means for the operation.
+    func outcomeOfUnknownRow() async throws -> AttemptOutcome {
+        let outcome = try await fetchRow(toDecide: .rowExists, status: ConflictReason.rowExists.status)
+        guard case .conflict(_, _, nil) = outcome else { return outcome }
+        let reason = ConflictReason.rowMissing
+        return .conflict(reason, status: reason.status, serverItem: nil)
+    }
+}
