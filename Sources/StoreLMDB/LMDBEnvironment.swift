@@ -4,6 +4,7 @@
 import CLMDB
 import StoreOrderedMap
 import SyncCore
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -11,6 +12,10 @@ import SyncCore
     import Musl
 #else
     import Glibc
+#endif
+#if canImport(CDispatch)
+    // On Linux the compiler finds `stat` in this module or in Glibc.
+    import CDispatch
 #endif
 
 // All raw pointers of LMDB are in this file. LMDBMap enforces what the C library cannot check:
@@ -24,6 +29,9 @@ import SyncCore
 final class LMDBEnvironment: @unchecked Sendable {
     private let environment: OpaquePointer
     private let database: MDB_dbi
+    private let descriptor: Int32
+    /// The greatest known size of the file, which LMDB never shrinks.
+    private let fileSize = Atomic(0)
     let maxKeyLength: Int
 
     init(path: String, mapSize: Int, maxReaders: Int) throws(LMDBError) {
@@ -36,7 +44,9 @@ final class LMDBEnvironment: @unchecked Sendable {
             let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
             try LMDBError.check(mdb_env_open(environment, path, flags, 0o600))
             try LMDBError.check(mdb_reader_check(environment, nil))
-            try Self.extendTruncatedFile(environment)
+            var descriptor: mdb_filehandle_t = -1
+            try LMDBError.check(mdb_env_get_fd(environment, &descriptor))
+            self.descriptor = descriptor
             var transaction: OpaquePointer?
             try LMDBError.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &transaction))
             var database = MDB_dbi()
@@ -57,18 +67,6 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// The size of the used pages.
     var usedSize: Int { Self.usedSize(of: environment) }
-
-    /// Extends a truncated file with zeros, which LMDB detects as damage when it reads them. Accessing mapped memory
-    /// beyond the end of a file would kill the process with SIGBUS.
-    private static func extendTruncatedFile(_ environment: OpaquePointer) throws(LMDBError) {
-        var descriptor: mdb_filehandle_t = -1
-        try LMDBError.check(mdb_env_get_fd(environment, &descriptor))
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw LMDBError(code: errno) }
-        let size = usedSize(of: environment)
-        guard status.st_size > 0, status.st_size < size else { return }
-        guard ftruncate(descriptor, off_t(size)) == 0 else { throw LMDBError(code: errno) }
-    }
 
     private static func usedSize(of environment: OpaquePointer) -> Int {
         var status = MDB_stat()
@@ -91,8 +89,17 @@ final class LMDBEnvironment: @unchecked Sendable {
         try LMDBError.check(mdb_env_set_mapsize(environment, size))
     }
 
-    func beginRead() throws(LMDBError) -> LMDBReadTransaction {
-        LMDBReadTransaction(try begin(flags: UInt32(MDB_RDONLY)), database)
+    /// Begins a read transaction, or renews the idle one; aborts the idle one when this throws.
+    func beginRead(reusing idle: LMDBReadTransaction?) throws(LMDBError) -> LMDBReadTransaction {
+        guard let idle else { return LMDBReadTransaction(try begin(flags: UInt32(MDB_RDONLY)), database) }
+        do throws(LMDBError) {
+            try requireWholeFile()
+            try idle.renew()
+        } catch {
+            idle.abort()
+            throw error
+        }
+        return idle
     }
 
     func beginWrite() throws(LMDBError) -> LMDBWriteTransaction {
@@ -102,10 +109,21 @@ final class LMDBEnvironment: @unchecked Sendable {
     func close() { mdb_env_close(environment) }
 
     private func begin(flags: UInt32) throws(LMDBError) -> OpaquePointer {
+        try requireWholeFile()
         var transaction: OpaquePointer?
         try LMDBError.check(mdb_txn_begin(environment, nil, flags, &transaction))
         guard let transaction else { throw LMDBError(code: MDB_PANIC) }
         return transaction
+    }
+
+    /// Throws when another program has truncated the file. Accessing a page beyond its end would end the process.
+    private func requireWholeFile() throws(LMDBError) {
+        let previous = fileSize.load(ordering: .acquiring)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw LMDBError(code: errno) }
+        let size = Int(status.st_size)
+        guard size >= previous else { throw LMDBError(code: MDB_CORRUPTED) }
+        fileSize.max(size, ordering: .releasing)
     }
 }
 
@@ -134,7 +152,7 @@ final class LMDBReadTransaction: OrderedMapSnapshot, @unchecked Sendable {
 
     func reset() { mdb_txn_reset(transaction) }
 
-    func renew() throws(LMDBError) { try LMDBError.check(mdb_txn_renew(transaction)) }
+    fileprivate func renew() throws(LMDBError) { try LMDBError.check(mdb_txn_renew(transaction)) }
 
     func abort() { mdb_txn_abort(transaction) }
 }

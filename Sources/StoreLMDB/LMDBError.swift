@@ -33,7 +33,12 @@ struct LMDBError: Error, CustomStringConvertible {
         case MDB_READERS_FULL:
             StoreError(.inputOutput, "Too many reads are running; raise maxReaders.", cause: self)
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE:
-            StoreError(.corrupt, "The LMDB file is damaged.", cause: self)
+            StoreError(
+                .corrupt,
+                """
+                The LMDB file is damaged or was truncated. Close the store, then restore a copy of the file, or move it \
+                away and pull again.
+                """, cause: self)
         default:
             StoreError(.inputOutput, "LMDB cannot read or write the store.", cause: self)
         }

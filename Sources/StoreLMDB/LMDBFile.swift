@@ -10,6 +10,10 @@ import SyncCore
 #else
     import Glibc
 #endif
+#if canImport(CDispatch)
+    // On Linux the compiler finds `stat` in this module or in Glibc.
+    import CDispatch
+#endif
 
 /// Checks the file of a store and syncs its directory; LMDB itself does neither.
 struct LMDBFile {

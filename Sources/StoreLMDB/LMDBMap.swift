@@ -26,11 +26,12 @@ final class LMDBMap: OrderedMap {
     private let state = Monitor(State())
 
     /// Opens and locks the file until ``close()``.
-    init(path: String, mapSize: Int, maximumSize: Int, maxReaders: Int) throws(StoreError) {
+    init(path: String, mapSize: Int, maximumSize: Int, maxReaders: Int) throws {
         let file = LMDBFile(path: path)
         _ = try file.size()
         lock = try StoreFileLock(storePath: path)
         let size = try file.size()
+        try LMDBFileCheck.run(path: path, size: size)
         self.maximumSize = max(maximumSize, Self.smallestSize) / Self.smallestSize * Self.smallestSize
         var startSize = Self.smallestSize
         while startSize < max(mapSize, size), startSize < self.maximumSize { startSize *= 2 }
@@ -65,12 +66,7 @@ final class LMDBMap: OrderedMap {
         }
         guard isOpen else { throw closed }
         do throws(LMDBError) {
-            guard let idle else { return try environment.beginRead() }
-            do throws(LMDBError) { try idle.renew() } catch {
-                idle.abort()
-                throw error
-            }
-            return idle
+            return try environment.beginRead(reusing: idle)
         } catch {
             state.withLock { $0.readers -= 1 }
             throw error.storeError

@@ -12,6 +12,9 @@ public import SyncCore
 ///
 /// LMDB and the store also create `PATH-lock` and `PATH.lock`, which contain no data. All files have mode 0600.
 ///
+/// Opening checks the structure of the whole file, because LMDB ends the process when it meets a damaged page. It reads
+/// all pages except long values.
+///
 /// The file grows on demand. A write that fills more than half of the map waits for running reads to resize it, so a
 /// read body must not wait for a write.
 public final class LMDBStore: SyncContextDataSource {

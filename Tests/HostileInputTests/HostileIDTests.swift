@@ -22,7 +22,7 @@ import Testing
         "{}", "<>", "|", "^", "~", "'", "''", "'; DROP TABLE Thing;--", "a' or '1' eq '1", "null", "true",
         "NaN", "id", "0", "-0", "-1",
         "１", "A", "a", "ä", "a\u{308}", "Å", "\u{212B}", "ﬀ", "ff", "\u{200B}", "\u{202E}abc", "\u{2028}",
-        "a\u{FEFF}", "\u{FFFD}",
+        "a\u{FEFF}", "\u{FEFF}a", "\u{FEFF}", "\u{FFFD}",
         "\u{FFFE}", "\u{10FFFF}", "😀", "👩‍👩‍👧", "\u{E000}", "\u{AD}", String(repeating: "x", count: 255),
         String(repeating: "é", count: 255), String(repeating: "😀", count: 255),
         String(repeating: "y", count: 254) + "é",

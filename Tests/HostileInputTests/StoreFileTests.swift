@@ -99,7 +99,7 @@ import Testing
         #expect(!manager.fileExists(atPath: directory.file("target")))
     }
 
-    /// Makes a closed store with 200 items and pending operations, and returns its bytes.
+    /// Makes a closed store with 200 items, pending operations, long texts and free pages, and returns its bytes.
     private func filledStore(_ kind: StoreKind) throws -> Data {
         let store = try kind.open(
             at: path,
@@ -115,6 +115,14 @@ import Testing
                 try transaction.put(
                     TableOperation(id: Int64(number), table: "Thing", itemID: "\(number)", kind: .insert))
             }
+        }
+        try store.write { transaction in
+            let long = ItemValue.text(String(repeating: "long ", count: 4000))
+            let items = ["long", "removed"].map { Item(id: $0, fields: ["text": long]) }
+            try transaction.upsert(items, in: "Thing")
+        }
+        try store.write { transaction in
+            try transaction.deleteItems(ids: ["removed"] + (101...150).map { "\($0)" }, in: "Thing")
         }
         try store.close()
         return try Data(contentsOf: URL(filePath: path))
@@ -152,14 +160,40 @@ import Testing
         }
     }
 
+    @Test func `an LMDB store truncated to any length is corrupt or readable`() async throws {
+        let whole = try filledStore(.lmdb)
+        let boundaries = stride(from: 4096, to: whole.count, by: 4096).flatMap { [$0 - 1, $0, $0 + 1] }
+        for length in Thoroughness.sample(boundaries, every: 7) + [1, 16, 100, 151, 4112, 4247, 4248] {
+            try await probe(.lmdb, whole.prefix(length), "truncated to \(length) of \(whole.count) bytes")
+        }
+    }
+
     @Test func `an LMDB store with a damaged meta page is corrupt or readable`() async throws {
         let whole = try filledStore(.lmdb)
-        for page in 0..<2 {
-            for offset in [10, 16, 20, 24, 28] {
+        let offsets = Thoroughness.sample(Array(0..<152), every: 19) + [10, 16, 20, 24, 28]
+        for position in [0, 4096].flatMap({ page in offsets.map { page + $0 } }) {
+            var content = whole
+            content[position] ^= 0xFF
+            try await probe(.lmdb, content, "byte \(position)")
+        }
+    }
+
+    @Test func `an LMDB store with a damaged page is corrupt or readable`() async throws {
+        let whole = try filledStore(.lmdb)
+        let pages = Thoroughness.sample(Array(2..<whole.count / 4096), every: 5)
+        for page in pages {
+            let range = page * 4096..<(page + 1) * 4096
+            for offset in Thoroughness.sample([0, 10, 12, 14, 16, 17, 40, 4000, 4090], every: 4) {
                 var content = whole
-                content[page * 4096 + offset] ^= 0xFF
+                content[range.lowerBound + offset] ^= 0xFF
                 try await probe(.lmdb, content, "byte \(offset) of page \(page)")
             }
+            var content = whole
+            content.replaceSubrange(range, with: Data(count: 4096))
+            try await probe(.lmdb, content, "page \(page) is zero")
+            let other = pages.last(where: { $0 != page }) ?? 2
+            content.replaceSubrange(range, with: whole[other * 4096..<(other + 1) * 4096])
+            try await probe(.lmdb, content, "page \(page) is a copy of page \(other)")
         }
     }
 

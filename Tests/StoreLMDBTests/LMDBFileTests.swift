@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreConformance
 import StoreOrderedMap
 import SyncCore
 import Testing
@@ -88,25 +89,64 @@ struct LMDBFileTests {
         }
     }
 
-    @Test func `a truncated file is reported without a crash`() throws {
+    @Test func `a file that ends before a used page is refused and not changed`() throws {
         try TemporaryStore.with { temporary in
             let store = try temporary.open()
             try store.put((0..<500).map { "item\($0)" }, text: String(repeating: "x", count: 100))
             try store.put(["long"], text: String(repeating: "x", count: 20_000))
             try store.close()
             let whole = try #require(files.contents(atPath: temporary.path))
-            for length in stride(from: 4096, to: whole.count, by: 4096) {
-                try whole.prefix(length).write(to: URL(fileURLWithPath: temporary.path))
-                do {
-                    let store = try temporary.open()
-                    defer { try? store.close() }
-                    let items = try store.read { try $0.items(matching: TableQuery("Todo")).items }
-                    #expect(items.count <= 501)
-                    try store.put(["new"])
-                } catch let error as StoreError {
-                    #expect(error.code == .corrupt)
-                }
+            let boundaries = stride(from: 4096, to: whole.count, by: 4096).flatMap { [$0 - 1, $0, $0 + 1] }
+            for length in boundaries + [1, 16, 150, 4247, whole.count - 1] {
+                let content = whole.prefix(length)
+                try content.write(to: URL(fileURLWithPath: temporary.path))
+                #expect(temporary.refusal() == .corrupt, "\(length) of \(whole.count) bytes")
+                #expect(files.contents(atPath: temporary.path) == content)
             }
+            try (whole + Data(count: 5000)).write(to: URL(fileURLWithPath: temporary.path))
+            try #expect(temporary.open().ids().count == 501)
+        }
+    }
+
+    @Test func `a store is opened again after any writes`() throws {
+        try TemporaryStore.with { temporary in
+            var random = SeededGenerator(seed: 14)
+            var expected: Set<String> = []
+            for _ in 0..<40 {
+                let store = try temporary.open()
+                try #expect(Set(store.ids()) == expected)
+                for _ in 0..<Int.random(in: 1...3, using: &random) {
+                    let ids = (0..<Int.random(in: 1...300, using: &random)).map { _ in
+                        "\(Int.random(in: 0..<2000, using: &random))"
+                    }
+                    if Bool.random(using: &random) {
+                        let length = [1, 100, 2000, 9000].randomElement(using: &random) ?? 1
+                        try store.put(ids, text: String(repeating: "x", count: length))
+                        expected.formUnion(ids)
+                    } else {
+                        let removed = ids.count % 5 == 0 ? Array(expected) : ids
+                        try store.write { try $0.deleteItems(ids: removed, in: "Todo") }
+                        expected.subtract(removed)
+                    }
+                }
+                try store.close()
+            }
+        }
+    }
+
+    @Test func `a file truncated while it is open is reported, and the store can be closed`() throws {
+        try TemporaryStore.with { temporary in
+            let store = try temporary.open()
+            try store.put((0..<500).map { "item\($0)" }, text: String(repeating: "x", count: 100))
+            try #expect(store.ids().count == 500)
+            #expect(truncate(temporary.path, 8192) == 0)
+            for _ in 0..<2 {
+                #expect(throws: StoreError.self) { try store.ids() }
+                #expect(throws: StoreError.self) { try store.put(["new"]) }
+            }
+            do { _ = try store.ids() } catch let error as StoreError { #expect(error.code == .corrupt) }
+            try store.close()
+            #expect(temporary.refusal() == .corrupt)
         }
     }
 

@@ -57,7 +57,7 @@ import SyncCore
         }
     }
 
-    /// Reads everything, writes one item to an SQLite store, and closes the store.
+    /// Reads everything, writes and deletes items, and closes the store.
     private static func probe(_ kind: String, _ path: String) throws {
         let store = try open(kind, path)
         let items = try store.read { snapshot in
@@ -66,8 +66,11 @@ import SyncCore
             _ = try snapshot.configValues(in: "Thing", kind: .deltaToken)
             return try snapshot.items(matching: TableQuery("Thing")).items
         }
-        // LMDB ends the process when a write meets a damaged page.
-        if kind != "lmdb" { try store.write { try $0.upsert([Item(id: "probe")], in: "Thing") } }
+        try store.write { transaction in
+            try transaction.upsert(items.map { Item(id: "new-\($0.id)", fields: $0.fields) }, in: "Thing")
+            try transaction.deleteItems(ids: items.map(\.id), in: "Thing")
+        }
+        try store.write { try $0.upsert([Item(id: "probe")], in: "Thing") }
         try store.close()
         print("items \(items.count)")
     }

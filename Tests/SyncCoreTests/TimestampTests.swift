@@ -104,10 +104,30 @@ import Testing
 
     @Test func `advancing stops at the years 1 and 9999`() throws {
         let time = try #require(Timestamp("2024-02-29T00:00:00Z"))
-        for seconds in [Int64.max / 4, Int64.max / 2, -(Int64.max / 4), Int64.min / 2] {
-            let moved = time.advanced(by: .seconds(seconds))
-            #expect(moved.description.hasPrefix(seconds > 0 ? "9999-12-31" : "0001-01-01"))
+        let first = try #require(Timestamp("0001-01-01T00:00:00Z"))
+        let last = try #require(Timestamp("9999-12-31T23:59:59Z"))
+        let nanosecond = Duration.nanoseconds(1)
+        for start in [first, time, last] {
+            for duration in [
+                .seconds(Int64.max / 4), .seconds(Int64.max), Self.longest, Self.longest - nanosecond,
+            ] {
+                #expect(start.advanced(by: duration) == last)
+                #expect(start.advanced(by: .zero - duration) == first)
+            }
+            #expect(start.advanced(by: .seconds(Int64.min)) == first)
+            #expect(start.advanced(by: .seconds(Int64.min) - nanosecond) == first)
+            #expect(start.advanced(by: .seconds(Int64.max) + .nanoseconds(999_999_999)) == last)
         }
+    }
+
+    /// The longest duration, whose seconds are more than an `Int64` has.
+    private static let longest = Duration.seconds(Int64.max) * 18
+
+    @Test func `advancing to the end of the last year is not earlier than before`() throws {
+        let time = try #require(Timestamp("9999-12-31T23:59:59.500Z"))
+        #expect(time.advanced(by: .milliseconds(700)).description == "9999-12-31T23:59:59.999Z")
+        let early = try #require(Timestamp("0001-01-01T00:00:00.500Z"))
+        #expect(early.advanced(by: .milliseconds(-700)).description == "0001-01-01T00:00:00.000Z")
     }
 
     @Test func `Foundation dates are rounded to milliseconds and clamped`() {

@@ -9,6 +9,7 @@ import Testing
 struct PathTests {
     @Test(arguments: [
         "a b", "a/b", "O'Brien", "a%2Fb", "é", "e\u{301}", "日本", "a+b", "?", "#&=", "...", "\"\\",
+        "\u{FEFF}a", "\u{FEFF}",
     ])
     func `an id is one path segment and keeps its bytes`(_ id: String) async throws {
         try await withServer { server, client in
@@ -20,6 +21,16 @@ struct PathTests {
             #expect(server.requests.last?.itemID.map { Array($0.utf8) } == Array(id.utf8))
             let filter = "id eq '\(id.replacing("'", with: "''"))'"
             try await #expect(client.list("TodoItem", [("$filter", filter)]).items.count == 1)
+        }
+    }
+
+    @Test func `a query parameter keeps a byte order mark at its beginning`() async throws {
+        try await withServer { server, client in
+            let text = "\u{FEFF}a"
+            _ = try await client.send("GET", "/tables/TodoItem?\(text.encoded)=\(text.encoded)")
+            let parameter = try #require(server.requests.last?.parameters.first)
+            #expect(parameter.name == text)
+            #expect(parameter.value == text)
         }
     }
 

@@ -81,17 +81,17 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     /// Returns the instant after the duration, or before it if negative; clamped to years 1 to 9999.
     public func advanced(by duration: Duration) -> Timestamp {
-        let (whole, attoseconds) = duration.components
-        var (sum, fraction) = (seconds.addingReportingOverflow(whole), Int64(nanoseconds))
-        fraction += attoseconds / 1_000_000_000
-        if sum.overflow { sum.partialValue = whole > 0 ? .max / 2 : .min / 2 }
-        if fraction < 0 { (sum.partialValue, fraction) = (sum.partialValue - 1, fraction + 1_000_000_000) }
-        if fraction >= 1_000_000_000 {
-            (sum.partialValue, fraction) = (sum.partialValue + 1, fraction - 1_000_000_000)
-        }
+        // No sum within these limits overflows.
+        let limit = Duration.seconds(
+            Self.representableSeconds.upperBound - Self.representableSeconds.lowerBound + 1)
+        let (whole, attoseconds) = min(max(duration, .zero - limit), limit).components
+        var (sum, fraction) = (seconds + whole, Int64(nanoseconds) + attoseconds / 1_000_000_000)
+        if fraction < 0 { (sum, fraction) = (sum - 1, fraction + 1_000_000_000) }
+        if fraction >= 1_000_000_000 { (sum, fraction) = (sum + 1, fraction - 1_000_000_000) }
         let range = Self.representableSeconds
-        let clamped = min(max(sum.partialValue, range.lowerBound), range.upperBound)
-        return Timestamp(
-            seconds: clamped, nanoseconds: Int32(fraction), fractionDigits: Int(fractionDigits)) ?? self
+        if sum < range.lowerBound { (sum, fraction) = (range.lowerBound, 0) }
+        if sum > range.upperBound { (sum, fraction) = (range.upperBound, 999_999_999) }
+        return Timestamp(seconds: sum, nanoseconds: Int32(fraction), fractionDigits: Int(fractionDigits))
+            ?? self
     }
 }

@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
 /// One decoded `name=value` pair of a request's query.
 public struct QueryParameter: Sendable, Hashable {
     /// The name.
@@ -21,6 +19,6 @@ public struct QueryParameter: Sendable, Hashable {
 
     private static func decode(_ text: Substring) -> String {
         let spaced = String(text).replacing("+", with: " ")
-        return spaced.removingPercentEncoding ?? spaced
+        return spaced.percentDecoded ?? spaced
     }
 }

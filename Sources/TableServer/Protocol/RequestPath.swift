@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
 /// The table or item in a request's path.
 enum RequestPath: Sendable, Equatable {
     case table(String)
@@ -17,13 +15,13 @@ enum RequestPath: Sendable, Equatable {
         var segments = rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         if segments.count > 2, segments.last == "" { segments.removeLast() }
         guard (2...3).contains(segments.count), segments.first?.lowercased() == "tables",
-            let table = segments.dropFirst().first?.removingPercentEncoding, !table.isEmpty
+            let table = segments.dropFirst().first?.percentDecoded, !table.isEmpty
         else { return nil }
         guard segments.count == 3 else {
             self = .table(table)
             return
         }
-        guard let id = segments.last?.removingPercentEncoding, !id.isEmpty else { return nil }
+        guard let id = segments.last?.percentDecoded, !id.isEmpty else { return nil }
         self = .item(table: table, id: id)
     }
 
