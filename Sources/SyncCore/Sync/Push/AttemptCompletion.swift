@@ -138,12 +138,16 @@ struct AttemptCompletion {
     ///   - mayBeApplied: whether the server may have applied any attempt; otherwise the operation counts as never sent.
     ///     After a conflict, too: another client may have changed the row since.
     ///   - status: the HTTP status of the response, if there was one.
+    ///   - serverItem: the server's row in the response; it replaces an earlier one that a pull has stored.
     ///   - limit: the number of refusals after which the operation is parked; `nil` when the failure is not counted.
     /// - Returns: the operation as it is now; `nil` when it and the one behind it have cancelled each other out.
     func fail(
-        mayBeApplied: Bool, status: Int?, parkAfter limit: Int?
+        mayBeApplied: Bool, status: Int?, serverItem: Item? = nil, parkAfter limit: Int?
     ) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
+        if let serverItem, let pulled = operation.serverItem, !pulled.isLater(than: serverItem) {
+            operation.serverItem = serverItem
+        }
         operation.lastStatus = status
         operation.state = mayBeApplied ? .attempted : .pending
         if !mayBeApplied { operation.sent = nil }

@@ -169,7 +169,7 @@ extension OperationSender {
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             let failed = try completion.fail(
-                mayBeApplied: mayBeApplied, status: status, parkAfter: limit)
+                mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, parkAfter: limit)
             guard let operation = failed else {
                 return (TableOperationError?.none, TableOperation?.none)
             }
