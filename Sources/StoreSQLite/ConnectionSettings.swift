@@ -22,6 +22,8 @@ struct ConnectionSettings {
             // The file is untrusted: its schema must not call functions, and pages are checked.
             try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             try StoreFormat(connection: connection, ownsFile: true).check()
+            // Deleted fields are overwritten; systems differ in SQLite's default.
+            if !database.configuration.readonly { try connection.execute("PRAGMA secure_delete = ON") }
             // In KiB, allocated on demand. A writer needs more, because random ids touch pages all over the index.
             let cacheSize = database.configuration.readonly ? 4096 : 16_384
             try connection.execute("PRAGMA cache_size = -\(cacheSize)")

@@ -30,7 +30,8 @@ struct OwnedDatabase {
         try StoreError.translating {
             let settings = ConnectionSettings(isDurable: isDurable)
             func open() throws -> DatabasePool {
-                try DatabasePool(path: path, configuration: settings.configuration)
+                try LeftoverLog(databasePath: path).check()
+                return try DatabasePool(path: path, configuration: settings.configuration)
             }
             // Opening writes when the write-ahead log does not exist yet.
             let pool = try writeLock?.withLock(open) ?? open()

@@ -38,8 +38,25 @@ struct StoreFormat {
         }
     }
 
-    /// Stores the current version, unless it is stored already.
+    /// A random text that distinguishes this file from others that a store created; `nil` in files of older versions.
+    var identity: String? {
+        get throws { try hasConfig ? connection.text(Self.selectIdentity) : nil }
+    }
+
+    static let selectIdentity =
+        """
+        SELECT "value" FROM "MS_TableConfig" WHERE "table"='' AND "keyType"='format' AND "key"='identity'
+        """
+
+    /// Stores the current version and the file's identity, unless they are stored already.
     func stamp() throws {
+        if ownsFile, try identity == nil {
+            try connection.execute(
+                """
+                INSERT INTO "MS_TableConfig"("table","keyType","key","value")
+                VALUES('', 'format', 'identity', hex(randomblob(16)))
+                """)
+        }
         if try ownsFile || connection.int("PRAGMA application_id") == Self.applicationID {
             guard try connection.int("PRAGMA user_version") != Self.currentVersion else { return }
             try connection.execute(
