@@ -14,7 +14,7 @@ struct SyncEventTests {
         id: 7, table: "Todo", itemID: "secret-id", kind: .update, lastStatus: 400, changedAt: nil)
 
     private static let events: [(event: SyncEvent, level: Logger.Level)] = [
-        (.attempt(.init(table: "Todo", kind: .insert, status: 201, duration: .milliseconds(3))), .debug),
+        (.request(.init(table: "Todo", kind: .insert, status: 201, duration: .milliseconds(3))), .debug),
         (
             .retry(.init(table: "Todo", kind: .query, status: nil, attempt: 1, delay: .seconds(1))), .debug
         ),
@@ -66,7 +66,7 @@ struct SyncEventTests {
 
     @Test func `a status is counted by its class`() {
         func statusClass(_ status: Int?) -> String {
-            SyncEvent.Attempt(table: "T", kind: .read, status: status, duration: .zero).statusClass
+            SyncEvent.Request(table: "T", kind: .read, status: status, duration: .zero).statusClass
         }
         #expect([200, 404, 503, nil].map(statusClass) == ["2xx", "4xx", "5xx", "none"])
     }
@@ -89,12 +89,12 @@ struct SyncEventTests {
         let context = try context(log) { event in received.withLock { $0.append(event) } }
         try await context.table("Todo").insert(["id": "secret-id", "text": "secret text"])
         try await context.push()
-        let attempts = received.withLock { events in
+        let requests = received.withLock { events in
             events.compactMap { event in
-                if case .attempt(let attempt) = event { attempt } else { nil }
+                if case .request(let request) = event { request } else { nil }
             }
         }
-        #expect(attempts == [.init(table: "Todo", kind: .insert, status: 201, duration: .zero)])
+        #expect(requests == [.init(table: "Todo", kind: .insert, status: 201, duration: .zero)])
         #expect(log.entries.contains { $0.message == "request" && $0.metadata["kind"] == "insert" })
         for secret in ["secret", "example.com"] {
             #expect(!log.text.contains(secret))

@@ -15,7 +15,7 @@ import Testing
         var names: [String] {
             events.map { event in
                 switch event {
-                case .attempt: "attempt"
+                case .request: "request"
                 case .retry: "retry"
                 case .conflict: "conflict"
                 case .parked: "parked"
@@ -37,14 +37,14 @@ import Testing
         return settings
     }
 
-    @Test func `a push emits each attempt, each retry and its end`() async throws {
+    @Test func `a push emits each request, each retry and its end`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let recorder = Recorder()
             let a = try scenario.device(settings: settings(recorder))
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(503), when: \.isWrite)
             try await a.context.push()
-            #expect(recorder.names == ["attempt", "retry", "attempt", "pushEnded"])
+            #expect(recorder.names == ["request", "retry", "request", "pushEnded"])
             guard case .pushEnded(let end) = recorder.events.last else { return }
             #expect(end.outcome == .completed)
             #expect(
@@ -62,7 +62,7 @@ import Testing
             scenario.server.inject(.refusal(400), when: \.isWrite)
             _ = try await a.expectPushError()
             _ = try await a.expectPushError()
-            #expect(recorder.names == ["attempt", "parked", "pushEnded", "pushEnded"])
+            #expect(recorder.names == ["request", "parked", "pushEnded", "pushEnded"])
             guard case .pushEnded(let end) = recorder.events[2] else { return }
             #expect(end.outcome == .completedWithErrors)
             #expect(
@@ -77,7 +77,7 @@ import Testing
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await scenario.server.put("y", ["text": 5], in: Todo.name)
             try await a.pullWithoutPush()
-            #expect(recorder.names.filter { $0 != "attempt" }.prefix(2) == ["rowUnreadable", "pageStored"])
+            #expect(recorder.names.filter { $0 != "request" }.prefix(2) == ["rowUnreadable", "pageStored"])
             #expect(recorder.names.last == "pullEnded")
             guard case .pullEnded(let end) = recorder.events.last else { return }
             #expect(end.outcome == .completed)
@@ -94,7 +94,7 @@ import Testing
             try await a.table.insert(["id": "x", "text": "one"])
             scenario.server.inject(.refusal(503), when: \.isWrite)
             await expectError(.pushAbortedService) { try await a.context.pull(Todo.query, queryID: "all") }
-            #expect(recorder.names == ["attempt", "pushEnded", "pullEnded"])
+            #expect(recorder.names == ["request", "pushEnded", "pullEnded"])
             guard case .pullEnded(let end) = recorder.events.last else { return }
             #expect(end.outcome == .aborted)
             #expect(end.table == Todo.name)

@@ -165,4 +165,28 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that the app deletes in its database while its update completes is deleted after a decision`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            let item = try await a.table.update(id: "x", ["text": "two"])
+            _ = try await scenario.push(a) { _ in
+                _ = try a.store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
+            }.get()
+            try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
+            // The item has the version before the update, so that the server reports a conflict.
+            let error = try await a.expectPushError()
+            #expect(error.kind == .delete)
+            #expect(error.serverItem?["text"] == "two")
+            try await a.context.changeKind(for: error, to: .delete)
+            try await a.sync()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

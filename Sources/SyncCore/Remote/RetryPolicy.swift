@@ -18,10 +18,10 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The default policy.
     public init() {}
 
-    /// Returns the delay before the next attempt; `nil` when no further attempt is made.
+    /// Returns the delay before the request is sent again; `nil` when it is not.
     ///
     /// - Parameters:
-    ///   - attempt: the number of failed attempts, from 1.
+    ///   - attempt: how often the request has failed, from 1.
     ///   - retryAfter: the value of the response's `Retry-After`, in seconds or as an HTTP date: the shortest delay.
     ///   - random: a random number for the jitter.
     func delay(afterAttempt attempt: Int, retryAfter: String?, now: Timestamp, random: UInt64) -> Duration? {

@@ -23,18 +23,18 @@ extension SyncContext {
         return .seconds(now.seconds - start.seconds) + .nanoseconds(now.nanoseconds - start.nanoseconds)
     }
 
-    /// Sends a request once, or twice if the token is refreshed, and emits an event.
+    /// Sends a request without retries, but with a new token after 401, and emits an event.
     ///
     /// - Throws: the errors of ``SyncClient/sendRefreshing(_:)``.
-    func attempt(_ call: RemoteCall) async throws -> RemoteResponse {
+    func sendOnce(_ call: RemoteCall) async throws -> RemoteResponse {
         guard isObserved else { return try await client.sendRefreshing(call) }
         let start = environment.now()
         do {
             let response = try await client.sendRefreshing(call)
-            emit(.attempt(.init(call, status: response.status, duration: elapsed(since: start))))
+            emit(.request(.init(call, status: response.status, duration: elapsed(since: start))))
             return response
         } catch let error as SyncError where error.code == .networkUnavailable {
-            emit(.attempt(.init(call, status: nil, duration: elapsed(since: start))))
+            emit(.request(.init(call, status: nil, duration: elapsed(since: start))))
             throw error
         }
     }
@@ -46,14 +46,14 @@ extension SyncLog.Details {
     }
 }
 
-extension SyncEvent.Attempt {
+extension SyncEvent.Request {
     init(_ call: RemoteCall, status: Int?, duration: Duration) {
         self.init(table: call.table, kind: call.kind, status: status, duration: duration)
     }
 }
 
 extension SyncEvent.Retry {
-    /// - Parameter attempt: the number of failed attempts so far.
+    /// - Parameter attempt: how often the request has failed so far.
     init(_ call: RemoteCall, status: Int?, attempt: Int, delay: Duration) {
         self.init(table: call.table, kind: call.kind, status: status, attempt: attempt, delay: delay)
     }

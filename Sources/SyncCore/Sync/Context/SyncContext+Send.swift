@@ -13,7 +13,7 @@ extension SyncContext {
         while true {
             let result: Result<RemoteResponse, SyncError>
             do {
-                let response = try await self.attempt(call)
+                let response = try await sendOnce(call)
                 if response.isSuccess { retryBudget.earn() }
                 guard response.isTransient, response.exceededLimit == nil else { return response }
                 result = .success(response)

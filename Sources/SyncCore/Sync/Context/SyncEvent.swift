@@ -9,7 +9,7 @@
 /// Later versions add cases: a `switch` needs a `default`.
 public enum SyncEvent: Sendable, Hashable {
     /// A request of a push or pull received a response, or failed without one.
-    case attempt(Attempt)
+    case request(Request)
     /// A request failed, and is sent again after a wait.
     case retry(Retry)
     /// A conflict was decided, or left pending.
@@ -42,7 +42,7 @@ public enum SyncEvent: Sendable, Hashable {
     }
 
     /// One request and its response.
-    public struct Attempt: Sendable, Hashable {
+    public struct Request: Sendable, Hashable {
         /// The table of the request.
         public let table: String
         /// What the request asks for.
@@ -64,7 +64,7 @@ public enum SyncEvent: Sendable, Hashable {
         public let kind: RequestKind
         /// The HTTP status of the response; `nil` when no response arrived.
         public let status: Int?
-        /// The number of failed attempts so far.
+        /// How often the request has failed so far.
         public let attempt: Int
         /// The wait.
         public let delay: Duration

@@ -23,7 +23,7 @@ struct SyncLog: Sendable {
     /// The level of each kind of event.
     static func level(of event: SyncEvent) -> Logger.Level {
         switch event {
-        case .attempt, .retry, .pageStored: .debug
+        case .request, .retry, .pageStored: .debug
         case .pushEnded, .pullEnded: .info
         case .conflict: .notice
         case .parked, .rowUnreadable: .warning
@@ -66,7 +66,7 @@ struct SyncLog: Sendable {
 extension SyncEvent {
     fileprivate var message: String {
         switch self {
-        case .attempt: "request"
+        case .request: "request"
         case .retry: "request failed, waiting to retry"
         case .conflict: "conflict"
         case .parked: "operation parked"
@@ -79,10 +79,10 @@ extension SyncEvent {
 
     fileprivate var metadata: Logger.Metadata {
         switch self {
-        case .attempt(let attempt):
+        case .request(let request):
             [
-                "table": "\(attempt.table)", "kind": "\(attempt.kind)", "status": Self.value(attempt.status),
-                "duration": Self.value(attempt.duration),
+                "table": "\(request.table)", "kind": "\(request.kind)", "status": Self.value(request.status),
+                "duration": Self.value(request.duration),
             ]
         case .retry(let retry):
             [
