@@ -263,4 +263,54 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a conflict replaces a tombstone that was pulled before the row was inserted again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            _ = try await scenario.push(a) { _ in
+                try await a.pullWithoutPush()
+                scenario.server.clock.advance(by: .seconds(1))
+                try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+                try await a.table.update(id: "x", ["text": "ours, edited"])
+            }
+            let operation = try #require(try await a.operations().first)
+            #expect(operation.serverItem?["text"] == "theirs")
+            let error = try #require(try await a.context.operationErrors().first)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.item("x")?["text"] == "theirs")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that another client inserts after this one deleted it is pulled by a later pull`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(.hold(gate), when: \.isPage)
+            let pull = Task { try await a.pullWithoutPush() }
+            await gate.waitForArrivals()
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            scenario.server.clock.advance(by: .seconds(5))
+            gate.open()
+            _ = try await pull.value
+            try await a.pullWithoutPush()
+            #expect(try await a.item("x")?["text"] == "theirs")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }
