@@ -120,7 +120,7 @@ import Testing
 
     /// A transport with middleware that throws an error after a response, once.
     private final class FailingTransport: HTTPTransport {
-        private let base = URLSessionTransport()
+        private let base: URLSessionTransport = .patient
         private let failsNext = Mutex(false)
 
         func failNext() { failsNext.withLock { $0 = true } }

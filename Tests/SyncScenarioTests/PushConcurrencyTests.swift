@@ -5,6 +5,7 @@ import Foundation
 import SyncCore
 import Synchronization
 import TableServer
+import TestSupport
 import Testing
 
 /// Operations start in the order of the queue, and are unchanged until they start.
@@ -26,7 +27,7 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let transport = ConcurrencyCountingTransport(URLSessionTransport())
+            let transport = ConcurrencyCountingTransport(.patient)
             let a = try scenario.device(transport: transport)
             for number in 0..<60 { try await a.table.insert(["id": .text("\(number)")]) }
             try await a.context.push()
@@ -44,7 +45,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()
             settings.maxConcurrentOperations = 3
-            let transport = ConcurrencyCountingTransport(URLSessionTransport())
+            let transport = ConcurrencyCountingTransport(.patient)
             let a = try scenario.device(settings: settings, transport: transport)
             for number in 0..<60 { try await a.table.insert(["id": .text("\(number)")]) }
             try await a.context.push()
@@ -78,7 +79,7 @@ import Testing
         _ kind: StoreKind, _ isAnswered: Bool
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
-            let session = URLSessionTransport()
+            let session: URLSessionTransport = .patient
             let a = try scenario.device(transport: isAnswered ? UncancellableTransport(session) : session)
             try await insert(3, a)
             let waiting = try await a.waitingOperations()
@@ -221,7 +222,7 @@ import Testing
             let delegate = RecordingDelegate()
             let a = try scenario.device(
                 delegate: delegate, settings: Self.settings(concurrency: concurrency),
-                transport: UncancellableTransport(URLSessionTransport()))
+                transport: UncancellableTransport(.patient))
             try await a.table.insert(["id": "x", "text": "one"])
             let result = try await scenario.push(a) { push in
                 try await a.table.insert(["id": "y", "text": "one"])

@@ -70,7 +70,7 @@ struct Scenario {
     func device(
         _ name: String = "A", delegate: (any SyncContextDelegate)? = nil,
         settings: SyncSettings = SyncSettings(), tables: [SyncTableDefinition] = [Todo.definition],
-        transport: any HTTPTransport = URLSessionTransport(),
+        transport: any HTTPTransport = .patient,
         environment change: (inout SyncEnvironment) -> Void = { _ in },
         refreshAuthentication: (@Sendable () async throws -> String?)? = nil
     ) throws -> Device {
@@ -83,7 +83,7 @@ struct Scenario {
     /// Returns a device with an open store.
     func device(
         on store: any SyncContextDataSource, name: String = "A", delegate: (any SyncContextDelegate)? = nil,
-        settings: SyncSettings = SyncSettings(), transport: any HTTPTransport = URLSessionTransport(),
+        settings: SyncSettings = SyncSettings(), transport: any HTTPTransport = .patient,
         dialect: WireDialect = .v2, environment change: (inout SyncEnvironment) -> Void = { _ in },
         refreshAuthentication: (@Sendable () async throws -> String?)? = nil
     ) -> Device {

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import SyncCore
 import TableServer
+import TestSupport
 
 /// A transport that turns the test server into one whose updates replace the whole row.
 ///
@@ -12,7 +13,7 @@ import TableServer
 /// this dialect, so tests pull without a query ID.
 struct WholeRowTransport: HTTPTransport {
     let server: TableServer
-    private let base = URLSessionTransport()
+    private let base: URLSessionTransport = .patient
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         var request = request

@@ -12,7 +12,7 @@ package final class HeldResponseTransport: HTTPTransport {
     private let arrival = TestSignal()
     private let permission = TestSignal()
 
-    package init(_ base: any HTTPTransport = URLSessionTransport()) { self.base = base }
+    package init(_ base: any HTTPTransport = .patient) { self.base = base }
 
     /// Holds back the response to the next GET request.
     package func holdNext() { holdsNext.withLock { $0 = true } }

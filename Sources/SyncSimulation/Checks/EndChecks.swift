@@ -40,8 +40,9 @@ extension SimulatedSystem {
 
     /// Every row that matches the filter of the device's pulls is here.
     private func checkFilteredRows(of table: SyncTableDefinition, _ device: SimulatedDevice) throws {
-        guard !device.state.withLock({ $0.lacksPurgedRows }) else { return }
-        let column = app.editedColumns(of: table)[0]
+        guard !device.state.withLock({ $0.lacksPurgedRows }), let column = numberColumn(of: table) else {
+            return
+        }
         for row in server.rows(of: table.name).values where !row.isDeleted {
             guard let number = EditValue.number(row.fields[column.name], column.type), number > 40 else {
                 continue

@@ -81,12 +81,18 @@ extension SimulatedSystem {
 
     func healingPull(of device: SimulatedDevice) -> HealingPull {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.healing.rawValue)
-        return random.pick([.all, .all, .all, .whole, .filtered])
+        let canFilter = app.tables.allSatisfy { numberColumn(of: $0) != nil }
+        return random.pick([.all, .all, .all, .whole, canFilter ? .filtered : .all])
     }
 
-    /// The query of filtered pulls: rows whose first edited column has a value above the number.
+    /// The first edited column with numbers, which are in the order of edits.
+    func numberColumn(of table: SyncTableDefinition) -> SyncColumn? {
+        app.editedColumns(of: table).first { [.integer, .double].contains($0.type) }
+    }
+
+    /// The query of filtered pulls: rows whose first column with numbers has a value above this one.
     func filter(above number: Int64, _ table: SyncTableDefinition) -> TableQuery {
-        let column = app.editedColumns(of: table)[0]
+        let column = numberColumn(of: table) ?? app.editedColumns(of: table)[0]
         return TableQuery(table.name).where(.column(column.name) > EditValue.item(number, column.type))
     }
 

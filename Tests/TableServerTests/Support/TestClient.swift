@@ -23,6 +23,8 @@ final class TestClient: Sendable {
         self.url = url
         let configuration = URLSessionConfiguration.ephemeral
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        // A slow machine that is busy with other tests takes long to respond.
+        configuration.timeoutIntervalForRequest = 1200
         session = URLSession(configuration: configuration)
     }
 
