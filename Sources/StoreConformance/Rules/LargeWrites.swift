@@ -38,7 +38,7 @@ extension StoreRule {
                     if (first == nil) != (last == nil) { partial.change { $0 += 1 } }
                 }
             }
-            for _ in 0..<2 {
+            for _ in 0..<3 {
                 try store.write { try Self.upsertManyMegabytes($0) }
                 try store.write { _ = try $0.deleteItems(matching: TableQuery("Thing2")) }
             }
