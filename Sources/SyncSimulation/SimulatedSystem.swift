@@ -17,6 +17,13 @@ final class SimulatedSystem: Sendable {
     let isTraced: Bool
     /// How far pulls read again before their tokens.
     let overlap: Duration
+    /// The settings of pulls that draw nothing else.
+    var pullSettings: PullSettings {
+        var settings = PullSettings()
+        settings.overlap = overlap
+        return settings
+    }
+
     private let link = Link()
     private let made = Mutex<[SimulatedDevice]>([])
     private let state: Mutex<State>

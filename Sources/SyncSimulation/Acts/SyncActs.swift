@@ -23,9 +23,8 @@ extension SimulatedSystem {
 
     func pull(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
         var random = act.random
-        var settings = PullSettings()
+        var settings = pullSettings
         settings.pageSize = random.pick([1, 2, 50])
-        settings.overlap = overlap
         let all = query(act, device)
         switch act.feature {
         case .pullFiltered:
@@ -52,14 +51,12 @@ extension SimulatedSystem {
         var random = act.random
         let delay = random.logUniform(below: 4_000_000_000)
         let query = query(act, device)
-        let overlap = overlap
+        let settings = pullSettings
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 if act.feature == .cancelPush {
                     _ = try? await context.push()
                 } else {
-                    var settings = PullSettings()
-                    settings.overlap = overlap
                     _ = try? await context.pull(query, queryID: "all", settings: settings)
                 }
             }

@@ -31,9 +31,7 @@ extension SimulatedSystem {
     private func pullCompletely(
         _ table: SyncTableDefinition, _ device: SimulatedDevice, _ context: SyncContext
     ) async throws {
-        var settings = PullSettings()
-        settings.overlap = overlap
-        try await context.pull(TableQuery(table.name), queryID: "all", settings: settings)
+        try await context.pull(TableQuery(table.name), queryID: "all", settings: pullSettings)
         if device.state.withLock({ $0.lacksPurgedRows }) { try await context.pull(TableQuery(table.name)) }
         if hasHardDeletes { try await context.reconcile(TableQuery(table.name), removingMost: true) }
     }
@@ -44,9 +42,9 @@ extension SimulatedSystem {
             return
         }
         for row in server.rows(of: table.name).values where !row.isDeleted {
-            guard let number = EditValue.number(row.fields[column.name], column.type), number > 40 else {
-                continue
-            }
+            guard let number = EditValue.number(row.fields[column.name], column.type),
+                number > Self.healingFilter
+            else { continue }
             let item = try device.disk.store.read { try $0.item(id: row.id, in: table.name) }
             if item.map({ isShown($0, as: row, table) }) != true {
                 fail(

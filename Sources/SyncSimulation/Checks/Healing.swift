@@ -66,18 +66,21 @@ extension SimulatedSystem {
     private func pullWhenHealed(
         _ table: SyncTableDefinition, _ device: SimulatedDevice, _ context: SyncContext
     ) async throws {
-        var settings = PullSettings()
-        settings.overlap = overlap
+        let settings = pullSettings
         switch healingPull(of: device) {
         case .all: try await context.pull(TableQuery(table.name), queryID: "all", settings: settings)
         case .whole: try await context.pull(TableQuery(table.name), settings: settings)
         case .filtered:
-            try await context.pull(filter(above: 40, table), queryID: "some", settings: settings)
+            try await context.pull(
+                filter(above: Self.healingFilter, table), queryID: "some", settings: settings)
         }
     }
 
     /// The kind of pull that synchronizes a device after the faults.
     enum HealingPull: Sendable { case all, whole, filtered }
+
+    /// The number above which filtered pulls of healing receive rows.
+    static let healingFilter: Int64 = 40
 
     func healingPull(of device: SimulatedDevice) -> HealingPull {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.healing.rawValue)
