@@ -13,10 +13,6 @@ import Synchronization
 #else
     import Glibc
 #endif
-#if canImport(CDispatch)
-    // On Linux the compiler finds `stat` in this module or in Glibc.
-    import CDispatch
-#endif
 
 // All raw pointers of LMDB are in this file. LMDBMap enforces what the C library cannot check:
 // - the map is resized, and the environment closed, only while no transaction is running;
@@ -64,6 +60,9 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// The maximum size of the file.
     var mapSize: Int { Self.info(of: environment).me_mapsize }
+
+    /// The state of the file; `nil` when it cannot be read.
+    var fileState: LMDBFileState? { try? LMDBFileState(of: descriptor) }
 
     /// The size of the used pages.
     var usedSize: Int { Self.usedSize(of: environment) }
@@ -119,9 +118,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Throws when another program has truncated the file. Accessing a page beyond its end would end the process.
     private func requireWholeFile() throws(LMDBError) {
         let previous = fileSize.load(ordering: .acquiring)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw LMDBError(code: errno) }
-        let size = Int(status.st_size)
+        let size = try LMDBFileState(of: descriptor).size
         guard size >= previous else { throw LMDBError(code: MDB_CORRUPTED) }
         fileSize.max(size, ordering: .releasing)
     }

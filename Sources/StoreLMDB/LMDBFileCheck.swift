@@ -32,17 +32,28 @@ struct LMDBFileCheck {
     /// The key before the next one in its tree; empty at the beginning.
     private var previousKey: [UInt8] = []
 
-    /// Checks a file of this size, unless it is empty or has a version that LMDB refuses.
+    /// The size up to which a file is always checked. A change within one tick of the file system's clock, a few
+    /// milliseconds, does not change the state of a file, and a small one is checked in that time.
+    private static let alwaysCheckedSize = 4 << 20
+
+    /// Checks a file, unless it is as the last commit left it, is empty or has a version that LMDB refuses.
     ///
     /// - Throws: ``StoreError/Code/corrupt`` when the file is damaged or is not an LMDB file;
     ///   ``StoreError/Code/cannotOpen``.
-    static func run(path: String, size: Int) throws {
-        guard size > 0 else { return }
+    static func run(path: String, lastCommit: LMDBCommittedState) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0, errno == ENOENT { return }
         guard descriptor >= 0 else { throw LMDBError(code: errno).storeError(opening: path) }
         defer { close(descriptor) }
-        var check = LMDBFileCheck(path: path, descriptor: descriptor, fileSize: size)
+        let state: LMDBFileState
+        do throws(LMDBError) { state = try LMDBFileState(of: descriptor) } catch {
+            throw error.storeError(opening: path)
+        }
+        guard state.size > 0 else { return }
+        guard state.size <= alwaysCheckedSize || !lastCommit.isRecorded(state) else { return }
+        var check = LMDBFileCheck(path: path, descriptor: descriptor, fileSize: state.size)
         try check.run()
+        lastCommit.record(state)
     }
 
     private init(path: String, descriptor: Int32, fileSize: Int) {

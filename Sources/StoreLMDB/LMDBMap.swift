@@ -22,6 +22,7 @@ final class LMDBMap: OrderedMap {
     let maxKeyLength: Int
     private let environment: LMDBEnvironment
     private let lock: StoreFileLock
+    private let lastCommit: LMDBCommittedState
     private let maximumSize: Int
     private let state = Monitor(State())
 
@@ -31,7 +32,8 @@ final class LMDBMap: OrderedMap {
         _ = try file.size()
         lock = try StoreFileLock(storePath: path)
         let size = try file.size()
-        try LMDBFileCheck.run(path: path, size: size)
+        lastCommit = LMDBCommittedState(storePath: path)
+        try LMDBFileCheck.run(path: path, lastCommit: lastCommit)
         self.maximumSize = max(maximumSize, Self.smallestSize) / Self.smallestSize * Self.smallestSize
         var startSize = Self.smallestSize
         while startSize < max(mapSize, size), startSize < self.maximumSize { startSize *= 2 }
@@ -95,6 +97,7 @@ final class LMDBMap: OrderedMap {
         defer { transaction.abort() }
         let result = try body(transaction)
         try transaction.commit()
+        if let state = environment.fileState { lastCommit.record(state) }
         return result
     }
 

@@ -10,10 +10,11 @@ public import SyncCore
 /// let store = try LMDBStore(path: "todo.lmdb", tables: [TodoItem.definition])
 /// ```
 ///
-/// LMDB and the store also create `PATH-lock` and `PATH.lock`, which contain no data. All files have mode 0600.
+/// LMDB and the store also create `PATH-lock` and `PATH.lock`, which contain no rows. All files have mode 0600.
 ///
-/// Opening checks the structure of the whole file, because LMDB ends the process when it meets a damaged page. It reads
-/// all pages except long values.
+/// Opening checks the structure of the file, because LMDB ends the process when it meets a damaged page. The check reads
+/// all pages except long values. A file of more than 4 MiB is checked only when it is not as the store's last commit left
+/// it: after a power loss, or when another program has changed, copied or replaced it.
 ///
 /// The file grows on demand. A write that fills more than half of the map waits for running reads to resize it, so a
 /// read body must not wait for a write.

@@ -14,7 +14,7 @@ import Synchronization
 /// An exclusive or shared lock on a store's file: it prevents that this or another process opens the store again.
 ///
 /// The locked file is `PATH.lock` beside the store, so that it does not interfere with the locks of the database. The
-/// system releases the lock when the process ends or crashes; the empty file remains.
+/// system releases the lock when the process ends or crashes; the file remains.
 @_spi(StoreAuthor)
 public final class StoreFileLock: StorePushLock {
     private let descriptor: Mutex<Int32?>

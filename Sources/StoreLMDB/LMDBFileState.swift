@@ -1,0 +1,66 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+#if canImport(CDispatch)
+    // On Linux the compiler finds `stat` in this module or in Glibc.
+    import CDispatch
+#endif
+
+/// What the file system says of a file; every change of the content changes it.
+struct LMDBFileState: Equatable {
+    let size: Int
+    private let device: UInt64
+    private let node: UInt64
+    private let modified: Int64
+    private let modifiedNanoseconds: Int64
+
+    /// The state of an open file.
+    init(of descriptor: Int32) throws(LMDBError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw LMDBError(code: errno) }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        size = Int(status.st_size)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        node = UInt64(truncatingIfNeeded: status.st_ino)
+        modified = Int64(time.tv_sec)
+        modifiedNanoseconds = Int64(time.tv_nsec)
+    }
+}
+
+/// The state of a store's file after its last commit, stored in `PATH.lock`.
+///
+/// A file in this state is as LMDB has written it, so its structure need not be checked. The state is not synced to the
+/// disk: after a power loss, or when another program has changed or replaced the file, the two differ.
+final class LMDBCommittedState: Sendable {
+    private let descriptor: Int32
+
+    /// Opens `PATH.lock`, which ``StoreFileLock`` has created.
+    init(storePath: String) {
+        descriptor = open(storePath + ".lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Returns whether this state was recorded last.
+    func isRecorded(_ file: LMDBFileState) -> Bool {
+        var recorded = file
+        let count = withUnsafeMutableBytes(of: &recorded) { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return count == MemoryLayout<LMDBFileState>.size && recorded == file
+    }
+
+    /// Records the state after a commit. If this fails, the next opening checks the file.
+    func record(_ state: LMDBFileState) {
+        withUnsafeBytes(of: state) { _ = pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    }
+}

@@ -1,0 +1,88 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Testing
+
+@testable import StoreLMDB
+
+/// A file of more than 4 MiB is checked only when it is not as the last commit left it.
+struct LMDBFileCheckTests {
+    @Test func `a large file that another program has damaged is refused`() throws {
+        try TemporaryStore.with { temporary in
+            try temporary.fill()
+            try temporary.damage()
+            #expect(temporary.refusal(path: temporary.path) == .corrupt)
+        }
+    }
+
+    @Test func `a large file is not checked when its last commit left it so`() throws {
+        try TemporaryStore.with { temporary in
+            try temporary.fill()
+            try temporary.damage()
+            let lastCommit = LMDBCommittedState(storePath: temporary.path)
+            #expect(throws: StoreError.self) {
+                try LMDBFileCheck.run(path: temporary.path, lastCommit: lastCommit)
+            }
+            lastCommit.record(try temporary.state())
+            try LMDBFileCheck.run(path: temporary.path, lastCommit: lastCommit)
+        }
+    }
+
+    @Test func `each commit records the state of the file`() throws {
+        try TemporaryStore.with { temporary in
+            let store = try temporary.open()
+            let lastCommit = LMDBCommittedState(storePath: temporary.path)
+            for id in ["1", "2", "3"] {
+                try store.put([id])
+                #expect(lastCommit.isRecorded(try temporary.state()))
+            }
+            try store.close()
+            #expect(lastCommit.isRecorded(try temporary.state()))
+        }
+    }
+
+    @Test func `a file that was checked once is not checked again`() throws {
+        try TemporaryStore.with { temporary in
+            try temporary.fill()
+            try temporary.damage(restoring: true)
+            let lastCommit = LMDBCommittedState(storePath: temporary.path)
+            #expect(!lastCommit.isRecorded(try temporary.state()))
+            try LMDBFileCheck.run(path: temporary.path, lastCommit: lastCommit)
+            #expect(lastCommit.isRecorded(try temporary.state()))
+        }
+    }
+}
+
+extension TemporaryStore {
+    /// Writes a file of more than 4 MiB.
+    fileprivate func fill() throws {
+        let store = try open()
+        try store.put((0..<50_000).map { "item number \($0) with an id as long as most ids" })
+        try store.close()
+        try #require(state().size > 5 << 20)
+    }
+
+    /// Replaces the headers of pages in the middle of the file, without changing its size. Sets the time of the change,
+    /// because the file system's clock may not have advanced since the last commit.
+    fileprivate func damage(restoring: Bool = false) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        let start = try UInt64(state().size / 2 / 4096 * 4096)
+        for page in 0..<20 as Range<UInt64> {
+            try file.seek(toOffset: start + page * 4096)
+            let header = try #require(try file.read(upToCount: 16))
+            try file.seek(toOffset: start + page * 4096)
+            try file.write(contentsOf: restoring ? header : Data(repeating: 0xFF, count: 16))
+        }
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+    }
+
+    fileprivate func state() throws -> LMDBFileState {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        return try LMDBFileState(of: file.fileDescriptor)
+    }
+}
