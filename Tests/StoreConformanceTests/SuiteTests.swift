@@ -132,8 +132,10 @@ struct SuiteTests {
 
     @Test func `a stuck check fails after its time limit`() async throws {
         let rule = try #require(StoreRule.named("item.get.missing"))
+        let harness = StuckHarness()
+        defer { harness.release.signal() }
         await #expect(throws: StoreRuleFailure.self) {
-            try await rule.check(StuckHarness(), limit: .milliseconds(200))
+            try await rule.check(harness, limit: .milliseconds(200))
         }
     }
 
@@ -175,10 +177,12 @@ private struct Differing: StoreHarness {
     var declaredDifferences: [String: String] { [rule: "It is read-only."] }
 }
 
-/// A store that takes longer to open than the check's time limit.
+/// A store that opens only after the check has failed.
 private struct StuckHarness: StoreHarness {
+    let release = DispatchSemaphore(value: 0)
+
     func open(at path: String, tables: [SyncTableDefinition]) throws -> any SyncContextDataSource {
-        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 1)
+        release.wait()
         return try MemoryHarness().open(at: path, tables: tables)
     }
 }

@@ -220,26 +220,54 @@ import Testing
 
     @Test func `a stream signals at once and after each commit, and ends when the feed finishes`() async {
         let feed = CommitFeed()
-        var signals = feed.signals().makeAsyncIterator()
+        var signals = feed.signals(of: .status).makeAsyncIterator()
         #expect(await signals.next() != nil)
-        feed.send()
-        feed.send()
+        feed.send(.operations)
+        feed.send(.operations)
         #expect(await signals.next() != nil)
         feed.finish()
         #expect(await signals.next() == nil)
-        var late = feed.signals().makeAsyncIterator()
+        var late = feed.signals(of: .status).makeAsyncIterator()
         _ = await late.next()
         #expect(await late.next() == nil)
     }
 
     @Test func `each observer receives one signal for several commits`() async {
         let feed = CommitFeed()
-        var (busy, idle) = (feed.signals().makeAsyncIterator(), feed.signals().makeAsyncIterator())
-        for _ in 0..<100 { feed.send() }
+        var busy = feed.signals(of: .table("T")).makeAsyncIterator()
+        var idle = feed.signals(of: .table("T")).makeAsyncIterator()
+        for _ in 0..<100 { feed.send(.unknown) }
         #expect(await busy.next() != nil)
         #expect(await idle.next() != nil)
         feed.finish()
         #expect(await busy.next() == nil)
         #expect(await idle.next() == nil)
+    }
+
+    @Test func `an observer is asked about the commits of its table and unknown ones only`() {
+        let feed = CommitFeed()
+        let asked = Mutex<[String]>([])
+        let streams = ["T", "U"].map { table in
+            feed.signals(of: .table(table)) { _ in
+                asked.withLock { $0.append(table) }
+                return true
+            }
+        }
+        var changes = ChangeSet()
+        changes.add(.everything, to: "T")
+        feed.send(changes)
+        feed.send(.operations)
+        feed.send(.unknown)
+        withExtendedLifetime(streams) { #expect(asked.withLock { $0 } == ["T", "T", "U"]) }
+    }
+
+    @Test func `an observer that has ended is forgotten`() {
+        let feed = CommitFeed()
+        #expect(!feed.hasObservers)
+        do {
+            let stream = feed.signals(of: .table("T"))
+            withExtendedLifetime(stream) { #expect(feed.hasObservers) }
+        }
+        #expect(!feed.hasObservers)
     }
 }

@@ -88,6 +88,47 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `commits that do not change the result run no query`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let executor = HeldReads()
+            let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+            let a = try scenario.device(tables: [Todo.definition, other]) { $0.executor = executor }
+            try await a.table.insert(["id": "b", "text": "b"])
+            var items = a.table.observe(Todo.query.order(by: "text").limit(1)).makeAsyncIterator()
+            #expect(try await items.next()?.items.map(\.id) == ["b"])
+            let reads = executor.reads
+            async let next = items.next()
+            try await a.context.table("Other").insert(["text": "another table"])
+            try await a.table.insert(["id": "c", "text": "sorted after the only item of the result"])
+            try await a.table.update(id: "b", ["text": "b"])
+            try await a.table.delete(id: "c")
+            try await a.table.insert(["id": "a", "text": "a"])
+            #expect(try await next?.items.map(\.id) == ["a"])
+            #expect(executor.reads == reads + 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `new versions are a new result only for queries that ask for system properties`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "1", "text": "one"])
+            var items = a.table.observe(Todo.query).makeAsyncIterator()
+            var newest = a.table.observe(Todo.query.order(byDescending: "updatedAt")).makeAsyncIterator()
+            #expect(try await items.next()?.items.first?.system.version == nil)
+            #expect(try await newest.next()?.items.first?.system.version == nil)
+            async let nextItems = items.next()
+            async let nextNewest = newest.next()
+            try await a.context.push()
+            #expect(try await nextNewest?.items.first?.system.version != nil)
+            try await a.table.insert(["id": "2", "text": "two"])
+            #expect(try await nextItems?.items.map(\.id) == ["1", "2"])
+        }
+    }
+
     @Test func `an observation throws the error of an invalid query`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()
@@ -101,6 +142,7 @@ import Testing
 private final class HeldReads: StoreExecutor {
     private struct State {
         var isHolding = false
+        var reads = 0
         var held: [@Sendable () -> Void] = []
     }
 
@@ -108,12 +150,15 @@ private final class HeldReads: StoreExecutor {
     private let queue = DispatchQueue(label: "held-reads")
     private let heldRead = TestSignal()
 
+    /// The number of reads so far.
+    var reads: Int { state.withLock { $0.reads } }
+
     func hold() { state.withLock { $0.isHolding = true } }
 
     /// Runs the held reads, and later reads at once.
     func release() {
         let held = state.withLock { state in
-            defer { state = State() }
+            defer { (state.isHolding, state.held) = (false, []) }
             return state.held
         }
         for work in held { queue.async(execute: work) }
@@ -124,6 +169,7 @@ private final class HeldReads: StoreExecutor {
 
     func read(_ work: @escaping @Sendable () -> Void) {
         let isHeld = state.withLock { state in
+            state.reads += 1
             if state.isHolding { state.held.append(work) }
             return state.isHolding
         }

@@ -35,6 +35,7 @@ extension RuleRun {
 
     /// Runs one script; shrinks a difference to the shortest script that shows it.
     func runScript(seed: UInt64) throws {
+        trace.startPart("run the random script of seed \(seed)")
         let script = ModelScript(seed: seed, length: effort.modelLength, reopens: try isDurable)
         let machine = machine(named: "model\(seed)")
         do {

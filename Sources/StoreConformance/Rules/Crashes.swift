@@ -98,7 +98,7 @@ private struct CrashRun {
     }
 
     private func start(count: Int, crashingChange: Int? = nil) throws -> ChildProcess {
-        run.trace.record("start a process")
+        run.trace.startPart("start a process")
         return try ChildProcess(
             program,
             arguments: CrashChild.arguments(

@@ -16,7 +16,8 @@ extension StoreRule {
     /// - Parameters:
     ///   - seed: the seed of all random values in the check.
     ///   - effort: the length of random checks.
-    ///   - limit: the time after which the check fails because the store is stuck.
+    ///   - limit: the time after which the check fails because the store is stuck; for one random script or one killed
+    ///     process when the check has several.
     /// - Throws: ``StoreRuleFailure``.
     @discardableResult
     public func check(
@@ -35,12 +36,20 @@ extension StoreRule {
                         }
                     })
             }
-            let seconds = Double(limit.components.seconds)
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
-                let trace = currentTrace.withLock { $0?.tail() } ?? []
-                firstResult.resume(
-                    .failure(stuck(harness, seed: seed, effort: effort, trace: trace, seconds: seconds)))
+            let seconds = limit / .seconds(1)
+            @Sendable func watch(_ parts: Int) {
+                DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+                    let trace = currentTrace.withLock { $0 }
+                    let startedParts = trace?.parts ?? 0
+                    guard startedParts == parts else { return watch(startedParts) }
+                    firstResult.resume(
+                        .failure(
+                            stuck(
+                                harness, seed: seed, effort: effort, trace: trace?.tail() ?? [],
+                                seconds: seconds)))
+                }
             }
+            watch(0)
         }
     }
 

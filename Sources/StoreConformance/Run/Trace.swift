@@ -6,6 +6,16 @@ import Synchronization
 /// A log of the calls on the stores of one check.
 final class Trace: Sendable {
     private let lines = Mutex<[String]>([])
+    private let startedParts = Mutex(0)
+
+    /// The number of parts that the check has started.
+    var parts: Int { startedParts.withLock { $0 } }
+
+    /// Records the start of a part of the check, such as one random script. The time limit of the check starts again.
+    func startPart(_ line: @autoclosure () -> String) {
+        startedParts.withLock { $0 += 1 }
+        record(line())
+    }
 
     func record(_ line: @autoclosure () -> String) {
         let line = line().shortened(to: 240)

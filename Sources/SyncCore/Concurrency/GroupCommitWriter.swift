@@ -63,9 +63,13 @@ final class GroupCommitWriter: Sendable {
     ///
     /// - Returns: whether every write is finished.
     private func commit(_ batch: [any WaitingWrite]) -> Bool {
+        let changes: ChangeSet
         do {
-            try dataSource.write { transaction in
-                for write in batch { try write.run(transaction) }
+            changes = try dataSource.write { transaction in
+                // An observer that begins after this reads what this transaction has committed, or receives `unknown`.
+                let recording = commits.hasObservers ? RecordingTransaction(transaction) : nil
+                for write in batch { try write.run(recording ?? transaction) }
+                return recording?.changes ?? .unknown
             }
         } catch let error as StoreError where error.code == .outcomeUnknown {
             // The transaction may be committed: running the writes again could apply them twice.
@@ -73,14 +77,14 @@ final class GroupCommitWriter: Sendable {
                 write.fail(with: error)
                 write.finish()
             }
-            commits.send()
+            commits.send(.unknown)
             return true
         } catch {
             batch.last?.fail(with: error)
             return false
         }
         for write in batch { write.finish() }
-        commits.send()
+        commits.send(changes)
         return true
     }
 }

@@ -6,9 +6,17 @@ import Synchronization
 
 /// Checks that an observer of a table sees committed states only, in the order of the commits, and the last one.
 final class ObserverCheck: Sendable {
+    /// An item without its system properties: a change of them alone is not observed.
+    private struct Row: Equatable {
+        let id: String
+        let fields: [String: ItemValue]
+
+        init(_ item: Item) { (id, fields) = (item.id, item.fields) }
+    }
+
     private struct State {
         /// The states of the table since the observation began.
-        var states: [[Item]] = []
+        var states: [[Row]] = []
         /// The index of the state that was seen last.
         var seen = -1
         var isEnded = false
@@ -22,7 +30,7 @@ final class ObserverCheck: Sendable {
 
     init(table: String, process: Int, initial: [Item]) {
         (self.table, self.process) = (table, process)
-        state.withLock { $0.states = [initial] }
+        state.withLock { $0.states = [initial.map(Row.init)] }
     }
 
     /// Observes on a task of the simulation.
@@ -46,14 +54,16 @@ final class ObserverCheck: Sendable {
 
     /// Records a commit.
     func didCommit(_ items: [Item]) {
-        state.withLock { if $0.states.last != items { $0.states.append(items) } }
+        let rows = items.map(Row.init)
+        state.withLock { if $0.states.last != rows { $0.states.append(rows) } }
     }
 
     private func problem(with items: [Item]) -> String? {
-        state.withLock { state in
+        let rows = items.map(Row.init)
+        return state.withLock { state in
             guard
                 let index = state.states.indices.dropFirst(max(0, state.seen)).first(where: {
-                    state.states[$0] == items
+                    state.states[$0] == rows
                 })
             else {
                 return

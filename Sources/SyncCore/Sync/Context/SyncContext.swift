@@ -61,7 +61,7 @@ public final class SyncContext: Sendable {
         user = UserBinding(userID: userID)
         activity = SyncActivity(commits: commits)
         store = GroupCommitWriter(dataSource: dataSource, executor: environment.executor, commits: commits)
-        dataSource.onExternalCommit { [weak commits] in commits?.send() }
+        dataSource.onExternalCommit { [weak commits] in commits?.send(.unknown) }
     }
 
     /// Returns the local table of that name. If the store does not have it, every call of the table throws

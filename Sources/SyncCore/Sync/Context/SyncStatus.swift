@@ -53,10 +53,10 @@ public struct ObservedStatus: AsyncSequence, Sendable {
 
     /// Makes an iterator whose first element is the current status.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(context: context, signals: context.commits.signals().makeAsyncIterator())
+        Iterator(context: context, signals: context.commits.signals(of: .status).makeAsyncIterator())
     }
 
-    /// Waits for commits, and for the begin and end of pushes and pulls.
+    /// Waits for commits of operations and errors, and for the begin and end of pushes and pulls.
     public struct Iterator: AsyncIteratorProtocol {
         private let context: SyncContext
         private var signals: AsyncStream<Void>.Iterator
@@ -105,7 +105,7 @@ final class SyncActivity: Sendable {
 
     func begin(_ kind: Kind) {
         state.withLock { $0.running[kind, default: 0] += 1 }
-        commits.send()
+        commits.send(.operations)
     }
 
     /// Records the end of a push or pull: success, an error, or `nil` for a cancellation.
@@ -118,6 +118,6 @@ final class SyncActivity: Sendable {
             case nil: break
             }
         }
-        commits.send()
+        commits.send(.operations)
     }
 }

@@ -1,0 +1,62 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a commit has changed.
+package struct ChangeSet: Sendable {
+    /// The changed tables.
+    package private(set) var tables: [String: TableChange] = [:]
+    /// Whether operations or their errors have changed.
+    package internal(set) var touchesOperations = false
+    /// Whether anything may have changed: the commit was not recorded, or was made by another process.
+    package private(set) var isUnknown = false
+
+    /// Any change.
+    package static let unknown: ChangeSet = {
+        var changes = ChangeSet()
+        (changes.isUnknown, changes.touchesOperations) = (true, true)
+        return changes
+    }()
+
+    /// Changes of operations only.
+    package static let operations: ChangeSet = {
+        var changes = ChangeSet()
+        changes.touchesOperations = true
+        return changes
+    }()
+
+    /// Returns the change of a table; `nil` when it is unchanged.
+    package func change(of table: String) -> TableChange? {
+        isUnknown ? .everything : tables[table]
+    }
+
+    mutating func add(_ change: TableChange, to table: String) {
+        tables[table, default: .rows([])].add(change)
+    }
+}
+
+/// What a commit, or several, have changed in a table.
+package enum TableChange: Sendable {
+    /// These rows, in the order of the changes; a row may occur more than once.
+    case rows([ChangedRow])
+    /// Any rows.
+    case everything
+
+    /// The maximum number of recorded rows. They stay in memory until all observers have read them.
+    static let maxRows = 1000
+
+    mutating func add(_ change: TableChange) {
+        switch (self, change) {
+        case (.rows(var rows), .rows(let more)) where rows.count + more.count <= Self.maxRows:
+            self = .rows([])  // so that the array is not copied
+            rows.append(contentsOf: more)
+            self = .rows(rows)
+        default: self = .everything
+        }
+    }
+}
+
+/// A row that was changed: its new content, or `nil` when it was deleted.
+package struct ChangedRow: Sendable {
+    package let id: UTF8Text
+    package let item: Item?
+}

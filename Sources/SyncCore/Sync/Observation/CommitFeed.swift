@@ -1,0 +1,102 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Signals commits to the observers that they concern.
+///
+/// Observers are filed by table, so that a commit costs the observers of other tables nothing. Signals are coalesced: an
+/// observer that is busy during several commits receives one signal, and then reads the newest state.
+package final class CommitFeed: Sendable {
+    /// What an observer observes.
+    package enum Subject: Hashable, Sendable {
+        case table(String)
+        /// The operation queue, the error log, and the begin and end of pushes and pulls.
+        case status
+    }
+
+    private struct Observer {
+        let counts: @Sendable (ChangeSet) -> Bool
+        let continuation: AsyncStream<Void>.Continuation
+    }
+
+    private struct Observers {
+        var bySubject: [Subject: [Int: Observer]] = [:]
+        var lastKey = 0
+        var isFinished = false
+    }
+
+    private let observers = Mutex(Observers())
+
+    /// Whether ``finish()`` was called.
+    package var isFinished: Bool { observers.withLock { $0.isFinished } }
+
+    /// Whether an observer exists. Commits without observers need not be recorded.
+    var hasObservers: Bool { observers.withLock { !$0.bySubject.isEmpty } }
+
+    /// Returns a stream with a signal at once, and one after each commit that changes the subject and counts. It ends when
+    /// the feed finishes.
+    ///
+    /// - Parameter counts: whether the observer reads again because of a commit; called once a commit, in the order of
+    ///   the commits.
+    package func signals(
+        of subject: Subject, where counts: @escaping @Sendable (ChangeSet) -> Bool = { _ in true }
+    ) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield()
+        let key = observers.withLock { observers -> Int? in
+            guard !observers.isFinished else { return nil }
+            observers.lastKey += 1
+            observers.bySubject[subject, default: [:]][observers.lastKey] = Observer(
+                counts: counts, continuation: continuation)
+            return observers.lastKey
+        }
+        guard let key else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in self?.remove(key, of: subject) }
+        return stream
+    }
+
+    private func remove(_ key: Int, of subject: Subject) {
+        let removed = observers.withLock { observers in
+            let removed = observers.bySubject[subject]?.removeValue(forKey: key)
+            if observers.bySubject[subject]?.isEmpty == true { observers.bySubject[subject] = nil }
+            return removed
+        }
+        // The observer is deallocated without the lock.
+        withExtendedLifetime(removed) {}
+    }
+
+    /// Signals the changes of a commit to the observers that they concern.
+    func send(_ changes: ChangeSet) {
+        for observer in concerned(by: changes) where observer.counts(changes) {
+            observer.continuation.yield()
+        }
+    }
+
+    private func concerned(by changes: ChangeSet) -> [Observer] {
+        observers.withLock { observers in
+            var subjects: [Subject] = changes.touchesOperations ? [.status] : []
+            if changes.isUnknown {
+                subjects = Array(observers.bySubject.keys)
+            } else if !observers.bySubject.isEmpty {
+                subjects += changes.tables.keys.map { .table($0) }
+            }
+            let concerned = subjects.compactMap { observers.bySubject[$0] }.joined()
+            // In the order in which they began, so that a run with the same schedule is the same.
+            return concerned.sorted { $0.key < $1.key }.map(\.value)
+        }
+    }
+
+    /// Ends all streams.
+    func finish() {
+        let ended = observers.withLock { observers in
+            observers.isFinished = true
+            return observers.bySubject.values.flatMap(\.values)
+        }
+        for observer in ended { observer.continuation.finish() }
+    }
+}

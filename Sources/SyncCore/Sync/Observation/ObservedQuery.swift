@@ -1,0 +1,86 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension SyncTable {
+    /// Returns a sequence of the query's results.
+    ///
+    /// The first element is the current result; the others follow commits that change it. A commit that changes system
+    /// properties alone does not, unless the query filters, orders or selects by them. If several commits change the
+    /// result while the reader is busy, the reader receives the newest one; in a long series of commits, the query runs
+    /// a few times a second. The sequence ends when the context closes or the task is cancelled.
+    ///
+    /// A commit that changes no row of the table, or only rows that neither are in the result nor match the query, runs no
+    /// query.
+    ///
+    /// - Throws: while iterating, the errors of ``items(matching:)``.
+    public func observe(_ query: TableQuery) -> ObservedQuery {
+        ObservedQuery(table: self, query: query)
+    }
+}
+
+/// The sequence of a query's results: see ``SyncTable/observe(_:)``.
+public struct ObservedQuery: AsyncSequence, Sendable {
+    let table: SyncTable
+    let query: TableQuery
+
+    /// Makes an iterator whose first element is the current result.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// Waits for commits and runs the query again.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let table: SyncTable
+        private let query: TableQuery
+        private let observer: QueryObserver
+        private var signals: AsyncStream<Void>.Iterator
+        private var pacing = ReadPacing()
+
+        init(_ observed: ObservedQuery) {
+            (table, query) = (observed.table, observed.query)
+            let observer = QueryObserver(query)
+            self.observer = observer
+            signals = table.context.commits.signals(of: .table(query.table)) { observer.counts($0) }
+                .makeAsyncIterator()
+        }
+
+        /// Returns the next result that differs from the previous one; `nil` after the end.
+        public mutating func next() async throws -> QueryResult? { try await nextPage()?.result }
+
+        /// Returns the next result that differs from the previous one, and which rows have changed since.
+        package mutating func nextPage() async throws -> (result: QueryResult, change: TableChange)? {
+            let context = table.context
+            var change: TableChange?
+            while await signals.next(isolation: #isolation) != nil {
+                do {
+                    try await context.rest(pacing.wait(at: context.environment.now()))
+                } catch {
+                    return nil  // The task is cancelled.
+                }
+                guard let unread = observer.beginRead() else { continue }
+                if change == nil { change = unread } else { change?.add(unread) }
+                let began = context.environment.now()
+                let result = try await context.resultUnlessClosed { [table, query] in
+                    try await table.items(matching: query)
+                }
+                guard let result else { return nil }
+                pacing.didRead(from: began, to: context.environment.now())
+                if observer.endRead(result), let change { return (result, change) }
+            }
+            return nil
+        }
+    }
+}
+
+extension SyncContext {
+    fileprivate func rest(_ duration: Duration) async throws {
+        if duration > .zero { try await environment.sleep(duration) }
+    }
+
+    /// Runs the read of an observation. Returns `nil` if the read fails because the context has closed.
+    func resultUnlessClosed<T: Sendable>(_ read: () async throws -> T) async throws -> T? {
+        do {
+            return try await read()
+        } catch let error as SyncError where error.code == .contextInvalid && commits.isFinished {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Spaces the reads of an observer, so that many commits in a row cost it few reads.
+///
+/// A single change is read at once. After a read, the observer rests as long as the read took, and twice as long as the
+/// last time when a change arrived during the rest: a burst of commits costs a number of reads that grows with the
+/// duration of the burst, not with the number of commits.
+struct ReadPacing {
+    /// The maximum rest after a read that was shorter than that.
+    static let maxRest = Duration.milliseconds(250)
+
+    private var rest = Duration.zero
+    private var lastRead: (began: Timestamp, ended: Timestamp)?
+
+    /// Returns how long to wait before the next read.
+    mutating func wait(at now: Timestamp) -> Duration {
+        guard let lastRead else { return .zero }
+        let readTime = lastRead.ended.since(lastRead.began)
+        let idleTime = now.since(lastRead.ended)
+        // The clock may be set while the observer reads or waits.
+        guard readTime > .zero, readTime < .seconds(10), idleTime >= .zero else { return .zero }
+        let minimum = max(readTime, rest)
+        guard idleTime < minimum else {
+            rest = .zero
+            return .zero
+        }
+        rest = max(readTime, min(minimum * 2, Self.maxRest))
+        return minimum - idleTime
+    }
+
+    /// Records a read.
+    mutating func didRead(from began: Timestamp, to ended: Timestamp) { lastRead = (began, ended) }
+}
+
+extension Timestamp {
+    fileprivate func since(_ other: Timestamp) -> Duration {
+        .seconds(seconds - other.seconds) + .nanoseconds(nanoseconds - other.nanoseconds)
+    }
+}

@@ -1,0 +1,51 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import SyncCore
+
+/// How an observer spaces its reads.
+struct ReadPacingTests {
+    private var pacing = ReadPacing()
+
+    @Test mutating func `a change after a pause is read at once`() {
+        read(at: 0, for: 10)
+        #expect(pacing.wait(at: time(10)) == .milliseconds(10))
+        read(at: 100, for: 10)
+        #expect(pacing.wait(at: time(1000)) == .zero)
+    }
+
+    @Test mutating func `a minute of commits costs a few reads a second`() {
+        var (now, reads) = (0, 0)
+        while now < 60_000 {
+            now += Int(pacing.wait(at: time(now)) / .milliseconds(1))
+            read(at: now, for: 2)
+            now += 2
+            reads += 1
+        }
+        #expect((200...260).contains(reads))
+    }
+
+    @Test mutating func `a long read is followed by a rest of the same length`() {
+        read(at: 0, for: 900)
+        #expect(pacing.wait(at: time(900)) == .milliseconds(900))
+        read(at: 1800, for: 900)
+        #expect(pacing.wait(at: time(2700)) == .milliseconds(900))
+    }
+
+    @Test mutating func `a clock that was set causes no rest`() {
+        read(at: 10_000, for: 10)
+        #expect(pacing.wait(at: time(0)) == .zero)
+        read(at: 0, for: 3_600_000)
+        #expect(pacing.wait(at: time(3_600_000)) == .zero)
+    }
+
+    private mutating func read(at start: Int, for milliseconds: Int) {
+        pacing.didRead(from: time(start), to: time(start + milliseconds))
+    }
+
+    private func time(_ milliseconds: Int) -> Timestamp {
+        Timestamp.unixEpoch.advanced(by: .milliseconds(milliseconds))
+    }
+}
