@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+@_spi(StoreAuthor) import SyncCore
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -42,25 +44,22 @@ struct LMDBFileState: Equatable {
 ///
 /// A file in this state is as LMDB has written it, so its structure need not be checked. The state is not synced to the
 /// disk: after a power loss, or when another program has changed or replaced the file, the two differ.
-final class LMDBCommittedState: Sendable {
-    private let descriptor: Int32
-
-    /// Opens `PATH.lock`, which ``StoreFileLock`` has created.
-    init(storePath: String) {
-        descriptor = open(storePath + ".lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-    }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
+struct LMDBCommittedState {
+    let lock: StoreFileLock
 
     /// Returns whether this state was recorded last.
     func isRecorded(_ file: LMDBFileState) -> Bool {
         var recorded = file
-        let count = withUnsafeMutableBytes(of: &recorded) { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        let count = lock.withFile { descriptor in
+            withUnsafeMutableBytes(of: &recorded) { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        }
         return count == MemoryLayout<LMDBFileState>.size && recorded == file
     }
 
     /// Records the state after a commit. If this fails, the next opening checks the file.
     func record(_ state: LMDBFileState) {
-        withUnsafeBytes(of: state) { _ = pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        _ = lock.withFile { descriptor in
+            withUnsafeBytes(of: state) { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        }
     }
 }

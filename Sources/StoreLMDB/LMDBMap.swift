@@ -32,7 +32,7 @@ final class LMDBMap: OrderedMap {
         _ = try file.size()
         lock = try StoreFileLock(storePath: path)
         let size = try file.size()
-        lastCommit = LMDBCommittedState(storePath: path)
+        lastCommit = LMDBCommittedState(lock: lock)
         try LMDBFileCheck.run(path: path, lastCommit: lastCommit)
         self.maximumSize = max(maximumSize, Self.smallestSize) / Self.smallestSize * Self.smallestSize
         var startSize = Self.smallestSize

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 @testable import StoreLMDB
@@ -21,7 +21,7 @@ struct LMDBFileCheckTests {
         try TemporaryStore.with { temporary in
             try temporary.fill()
             try temporary.damage()
-            let lastCommit = LMDBCommittedState(storePath: temporary.path)
+            let lastCommit = try temporary.lastCommit()
             #expect(throws: StoreError.self) {
                 try LMDBFileCheck.run(path: temporary.path, lastCommit: lastCommit)
             }
@@ -32,14 +32,14 @@ struct LMDBFileCheckTests {
 
     @Test func `each commit records the state of the file`() throws {
         try TemporaryStore.with { temporary in
-            let store = try temporary.open()
-            let lastCommit = LMDBCommittedState(storePath: temporary.path)
             for id in ["1", "2", "3"] {
+                let store = try temporary.open()
                 try store.put([id])
+                try store.close()
+                let lastCommit = try temporary.lastCommit()
+                defer { lastCommit.lock.release() }
                 #expect(lastCommit.isRecorded(try temporary.state()))
             }
-            try store.close()
-            #expect(lastCommit.isRecorded(try temporary.state()))
         }
     }
 
@@ -47,7 +47,7 @@ struct LMDBFileCheckTests {
         try TemporaryStore.with { temporary in
             try temporary.fill()
             try temporary.damage(restoring: true)
-            let lastCommit = LMDBCommittedState(storePath: temporary.path)
+            let lastCommit = try temporary.lastCommit()
             #expect(!lastCommit.isRecorded(try temporary.state()))
             try LMDBFileCheck.run(path: temporary.path, lastCommit: lastCommit)
             #expect(lastCommit.isRecorded(try temporary.state()))
@@ -78,6 +78,11 @@ extension TemporaryStore {
         }
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
+    }
+
+    /// The recorded state of a closed store.
+    fileprivate func lastCommit() throws -> LMDBCommittedState {
+        LMDBCommittedState(lock: try StoreFileLock(storePath: path))
     }
 
     fileprivate func state() throws -> LMDBFileState {

@@ -49,6 +49,12 @@ public final class StoreFileLock: StorePushLock {
         self.descriptor = Mutex(descriptor)
     }
 
+    /// Calls the body with the descriptor of the lock's file, in which a store can keep a few bytes. Returns `nil` after
+    /// the lock was released.
+    public func withFile(_ body: (Int32) -> Int) -> Int? {
+        descriptor.withLock { descriptor in descriptor.map { body($0) } }
+    }
+
     /// Releases the lock. Releasing it again does nothing.
     public func release() {
         let held = descriptor.withLock { held in
