@@ -41,6 +41,8 @@ enum Workloads {
             Workload("push.8") { _ in Pushes.push(scale, inFlight: 8) },
             Workload("open") { Opening.open(scale, $0) },
             Workload("observe") { Observing.commits(scale, $0) },
+            Workload("observe.unaffected") { _ in ObservedWrites.unaffected(scale) },
+            Workload("observe.pull") { _ in ObservedWrites.firstPull(scale) },
         ]
     }
 }
