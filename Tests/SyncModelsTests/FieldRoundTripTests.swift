@@ -59,6 +59,30 @@ private struct Everything: SyncModel, Equatable {
         }
     }
 
+    @Test func `values are stored in the forms that other clients read`() async throws {
+        try await withContext(.models(Everything.self)) { context in
+            let table = context.table(Everything.self)
+            let date = Date(timeIntervalSince1970: 1.5)
+            let uuid = try #require(UUID(uuidString: "ABCDEF00-0000-7000-8000-000000000000"))
+            var model = Everything(id: "x")
+            (model.date, model.uuid, model.level, model.priority, model.other) = (
+                date, uuid, .two, .high, "y"
+            )
+            (model.float, model.url) = (0.5, try #require(URL(string: "https://example.com/a%20b")))
+            model.places = [Place(name: "a", size: 1, opened: date, photo: Data([1]))]
+            try await table.insert(model)
+            let item = try #require(try await table.raw.item(id: "x"))
+            #expect(item["date"] == .date(Timestamp(date)))
+            #expect(item["uuid"] == "abcdef00-0000-7000-8000-000000000000")
+            #expect(item["level"] == 2 && item["priority"] == "high" && item["other"] == "y")
+            #expect(item["float"] == 0.5 && item["url"] == "https://example.com/a%20b")
+            #expect(
+                item["places"]
+                    == [["name": "a", "size": 1, "opened": "1970-01-01T00:00:01.500Z", "photo": "AQ=="]])
+            #expect(item.fields["maybeText"] == .some(.null) && item.fields["maybePlace"] == .some(.null))
+        }
+    }
+
     @Test func `extreme numbers and texts are equal after insert`() async throws {
         try await withContext(.models(Everything.self)) { context in
             let table = context.table(Everything.self)

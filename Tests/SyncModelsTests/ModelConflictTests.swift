@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StoreMemory
 import SyncModels
 import TableServer
+import TestSupport
 import Testing
 
 /// Conflicts of models, resolved by rules of the app and by the policies of fields.
@@ -61,6 +63,35 @@ import Testing
         let title = side == .mine ? "mine" : "theirs"
         #expect(stored?.title == title && stored?.body == "mine" && stored?.views == 3)
         #expect(row?["title"] == .text(title) && row?["body"] == "mine" && row?["views"] == 3)
+    }
+
+    @Test(arguments: [ConflictSide.mine, .theirs])
+    func `the latest change wins by the times of the edits`(_ side: ConflictSide) async throws {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = ""
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text, merging: .latest))
+        }
+        var settings = SyncSettings()
+        settings.resolveByField(Note.self)
+        let resolving = settings
+        let seconds: Int64 = side == .mine ? 0 : 4_000_000_000
+        let time = try #require(Timestamp(seconds: seconds))
+        let configuration = TableServer.Configuration(tables: [.init("Note")], clock: .standing(at: time))
+        try await withTableServer(configuration) { server in
+            let context = SyncContext(
+                client: SyncClient(url: server.url, transport: .patient),
+                dataSource: try MemoryStore(tables: .models(Note.self)), settings: resolving)
+            let table = context.table(Note.self)
+            try await server.put("x", ["text": "base"], in: "Note")
+            try await table.pull()
+            try await table.update("x") { $0.text = "mine" }
+            try await server.update("x", ["text": "theirs"], in: "Note")
+            try await context.push()
+            let text = try await table.get("x")?.text
+            #expect(text == (side == .mine ? "mine" : "theirs"))
+            try await context.close()
+        }
     }
 
     @Test func `the rule decides about the whole model if the server has deleted it`() async throws {

@@ -75,6 +75,12 @@ import Testing
         ]
         let ids = try queries.map { try #require(try $0.pull().queryID) }
         #expect(Set(ids).count == ids.count)
+        let query = Todo.all.raw
+        let others = try [query.parameter("a", "1"), query.parameter("a", "2"), query.parameter("b", "1")].map
+        {
+            try #require(try PullPlan($0).queryID)
+        }
+        #expect(Set(ids + others).count == ids.count + others.count)
         #expect(ids.first == "edf2d6e5146a300b")
         #expect(try Todo.all.pull(id: "mine").queryID == "mine")
         #expect(try Todo.all.limit(1).pull().queryID == nil)
