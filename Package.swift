@@ -3,6 +3,7 @@ import PackageDescription
 
 let products: [Product] = [
     .library(name: "SyncCore", targets: ["SyncCore"]),
+    .library(name: "SyncModels", targets: ["SyncModels"]),
     .library(name: "StoreMemory", targets: ["StoreMemory"]),
     .library(name: "StoreSQLite", targets: ["StoreSQLite"]),
     .library(name: "StoreLMDB", targets: ["StoreLMDB"]),
@@ -70,6 +71,7 @@ let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift"
 
 let targets: [Target] = [
     .target(name: "SyncCore", dependencies: [httpTypes, logging]),
+    .target(name: "SyncModels", dependencies: ["SyncCore"]),
     .target(
         name: "AsyncHTTPTransport",
         dependencies: [
@@ -109,6 +111,12 @@ let targets: [Target] = [
         dependencies: [
             "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "SyncCore", "TestSupport", httpTypes,
             logging,
+        ]),
+    .testTarget(
+        name: "SyncModelsTests",
+        dependencies: [
+            "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "SyncModels",
+            "TableServer", "TestSupport", logging,
         ]),
     .testTarget(
         name: "StoreOrderedMapTests",
@@ -160,7 +168,7 @@ let targets: [Target] = [
         name: "ArticleTests",
         dependencies: [
             "AsyncHTTPTransport", "StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore",
-            "SyncSimulation", "TableServer", grdb, httpTypes, logging,
+            "SyncModels", "SyncSimulation", "TableServer", grdb, httpTypes, logging,
         ]),
     .testTarget(
         name: "TodoTests",

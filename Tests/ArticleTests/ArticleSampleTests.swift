@@ -17,7 +17,8 @@ struct ArticleSampleTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The documents that are not an article of SyncCore, whose samples are in the file of the article's name.
+    /// The documents that are not an article of SyncCore or SyncModels, whose samples are in the file of the article's
+    /// name.
     private static let others = [
         Document(path: "README.md", sources: ["Tests/SyncScenarioTests/ReadmeTests.swift"]),
         Document(
@@ -29,14 +30,16 @@ struct ArticleSampleTests {
     ]
 
     private static func documents() throws -> [Document] {
-        let catalog = "Sources/SyncCore/Documentation.docc"
-        let names = try FileManager.default.contentsOfDirectory(atPath: path(catalog))
-            .filter { $0.hasSuffix(".md") }.sorted()
-        return others
-            + names.map { name in
-                let source = name.dropLast(".md".count) + ".swift"
-                return Document(
-                    path: "\(catalog)/\(name)", sources: ["Tests/ArticleTests/Samples/\(source)"])
+        try others
+            + ["SyncCore", "SyncModels"].flatMap { target in
+                let catalog = "Sources/\(target)/Documentation.docc"
+                return try FileManager.default.contentsOfDirectory(atPath: path(catalog))
+                    .filter { $0.hasSuffix(".md") }.sorted()
+                    .map { name in
+                        let source = name.dropLast(".md".count) + ".swift"
+                        return Document(
+                            path: "\(catalog)/\(name)", sources: ["Tests/ArticleTests/Samples/\(source)"])
+                    }
             }
     }
 

@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A three-way merge of one item by fields, for a conflict: which fields each side has changed since the base.
-struct ThreeWayMerge {
+package struct ThreeWayMerge {
     private let local: Item
     private let server: Item
     private let localChanges: Set<String>
-    private let clashes: Set<String>
+    private let serverChanges: Set<String>
+    /// The fields that both sides have changed to different values.
+    package let clashes: Set<String>
 
     /// Compares both sides with the base. Without a base, every field of the local item counts as changed locally.
     ///
     /// Servers round values, see ``ItemValue/isShown(as:)``. A field counts as changed by the server if the
     /// server's value cannot be the stored form of the base's value; it clashes if it cannot be the stored
     /// form of the local value either.
-    init(local: Item, server: Item, base: Item?) {
+    package init(local: Item, server: Item, base: Item?) {
         self.local = local
         self.server = server
         func isShown(_ item: Item?, as shown: Item?, _ name: String) -> Bool {
@@ -22,19 +24,25 @@ struct ThreeWayMerge {
         let baseFields = base?.fields ?? [:]
         let names = Set(local.fields.keys).union(baseFields.keys)
         let serverChanges = names.filter { !isShown(base, as: server, $0) }
-        localChanges = names.filter { name in
+        let localChanges = names.filter { name in
             // An old copy of the item may still have the value as it was before the server rounded it.
             local.differs(in: name, from: baseFields)
                 && !(serverChanges.contains(name) && isShown(local, as: base, name))
         }
+        (self.serverChanges, self.localChanges) = (serverChanges, localChanges)
         clashes = localChanges.filter { serverChanges.contains($0) && !isShown(local, as: server, $0) }
     }
 
     /// Whether both sides have changed a field to different values.
     var hasClash: Bool { !clashes.isEmpty }
 
+    /// Whether both sides have changed the field, to different values or to the same one.
+    package func isChangedTwice(_ name: String) -> Bool {
+        localChanges.contains(name) && serverChanges.contains(name)
+    }
+
     /// Returns the server's row with the local changes; fields that clash have the value of the preferred side.
-    func item(preferringLocal: Bool) -> Item {
+    package func item(preferringLocal: Bool) -> Item {
         var merged = server
         for name in localChanges where preferringLocal || !clashes.contains(name) {
             merged.fields[name] = local.fields[name] ?? .null

@@ -32,17 +32,17 @@ extension SyncContext {
                 } catch let error as StoreError {
                     throw error
                 } catch {
-                    throw BatchBodyError(error: error)
+                    throw BodyError(error: error)
                 }
             }
         } catch let error as SyncError {
-            throw (error.cause as? BatchBodyError)?.error ?? error
+            throw (error.cause as? BodyError)?.error ?? error
         }
     }
 }
 
-/// Wraps an error of a batch's body, to tell it from an error of the store.
-private struct BatchBodyError: Error {
+/// Wraps an error of the app's closure, to tell it from an error of the store.
+struct BodyError: Error {
     let error: any Error
 }
 
@@ -103,6 +103,12 @@ public struct LocalBatch {
     /// Returns the item of that id as it is now; `nil` when there is none.
     public func item(id: String, in table: String) throws -> Item? {
         try transaction.item(id: id, in: catalog.table(named: table).name)
+    }
+
+    /// Returns the items that match the query as they are now: see ``SyncTable/items(matching:)``.
+    public func items(matching query: TableQuery) throws -> QueryResult {
+        try query.validate(against: catalog.table(named: query.table))
+        return try transaction.items(matching: query)
     }
 
     private func write(_ id: String, in table: String) throws -> LocalWrite {

@@ -1,0 +1,91 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How two changes of one field are combined. It is not used for a field that only one side has changed.
+///
+/// ```swift
+/// .field("taps", \.taps, merging: .counter)
+/// ```
+public struct MergePolicy<Value>: Sendable {
+    typealias Merge = @Sendable (_ base: Value?, _ mine: Value, _ theirs: Value, _ isMineLater: Bool) -> Value
+
+    let merge: Merge
+
+    /// Makes a policy from a function of the value that both changes were made on, the device's value, and the
+    /// server's value. The first is `nil` if the device never had the row, as for inserts.
+    public init(_ merge: @escaping @Sendable (_ base: Value?, _ mine: Value, _ theirs: Value) -> Value) {
+        self.init(merge: { base, mine, theirs, _ in merge(base, mine, theirs) })
+    }
+
+    private init(merge: @escaping Merge) { self.merge = merge }
+
+    /// The device's value.
+    public static var mine: MergePolicy { MergePolicy { _, mine, _ in mine } }
+
+    /// The server's value.
+    public static var theirs: MergePolicy { MergePolicy { _, _, theirs in theirs } }
+
+    /// The value of the later change: the time of the edit by the device's clock against the server's
+    /// `updatedAt`. The server wins ties, and rows without `updatedAt`.
+    public static var latest: MergePolicy {
+        MergePolicy(merge: { _, mine, theirs, isMineLater in isMineLater ? mine : theirs })
+    }
+}
+
+extension MergePolicy where Value: Comparable & SendableMetatype {
+    /// The greater of the two values.
+    public static var greatest: MergePolicy { MergePolicy { _, mine, theirs in max(mine, theirs) } }
+
+    /// The lesser of the two values.
+    public static var least: MergePolicy { MergePolicy { _, mine, theirs in min(mine, theirs) } }
+}
+
+extension MergePolicy where Value: FixedWidthInteger & SendableMetatype {
+    /// The server's value, changed by what the device has added or subtracted. It stops at the limits of the type.
+    public static var counter: MergePolicy {
+        MergePolicy { base, mine, theirs in
+            let base = base ?? 0
+            let increases = mine >= base
+            let amount =
+                increases ? mine.subtractingReportingOverflow(base) : base.subtractingReportingOverflow(mine)
+            let sum =
+                increases
+                ? theirs.addingReportingOverflow(amount.partialValue)
+                : theirs.subtractingReportingOverflow(amount.partialValue)
+            return amount.overflow || sum.overflow ? (increases ? .max : .min) : sum.partialValue
+        }
+    }
+}
+
+extension MergePolicy where Value: BinaryFloatingPoint & SendableMetatype {
+    /// The server's value, changed by what the device has added or subtracted.
+    public static var counter: MergePolicy {
+        MergePolicy { base, mine, theirs in theirs + (mine - (base ?? 0)) }
+    }
+}
+
+extension MergePolicy
+where
+    Value: RangeReplaceableCollection & RandomAccessCollection & SendableMetatype,
+    Value.Element: Equatable & SendableMetatype
+{
+    /// The server's elements without those that the device has removed, followed by those that the device has added.
+    public static var union: MergePolicy {
+        MergePolicy { base, mine, theirs in
+            let kept = theirs.filter { element in
+                mine.contains(element) || base?.contains(element) != true
+            }
+            return kept + mine.filter { !theirs.contains($0) && base?.contains($0) != true }
+        }
+    }
+}
+
+extension MergePolicy where Value: SetAlgebra & SendableMetatype {
+    /// The elements of both sides, without those that one side has removed.
+    public static var union: MergePolicy {
+        MergePolicy { base, mine, theirs in
+            let removed = (base ?? Value()).subtracting(mine.intersection(theirs))
+            return mine.union(theirs).subtracting(removed)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import SyncCore
+
+/// How to resolve a conflict of models.
+public enum ModelDecision<Model: SyncModel>: Sendable {
+    /// Sends the device's change again, overwriting the server's row in the state shown, and no later one.
+    case keepMine
+    /// Stores the server's row, or removes the item if the server has none, and removes the operation.
+    case keepTheirs
+    /// Stores and sends this model, overwriting the server's row in the state shown.
+    case merge(Model)
+    /// Changes nothing: the operation stays pending, with its error.
+    case keepPending
+}
+
+extension SyncSettings {
+    /// Resolves conflicts of a model with the app's own rule.
+    ///
+    /// If a side of the conflict is unreadable, the operation stays pending with an error.
+    ///
+    /// - Parameters:
+    ///   - model: the model.
+    ///   - decide: returns the decision. It may suspend, for example to ask the user; an error that it throws
+    ///     becomes the operation's error.
+    public mutating func resolve<Model: SyncModel>(
+        _ model: Model.Type,
+        _ decide: @escaping @Sendable (ModelConflict<Model>) async throws -> ModelDecision<Model>
+    ) {
+        resolvers[Model.tableName] = ConflictResolver { conflict in
+            let conflict = try ModelConflict<Model>(conflict)
+            return switch try await decide(conflict) {
+            case .keepMine: .keepClient
+            case .keepTheirs: .keepServer
+            case .merge(let model): .merge(try conflict.item(merging: model))
+            case .keepPending: .keepPending
+            }
+        }
+    }
+
+    /// Resolves conflicts of these models by fields: keeps each change that only one side made, and combines
+    /// the changes of both sides as the policies of their fields say.
+    ///
+    /// - Parameters:
+    ///   - models: the models.
+    ///   - rule: what to do with fields without policy that clash. Its ``ConflictDecision/keepServer`` and
+    ///     ``ConflictDecision/keepClient`` apply to those fields only, any other decision to the whole item. If
+    ///     one side deleted the item, every decision applies to the whole item.
+    public mutating func resolveByField(
+        _ models: any SyncModel.Type..., onClash rule: ConflictResolver = .serverWins
+    ) {
+        for model in models { resolvers[model.tableName] = .mergingFields(of: model, onClash: rule) }
+    }
+}
+
+extension ConflictResolver {
+    fileprivate static func mergingFields<Model: SyncModel>(
+        of model: Model.Type, onClash rule: ConflictResolver
+    ) -> ConflictResolver {
+        ConflictResolver { raw in
+            let conflict = try ModelConflict<Model>(raw)
+            var side = ConflictSide.theirs
+            if conflict.mine == nil || conflict.theirs == nil || conflict.hasClashWithoutPolicy {
+                let decision = try await rule.resolve(raw)
+                guard decision == .keepServer || decision == .keepClient else { return decision }
+                guard conflict.mine != nil, conflict.theirs != nil else { return decision }
+                side = decision == .keepClient ? .mine : .theirs
+            }
+            guard let merged = conflict.merged(preferring: side) else { return .keepPending }
+            return .merge(try conflict.item(merging: merged))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import SyncCore
+
+/// One line of a ``ModelSchema``: what a property of the model stores.
+public struct Field<Model: SyncModel>: Sendable {
+    enum Role: Sendable {
+        case column(FieldColumn<Model>)
+        case system(any WritableKeyPath<Model, SystemProperties> & Sendable)
+        case unknown(any WritableKeyPath<Model, [String: ItemValue]> & Sendable)
+        case transient
+    }
+
+    let path: any PartialKeyPath<Model> & Sendable
+    let role: Role
+
+    /// Stores the property in the column of that name.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the column, here and on the server.
+    ///   - path: a stored property of the model.
+    ///   - options: options of the column.
+    ///   - policy: how ``ModelConflict/merged(preferring:)`` combines two changes of the field.
+    public static func field<Value: FieldValue>(
+        _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions = [],
+        merging policy: MergePolicy<Value>? = nil
+    ) -> Field {
+        let column = FieldColumn(name, Value.columnType, path, options, policy) { value in
+            Value(itemValue: value)
+        } encode: { value in
+            value.itemValue
+        }
+        return Field(path: path, role: .column(column))
+    }
+
+    /// Stores the property as JSON in the column of that name. Filters can only test it for null.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the column, here and on the server.
+    ///   - path: a stored property of the model.
+    ///   - options: options of the column.
+    ///   - policy: how ``ModelConflict/merged(preferring:)`` combines two changes of the field.
+    public static func json<Value: Codable & Sendable>(
+        _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions = [],
+        merging policy: MergePolicy<Value>? = nil
+    ) -> Field {
+        let column = FieldColumn(name, .json, path, options, policy) { value in
+            JSONField.decode(Value.self, from: value)
+        } encode: { value in
+            try JSONField.encode(value)
+        }
+        return Field(path: path, role: .column(column))
+    }
+
+    /// Shows version and times of the row in the property. They are not written.
+    ///
+    /// With this field, ``ModelTable/save(_:from:)`` reports a conflict if the server's row has changed since
+    /// the original was read.
+    public static func system(_ path: any WritableKeyPath<Model, SystemProperties> & Sendable) -> Field {
+        Field(path: path, role: .system(path))
+    }
+
+    /// Shows the server's columns that the schema does not declare in the property. They are not written.
+    public static func unknown(_ path: any WritableKeyPath<Model, [String: ItemValue]> & Sendable) -> Field {
+        Field(path: path, role: .unknown(path))
+    }
+
+    /// Declares that the property is not stored.
+    public static func transient<Value>(_ path: any KeyPath<Model, Value> & Sendable) -> Field {
+        Field(path: path, role: .transient)
+    }
+}

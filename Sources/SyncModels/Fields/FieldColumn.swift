@@ -1,0 +1,70 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// A column of a model, without the type of its property.
+struct FieldColumn<Model: SyncModel>: Sendable {
+    let name: String
+    let type: ColumnType
+    let options: FieldOptions
+    let isOptional: Bool
+    /// The model that the property refers to.
+    let referredModel: (any SyncModel.Type)?
+    /// Assigns a stored value to the property. Returns `false` if the property cannot hold it.
+    let assign: @Sendable (ItemValue, inout Model) -> Bool
+    /// Returns the value of the property to store.
+    let value: @Sendable (Model) throws(SyncError) -> ItemValue
+    /// Assigns the combination of two changes of the property.
+    let merge: (@Sendable (MergedModels<Model>, inout Model) -> Void)?
+
+    init<Value: Sendable>(
+        _ name: String, _ type: ColumnType, _ path: any WritableKeyPath<Model, Value> & Sendable,
+        _ options: FieldOptions, _ policy: MergePolicy<Value>?,
+        decode: @escaping @Sendable (ItemValue) -> Value?,
+        encode: @escaping @Sendable (Value) throws -> ItemValue
+    ) {
+        self.name = name
+        self.type = type
+        self.options = options
+        isOptional = Value.self is any OptionalProperty.Type
+        referredModel = (Value.self as? any ModelReference.Type)?.referredModel
+        assign = { stored, model in
+            guard let value = decode(stored) else { return false }
+            model[keyPath: path] = value
+            return true
+        }
+        value = { model throws(SyncError) in
+            do {
+                let value = try encode(model[keyPath: path])
+                guard value.doubleValue?.isFinite != false else { throw NotFinite() }
+                return value
+            } catch {
+                throw .notEncodable(Model.self, path, column: name, model.id.text, error)
+            }
+        }
+        guard let policy else {
+            merge = nil
+            return
+        }
+        merge = { models, merged in
+            merged[keyPath: path] = policy.merge(
+                models.base?[keyPath: path], models.mine[keyPath: path], models.theirs[keyPath: path],
+                models.isMineLater)
+        }
+    }
+}
+
+/// The error of a number that is NaN or infinite.
+struct NotFinite: Error, CustomStringConvertible {
+    var description: String { "it is not a finite number" }
+}
+
+/// The two changes of an item in conflict, and the state that both were made on.
+struct MergedModels<Model: SyncModel> {
+    let base: Model?
+    let mine: Model
+    let theirs: Model
+    /// Whether the device's change was made after the server's, by their clocks.
+    let isMineLater: Bool
+}

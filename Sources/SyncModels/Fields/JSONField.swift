@@ -1,0 +1,38 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+
+/// The coding of JSON columns. Dates are RFC 3339 text to the millisecond, and binary data is base64 text.
+enum JSONField {
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(Timestamp(date).description)
+        }
+        return encoder
+    }()
+
+    private static let decoder: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            guard let timestamp = Timestamp(try container.decode(String.self)) else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "Not a date.")
+            }
+            return timestamp.date
+        }
+        return decoder
+    }()
+
+    static func encode(_ value: some Encodable) throws -> ItemValue {
+        try ItemValue(json: try encoder.encode(value))
+    }
+
+    /// Returns `nil` if the type cannot hold the value.
+    static func decode<Value: Decodable>(_ type: Value.Type, from value: ItemValue) -> Value? {
+        try? decoder.decode(type, from: value.json)
+    }
+}

@@ -1,0 +1,77 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+extension ModelSchema {
+    /// Makes a model from an item.
+    ///
+    /// A property has its blank value if its column is null or holds a value that the property cannot hold.
+    ///
+    /// - Throws: ``UnreadableItem`` if the column is ``FieldOptions/required``.
+    func decode(_ item: Item) throws(UnreadableItem) -> Model {
+        var model = blank
+        model.id = SyncID(unchecked: item.id)
+        for field in fields {
+            switch field.role {
+            case .column(let column):
+                let value = item.fields[column.name] ?? .null
+                let isReadable = (column.isOptional || !value.isNull) && column.assign(value, &model)
+                if !isReadable, column.options.contains(.required) {
+                    throw UnreadableItem(Model.self, field.path, column.name, value, id: item.id)
+                }
+            case .system(let path): model[keyPath: path] = item.system
+            case .unknown(let path): model[keyPath: path] = item.system.undeclared
+            case .transient: break
+            }
+        }
+        return model
+    }
+
+    /// Returns the values of all columns.
+    ///
+    /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
+    func encode(_ model: Model) throws(SyncError) -> [String: ItemValue] {
+        var values = [String: ItemValue](minimumCapacity: columns.count)
+        for column in columns { values[column.name] = try column.value(model) }
+        return values
+    }
+
+    /// Returns the columns whose values differ, with the values of the edited model.
+    ///
+    /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored, and for a change of a
+    ///   property that only shows what the server has set; ``SyncError/Code/invalidItemID`` for a change of the
+    ///   id.
+    func changes(from original: Model, to edited: Model) throws(SyncError) -> [String: ItemValue] {
+        guard edited.id == original.id else {
+            throw SyncError(
+                .invalidItemID,
+                "The id of \(Model.self) '\(original.id)' cannot be changed to '\(edited.id)'. "
+                    + "Insert a \(Model.self) with the new id, and delete this one.")
+        }
+        var changes: [String: ItemValue] = [:]
+        for field in fields {
+            switch field.role {
+            case .column(let column):
+                let value = try column.value(edited)
+                if try column.value(original) != value { changes[column.name] = value }
+            case .system(let path) where edited[keyPath: path] != original[keyPath: path]:
+                throw .notWritable(Model.self, path, "the server sets it", edited.id.text)
+            case .unknown(let path) where edited[keyPath: path] != original[keyPath: path]:
+                throw .notWritable(
+                    Model.self, path, "it shows undeclared columns; declare a column to write it",
+                    edited.id.text)
+            case .system, .unknown, .transient: break
+            }
+        }
+        return changes
+    }
+
+    /// The version of the row that the model was read from, if a property holds it.
+    func version(of model: Model) -> String? {
+        for field in fields {
+            if case .system(let path) = field.role { return model[keyPath: path].version }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,13 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension PartialKeyPath {
+    /// The name of the stored property, such as `text` or `address.city`; `nil` for a computed one.
+    var propertyName: String? {
+        let name = debugDescription.dropFirst("\\\(Root.self).".count)
+        return name.isEmpty || name.hasPrefix("<") ? nil : String(name)
+    }
+
+    /// The name of the property with its model, such as `Todo.text`, for messages.
+    var qualifiedName: String { "\(Root.self).\(propertyName ?? "<computed property>")" }
+}

@@ -1,0 +1,98 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import SyncCore
+
+/// What a sync has done.
+public struct SyncResult: Sendable {
+    /// The result of the push.
+    public let push: PushResult
+    /// The results of the pulls, in the order of the plans.
+    public let pulls: [PullResult]
+}
+
+extension SyncContext {
+    /// Sends the pending operations, then pulls the rows of the plans, parents first.
+    ///
+    /// ```swift
+    /// try await context.sync(TodoList.all.pull(), Todo.all.pull())
+    /// ```
+    ///
+    /// Operations that fail do not prevent the pulls, which never overwrite items with pending operations.
+    /// Their errors are thrown after the pulls.
+    ///
+    /// - Throws: the errors of `push` and `pull`. After an error of a pull, or one that ended the push early,
+    ///   the remaining plans are not run.
+    @discardableResult
+    public func sync(_ plans: PullPlan...) async throws -> SyncResult {
+        let order = try pullOrder(of: plans)
+        var (pushed, failure): (PushResult?, SyncError?) = (nil, nil)
+        do {
+            pushed = try await push()
+        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+            failure = error
+        }
+        var results = [PullResult](repeating: PullResult(), count: plans.count)
+        for index in order {
+            var plan = plans[index]
+            plan.settings.pending = .pullAnyway
+            results[index] = try await pull(plan)
+        }
+        if let failure { throw failure }
+        guard let pushed else { throw SyncError(.internalError, "The push of a sync has no result.") }
+        return SyncResult(push: pushed, pulls: results)
+    }
+
+    /// Pulls the rows of a plan.
+    ///
+    /// - Throws: the errors of a pull of the plan's query.
+    @discardableResult
+    public func pull(_ plan: PullPlan) async throws -> PullResult {
+        do {
+            return try await pull(plan.query, queryID: try plan.queryID, settings: plan.settings)
+        } catch let error as SyncError {
+            throw error.naming(plan.model)
+        }
+    }
+
+    /// Sends the pending operations of these models only.
+    ///
+    /// - Throws: the errors of `push(tables:budget:)`.
+    @discardableResult
+    public func push(
+        _ model: any SyncModel.Type, _ others: any SyncModel.Type...
+    ) async throws -> PushResult {
+        let models = [model] + others
+        for model in models {
+            do throws(SyncError) {
+                _ = try catalog.table(named: model.tableName)
+            } catch {
+                throw error.naming(model)
+            }
+        }
+        return try await push(tables: Set(models.map { $0.tableName }))
+    }
+
+    /// Returns the indices of the plans, so that parents are before their children.
+    private func pullOrder(of plans: [PullPlan]) throws(SyncError) -> [Int] {
+        var depths: [Int] = []
+        for plan in plans {
+            _ = try plan.queryID
+            do throws(SyncError) {
+                depths.append(try depth(of: plan.query.table))
+            } catch {
+                throw error.naming(plan.model)
+            }
+        }
+        return plans.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
+    }
+
+    /// The length of the longest chain of ancestors of a table. The catalog has no cycles.
+    private func depth(of table: String) throws(SyncError) -> Int {
+        var depth = 0
+        for parent in try catalog.table(named: table).parents {
+            depth = max(depth, try self.depth(of: parent) + 1)
+        }
+        return depth
+    }
+}

@@ -1,0 +1,16 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// The unreadable rows that this process has logged, so that a list that is read often logs each of them once.
+enum LoggedRows {
+    private static let rows = Mutex<Set<UnreadableRow>>([])
+    private static let maxCount = 1000
+
+    /// Returns whether the row is new and should be logged.
+    static func insert(_ row: UnreadableRow) -> Bool {
+        rows.withLock { $0.count < maxCount && $0.insert(row).inserted }
+    }
+}

@@ -1,0 +1,34 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import SyncCore
+
+extension SyncContext {
+    /// Returns the local table of a model.
+    ///
+    /// If the store was opened without the model, every call of the table throws ``SyncError/Code/unknownTable``.
+    public func table<Model: SyncModel>(_ model: Model.Type) -> ModelTable<Model> {
+        ModelTable(context: self)
+    }
+}
+
+/// The local table of one model: reads and writes the store, and adds an operation to the queue for every change.
+///
+/// When a write returns, the item and its operation are durable. No read or write waits for the network.
+public struct ModelTable<Model: SyncModel>: Sendable {
+    let context: SyncContext
+
+    /// The same table without the model.
+    public var raw: SyncTable { context.table(Model.tableName) }
+}
+
+/// Runs the body, whose errors are all of type ``SyncError``.
+func withSyncErrors<T>(_ body: () async throws -> T) async throws(SyncError) -> T {
+    do {
+        return try await body()
+    } catch let error as SyncError {
+        throw error
+    } catch {
+        throw SyncError(.internalError, "An unexpected error: \(error)", cause: error)
+    }
+}

@@ -1,0 +1,164 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncModels
+import Testing
+
+/// Mistakes in schemas, and the messages that name the model, the property and the remedy.
+@Suite struct SchemaMistakeTests {
+    @Test func `a property without a field`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = "", color = "red"
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            Note.color has no field in the schema, so it would not be stored. Add .field("color", \\.color), or \
+            .transient(\\.color).
+            """)
+    }
+
+    @Test func `a field of a computed property`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = ""
+            var title: String {
+                get { text }
+                set { text = newValue }
+            }
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text), .field("title", \.title))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            The property of the column 'title' in the schema of Note is computed or has observers. Use a stored property \
+            without observers.
+            """)
+    }
+
+    @Test func `two fields of one property`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = ""
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text), .field("title", \.text))
+        }
+        await expectMistake(Note.self, "Note.text has two fields in the schema. Remove one of them.")
+    }
+
+    @Test func `one column of two properties`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = "", title = ""
+            static let schema = ModelSchema("Note", Note(), .field("text", \.text), .field("Text", \.title))
+        }
+        await expectMistake(
+            Note.self,
+            "Note.title and Note.text have the same column 'Text'. Give one of them another column.")
+    }
+
+    @Test func `a column that the server sets`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var changed: Timestamp?
+            static let schema = ModelSchema("Note", Note(), .field("updatedAt", \.changed))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            Note.changed cannot have the column 'updatedAt', which the server sets. Show it with .system(_:) and a \
+            property of type SystemProperties.
+            """)
+    }
+
+    @Test func `a name that is no column name`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text = ""
+            static let schema = ModelSchema("Note", Note(), .field("my text", \.text))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            'my text', the column of Note.text, is not a valid name. Use a letter or underscore, then letters, digits \
+            and underscores, at most 128.
+            """)
+    }
+
+    @Test func `a field of the id`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            static let schema = ModelSchema("Note", Note(), .field("noteId", \.id))
+        }
+        await expectMistake(Note.self, "Note.id is mapped without a field. Remove the field from the schema.")
+    }
+
+    @Test func `options that do not fit the type`() async {
+        struct Note: SyncModel {
+            var id = SyncID<Note>()
+            var text: String?
+            var title = ""
+            static let schema = ModelSchema(
+                "Note", Note(), .field("text", \.text, .required), .field("title", \.title, .unordered))
+        }
+        await expectMistake(
+            Note.self,
+            """
+            Note.text is optional and .required. Make the property non-optional, or remove .required.
+            Note.title is .unordered, and not a SyncID. Remove .unordered.
+            """)
+    }
+
+    @Test func `a reference to a model that the store does not have`() async {
+        #expect(
+            await message { try [SyncTableDefinition].models(Todo.self) }
+                == """
+                Todo.list refers to TodoList, which the store is opened without. Add TodoList.self to the models, or \
+                mark the field .unordered.
+                """)
+    }
+
+    @Test func `two models of one table`() async {
+        struct OldTodo: SyncModel {
+            var id = SyncID<OldTodo>()
+            static let schema = ModelSchema("TodoItem", OldTodo())
+        }
+        #expect(
+            await message { try [SyncTableDefinition].models(OldTodo.self, Todo.self, TodoList.self) }
+                == "OldTodo and Todo have the same table 'TodoItem'. Declare one model of each table.")
+    }
+
+    @Test func `references that form a cycle`() async {
+        struct A: SyncModel {
+            var id = SyncID<A>()
+            var b: SyncID<B>?
+            static let schema = ModelSchema("A", A(), .field("b", \.b))
+        }
+        struct B: SyncModel {
+            var id = SyncID<B>()
+            var a: SyncID<A>?
+            static let schema = ModelSchema("B", B(), .field("a", \.a))
+        }
+        #expect(
+            await message { try [SyncTableDefinition].models(A.self, B.self, TodoList.self) }
+                == """
+                The references between A, B form a cycle, so pushes cannot order them. Mark one of the fields \
+                .unordered.
+                """)
+    }
+
+    @Test func `the schemas of the other tests have no mistakes`() throws {
+        for model in [Todo.self, TodoList.self, Page.self] as [any SyncModel.Type] { try check(model) }
+    }
+
+    private func check<Model: SyncModel>(_ model: Model.Type) throws { try Model.schema.check() }
+
+    private func expectMistake<Model: SyncModel>(
+        _ model: Model.Type, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        #expect(await message { try Model.schema.check() } == expected, sourceLocation: sourceLocation)
+        let opening = await message { try [SyncTableDefinition].models(model) }
+        #expect(opening == expected, sourceLocation: sourceLocation)
+    }
+}
