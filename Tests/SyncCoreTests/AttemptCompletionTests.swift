@@ -58,6 +58,22 @@ import Testing
         #expect(try operations.isEmpty)
     }
 
+    @Test func `a delete behind an update that was not sent names the version that the update was made on`()
+        throws
+    {
+        try store.write { try $0.upsert([row(["a": 1], version: "v1")], in: "T") }
+        try write { write, _ in
+            try write.delete(id: "x", madeOn: nil)
+            _ = try write.insert(id: "x", fields: ["a": 2])
+        }
+        try write(inFlight: [1]) { write, _ in try write.delete(id: "x", madeOn: nil) }
+        #expect(try operations.map(\.kind) == [.update, .delete])
+        try write { _, completion in _ = try completion.removeUnneeded() }
+        #expect(try operations.map(\.kind) == [.delete])
+        #expect(try operations.first?.version == "v1")
+        #expect(try operations.first?.base?.fields == ["a": 1])
+    }
+
     @Test func `completing an operation rebases the one behind on the new version, without attempts`() throws
     {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1, "note": "n"]) }

@@ -37,11 +37,15 @@ struct AttemptCompletion {
     func removeUnneeded() throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         try transaction.removeOperationAndError(id: operationID)
-        // An insert without an item was never sent, so its delete is not sent either.
-        if operation.kind == .insert, let behind = try transaction.operation(behind: operation),
-            behind.kind == .delete
-        {
-            try transaction.removeOperationAndError(id: behind.id)
+        if var behind = try transaction.operation(behind: operation) {
+            if operation.kind == .insert, behind.kind == .delete {
+                // An insert without an item was never sent, so its delete is not sent either.
+                try transaction.removeOperationAndError(id: behind.id)
+            } else if behind.version == nil, behind.kind != .insert {
+                // The item that the removed operation inserted again has no version.
+                (behind.base, behind.version) = (operation.base, operation.version)
+                try transaction.put(behind)
+            }
         }
         try applier.applyKeptRow(of: operation)
         return try transaction.item(id: operation.itemID, in: definition.name)
