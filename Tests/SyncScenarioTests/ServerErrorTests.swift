@@ -43,6 +43,26 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a damaged response to a write does not count as a refusal`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try device(scenario, parkAfter: 2)
+            scenario.server.onRequest { request in
+                let isPoisoned = String(decoding: request.body, as: UTF8.self).contains("poison")
+                return isPoisoned ? .applyThenAnswer(status: 201, body: Data("{\"id\":".utf8)) : .none
+            }
+            try await a.table.insert(["id": "poison"])
+            for number in 0..<3 {
+                try await a.table.insert(["id": .text("fine-\(number)")])
+                _ = try await a.expectPushError()
+            }
+            #expect(try await a.operations().map(\.state) == [.attempted])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `three server errors in a row end the push`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario)

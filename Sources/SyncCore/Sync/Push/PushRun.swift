@@ -158,7 +158,8 @@ struct PushRun {
         case .failed(let error): result.errors.append(error)
         case .unconfirmed(let error):
             result.errors.append(error)
-            unconfirmed.append(error)
+            // A damaged response of another status is no server error.
+            if error.status.map({ (500...599).contains($0) }) == true { unconfirmed.append(error) }
         case .skipped:
             hasSkipped = true
             begun.remove(run.operation.id)
