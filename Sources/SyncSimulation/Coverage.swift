@@ -55,7 +55,7 @@ public struct SimulationCoverage: Sendable {
     static let required: [String] = {
         var names: [String] = []
         for fault in NetworkFault.allCases {
-            for phase in RequestPhase.allCases where fault != .stalePage || phase == .list {
+            for phase in RequestPhase.allCases where !fault.isOfLists || phase == .list {
                 names.append("fault \(fault) during \(phase)")
             }
         }
@@ -72,6 +72,8 @@ public struct SimulationCoverage: Sendable {
 /// What a request asks for.
 enum RequestPhase: String, Sendable, CaseIterable {
     case insert, update, delete, undelete, read, list
+
+    var isWrite: Bool { self != .read && self != .list }
 }
 
 /// A row of the table of collapses: the last pending operation of an item, and a new change.

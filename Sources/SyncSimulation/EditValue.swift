@@ -45,9 +45,25 @@ enum EditValue {
         }
     }
 
+    /// Returns a value that a column of this type cannot hold; `nil` for types that hold all.
+    static func unreadable(_ type: ColumnType) -> ModelJSON? {
+        switch type {
+        case .integer: .double(2.5)
+        case .double, .date: .text("no number")
+        default: nil
+        }
+    }
+
+    /// Whether a column of this type cannot hold the server's value.
+    static func isUnreadable(_ value: ModelJSON?, _ type: ColumnType) -> Bool {
+        guard let value else { return false }
+        return value == unreadable(type)
+    }
+
     static func number(_ value: ModelJSON?, _ type: ColumnType) -> Int64? {
         switch (value, type) {
         case (.int(let number), _): number
+        case (.double, .integer): nil
         case (.double(let number), _): Int64(exactly: number.rounded(.down))
         case (.text(let text), .date): ModelTime(text).map { $0.nanoseconds / 1_000_000_000 }
         case (.text(let text), .data):

@@ -15,6 +15,7 @@ final class SimulatedSystem: Sendable {
     let server: ModelServer
     let mode: SimulationMode
     let isTraced: Bool
+    let network: NetworkTraits
     /// How far pulls read again before their tokens.
     let overlap: Duration
     /// The settings of pulls that draw nothing else.
@@ -24,9 +25,11 @@ final class SimulatedSystem: Sendable {
         return settings
     }
 
-    private let link = Link()
+    private let link = SystemLink()
     private let made = Mutex<[SimulatedDevice]>([])
     private let state: Mutex<State>
+    /// The setting of all processes.
+    static let parkAfterRefusals = 3
 
     private struct State {
         var failure: SimulationFailure?
@@ -38,15 +41,6 @@ final class SimulatedSystem: Sendable {
         var isFinished = false
     }
 
-    /// The callbacks' way to the system, which ends with it.
-    private final class Link: Sendable {
-        private let target = Mutex<[SimulatedSystem]>([])
-        var system: SimulatedSystem? {
-            get { target.withLock { $0.first } }
-            set { target.withLock { $0 = newValue.map { [$0] } ?? [] } }
-        }
-    }
-
     init(seed: UInt64, app: SimulatedApp, isTraced: Bool) throws {
         (self.seed, self.app, self.isTraced) = (seed, app, isTraced)
         mode = SimulationMode.of(seed: seed)
@@ -54,6 +48,8 @@ final class SimulatedSystem: Sendable {
         self.scheduler = scheduler
         var random = SimulationRandom(seed, SimulationRandom.Stream.system.rawValue)
         var traits = ModelServerTraits.draw(&random)
+        // Rows and values that other writers have made.
+        if mode == .solo { (traits.hasUndatedRows, traits.hasHook) = (false, false) }
         app.configureServer(&traits)
         overlap = traits.hasUnsteadyClock ? .seconds(10) : random.percent(10) ? .seconds(1) : .zero
         let columns = app.tables.map { ($0.name, $0.columns.filter { !$0.isLocalOnly }.map(\.name)) }
@@ -61,16 +57,17 @@ final class SimulatedSystem: Sendable {
             scheduler.nanosecondsSince1970
         }
         state = Mutex(State())
-        let network = NetworkTraits.draw(&random)
-        let (link, server) = (link, server)
+        network = NetworkTraits.draw(&random, mode)
+        let factory = ProcessFactory(
+            seed: seed, app: app, mode: mode, scheduler: scheduler, server: server,
+            network: network, link: link)
+        if traits.hasUndatedRows { importRows(count: 1 + random.below(4)) }
         var devices: [SimulatedDevice] = []
-        for number in 0..<random.pick([1, 2, 2, 2, 2, 2, 3, 3, 3, 3]) {
+        for number in 0..<(mode == .solo ? 1 : random.pick([1, 2, 2, 2, 2, 2, 3, 3, 3, 3])) {
             let open = try app.storage.makeDevice()
-            let disk = try SimulatedDisk(isShared: random.percent(12), tables: app.tables, open: open)
+            let disk = try SimulatedDisk(isShared: random.percent(18), tables: app.tables, open: open)
             devices.append(
-                SimulatedDevice(number: number, disk: disk) { device, process in
-                    Self.start(process, of: device, seed, app, scheduler, server, network, link)
-                })
+                SimulatedDevice(number: number, disk: disk) { factory.start($1, of: $0) })
         }
         made.withLock { $0 = devices }
         link.system = self
@@ -78,70 +75,20 @@ final class SimulatedSystem: Sendable {
 
     var devices: [SimulatedDevice] { made.withLock { $0 } }
 
-    // MARK: Processes
-
-    private static func start(
-        _ number: Int, of device: SimulatedDevice, _ seed: UInt64, _ app: SimulatedApp,
-        _ scheduler: SimulationScheduler, _ server: ModelServer, _ network: NetworkTraits, _ link: Link
-    ) -> SimulatedProcess {
-        let name = device.name
-        let isHealed = link.system?.isHealed ?? false
-        let transport = SimulatedTransport(
-            server: server, scheduler: scheduler, author: name, seed: seed,
-            traits: isHealed ? NetworkTraits() : network,
-            events: SimulatedTransport.Events(
-                log: { link.system?.log($0()) },
-                didFail: { fault, request in link.system?.count("fault \(fault) during \(request.phase)") },
-                didRespond: { status, request in
-                    link.system?.count("status \(status / 100)xx to \(request.phase)")
-                },
-                knownStates: { request in
-                    guard server.traits.restartsVersions, let key = request.row else { return [] }
-                    return device.state.withLock { $0.known[key] ?? [] }
-                }))
-        let store = SimulatedStore(
-            device.disk, process: number,
-            events: SimulatedStore.Events(
-                willWrite: { device.history.transactionBegins() },
-                didCommit: { link.system?.checkCommit($0, of: device) },
-                didFail: { kind in
-                    link.system?.count("store \(kind)")
-                    link.system?.log("\(name) process \(number): store \(kind)")
-                    guard kind != .failure else { return }
-                    transport.end()
-                    scheduler.enqueue { device.restartCrashed() }
-                }))
-        var draws = SimulationRandom(seed, device.number, SimulationRandom.Stream.device.rawValue)
-        var settings = SyncSettings()
-        settings.maxConcurrentOperations = draws.pick([1, 1, 2, 3])
-        settings.sendsChangedFieldsOnly = draws.percent(80)
-        settings.parkAfterRefusals = 3
-        if draws.percent(15) { settings.retry.maxAttempts = 1 }
-        settings.resolver = DrawnResolver.make(
-            seed, device: device, app: app, log: { link.system?.log($0) },
-            fail: { link.system?.fail(.lostEdit, "\(device.name): \($0)") })
-        let delegate: DrawnDelegate? =
-            draws.percent(20) && app.resolver == nil
-            ? DrawnDelegate(seed, device: device, isHealed: { link.system?.isHealed ?? true }) { text in
-                link.system?.log(text)
-            } : nil
-        app.configure(&settings)
-        let random = Mutex(SimulationRandom(seed, device.number, UInt64(number), 50))
-        let environment = SyncEnvironment(
-            now: { scheduler.now },
-            sleep: { try await scheduler.sleep(Int64($0 / .nanoseconds(1))) },
-            random: { random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler))
-        var refresh: (@Sendable () async throws -> String?)?
-        if draws.percent(50) { refresh = { "token \(random.withLock { $0.next() })" } }
-        let client = SyncClient(
-            url: URL(string: "https://server.example") ?? URL(fileURLWithPath: "/"), transport: transport,
-            installationID: name,
-            refreshAuthentication: refresh)
-        let context = SyncContext(
-            client: client, dataSource: store, delegate: delegate, settings: settings,
-            environment: environment)
-        return SimulatedProcess(context: context, store: store, transport: transport)
+    /// Adds rows without `updatedAt`, as imports of data into a server's database do.
+    private func importRows(count: Int) {
+        let table = app.tables[0]
+        for index in 0..<count {
+            let fields = app.editedColumns(of: table).map { column in
+                (column.name, EditValue.model(Self.otherUsersNumber(2000 + index), column.type))
+            }
+            server.importRow(
+                index == 0 ? "x0" : "i\(index)", Dictionary(uniqueKeysWithValues: fields), in: table.name)
+        }
     }
+
+    /// Returns a number that no device makes.
+    static func otherUsersNumber(_ index: Int) -> Int64 { Int64(index) * History.deviceCount }
 
     // MARK: Records
 
@@ -165,6 +112,38 @@ final class SimulatedSystem: Sendable {
     }
 
     func count(_ name: String) { state.withLock { $0.coverage.count(name) } }
+
+    func count(_ fault: NetworkFault, during phase: RequestPhase) { count("fault \(fault) during \(phase)") }
+
+    func count(_ fault: StoreFault.Kind) { count("store \(fault)") }
+
+    /// Records a response that a device has received.
+    func record(
+        _ response: HTTPTransportResponse, to request: HTTPTransportRequest, from device: SimulatedDevice
+    ) {
+        count("status \(response.head.status.code / 100)xx to \(request.phase)")
+        let act = CurrentAct.number
+        let isPartial = server.traits.hasUnreadableRows && showsUnreadableRow(response, to: request)
+        device.state.withLock { state in
+            state.refusals.record(response, to: request, act: act)
+            if isPartial, let key = request.row { state.partial.insert(key) }
+        }
+    }
+
+    /// Whether the response to a request of one row has a value that its column cannot hold.
+    private func showsUnreadableRow(_ response: HTTPTransportResponse, to request: HTTPTransportRequest)
+        -> Bool
+    {
+        guard let key = request.row, case .object(let fields)? = ModelJSON(data: response.body),
+            let table = app.tables.first(where: { $0.name == key.table })
+        else { return false }
+        return table.columns.contains { EditValue.isUnreadable(fields[$0.name], $0.type) }
+    }
+
+    /// Whether the server's row has a value that its column cannot hold.
+    func isUnreadable(_ row: ModelServer.Row, _ table: SyncTableDefinition) -> Bool {
+        table.columns.contains { EditValue.isUnreadable(row.fields[$0.name], $0.type) }
+    }
 
     // MARK: Running
 
@@ -190,10 +169,17 @@ final class SimulatedSystem: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for act in script {
                 if failure != nil { break }
-                try? await scheduler.sleep(act.delay)
+                await wait(act.delay)
                 begin(act)
                 group.addTask { await CurrentAct.$number.withValue(act.number) { await self.perform(act) } }
             }
+        }
+    }
+
+    private func wait(_ delay: Act.Delay) async {
+        switch delay {
+        case .nanoseconds(let count): try? await scheduler.sleep(count)
+        case .steps(let count): for _ in 0..<count { await Task.yield() }
         }
     }
 
@@ -211,7 +197,13 @@ final class SimulatedSystem: Sendable {
         let device = devices[act.device % devices.count]
         let process = device.process(for: Int(act.number))
         do {
-            try await carryOut(act, on: device, process)
+            if act.feature.sendsRequests {
+                try await checkingResolver(device, process) {
+                    try await carryOut(act, on: device, process)
+                }
+            } else {
+                try await carryOut(act, on: device, process)
+            }
             log("END \(act.number)")
         } catch {
             log("END \(act.number) with \(error)")
@@ -221,11 +213,12 @@ final class SimulatedSystem: Sendable {
     }
 
     private func check(_ error: any Error, of act: Act, _ process: SimulatedProcess) {
-        if process.store.hasEnded || error is CancellationError { return }
+        if process.store.hasEnded { return }
         guard let error = error as? SyncError else {
             return fail(.error, "\(act): \(type(of: error)) \(error)")
         }
-        if error.code == .internalError { fail(.error, "\(act): \(error)") }
+        // The acts use declared tables only.
+        if [.internalError, .unknownTable].contains(error.code) { fail(.error, "\(act): \(error)") }
     }
 
     /// Ends all faults, and waits until everything is synchronized.
@@ -235,6 +228,7 @@ final class SimulatedSystem: Sendable {
         server.setClock(offset: 0)
         server.change { $0.pageCap = 50 }
         server.acceptAll()
+        if seed % 2 == 0 { repairRows() }
         for device in devices {
             if device.disk.store.catalog.tables != app.tables { changeTables(of: device, to: app.tables) }
             device.restartCrashed()
@@ -245,6 +239,20 @@ final class SimulatedSystem: Sendable {
         }
         await synchronizeAll()
         if failure == nil { await checkEnd() }
+    }
+
+    /// Replaces values that their columns cannot hold.
+    private func repairRows() {
+        for table in app.tables {
+            for (index, row) in server.rows(of: table.name).values.sorted(by: { $0.id < $1.id }).enumerated()
+            where !row.isDeleted && isUnreadable(row, table) {
+                let number = Self.otherUsersNumber(3000 + index)
+                let fields = app.editedColumns(of: table).filter {
+                    EditValue.isUnreadable(row.fields[$0.name], $0.type)
+                }.map { ($0.name, EditValue.model(number, $0.type)) }
+                server.write(row.id, Dictionary(uniqueKeysWithValues: fields), in: table.name, isLate: false)
+            }
+        }
     }
 
     /// Ends observers and processes, so that nothing of the system remains.
@@ -258,10 +266,14 @@ final class SimulatedSystem: Sendable {
 }
 
 extension HTTPTransportRequest {
-    /// The row in the request's path.
-    fileprivate var row: RowKey? {
+    /// The row in the request's path, or in the body of an insert.
+    var row: RowKey? {
         let names = head.path.map { $0.prefix { $0 != "?" }.split(separator: "/") } ?? []
-        return names.count > 2 ? RowKey(table: String(names[1]), id: String(names[2])) : nil
+        if names.count > 2 { return RowKey(table: String(names[1]), id: String(names[2])) }
+        guard names.count == 2, case .object(let fields)? = body.flatMap(ModelJSON.init(data:)),
+            let id = fields["id"]?.text
+        else { return nil }
+        return RowKey(table: String(names[1]), id: id)
     }
 
     /// What the request asks for.

@@ -29,6 +29,21 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case unreported
         /// An observer sees committed states, in order, and the last one.
         case observation
+        /// A request has only columns that the app synchronizes.
+        case columns
+        /// The insert of a child is sent after the insert of its parent.
+        case order
+        /// An operation is parked only after as many refusals as the setting says.
+        case parking
+        /// Requests are repeated as `Retry-After` and the retry budget allow, and no others follow to a service that does not
+        /// answer.
+        case retry
+        /// A device never has a conflict with its own changes.
+        case falseConflict
+        /// The results and errors of a delegate are those of its operations.
+        case delegate
+        /// A resolver is called for every conflict that a pull stores.
+        case resolver
         /// A call throws only documented errors.
         case error
         /// A store can be read after every commit.

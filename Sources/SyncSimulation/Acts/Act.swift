@@ -10,15 +10,16 @@ struct Act: Sendable, CustomStringConvertible {
         // The app's own database code changes rows, and queues the changes.
         case enqueueExisting, enqueueChange, enqueueDeletion
         // The app synchronizes.
-        case push, pushTable, pushBudget, pull, pullFiltered, pullWhole, pullSkip, pullAnyway, pullLimited,
+        case push, pushTable, pushBudget, pushOutage, pull, pullFiltered, pullWhole, pullSkip, pullAnyway,
+            pullLimited,
             pullPages
         case reconcile, purgePushing, purgeRefusing, purgeDiscarding, purgeAll, cancelPush, cancelPull
         // The user decides about failed operations.
         case discard, keepServer, keepClient, changeKind, replay
         // The device.
-        case observe, restart, changeSchema, failStore, crash, crashAfterCommit, partition
+        case observe, close, restart, changeSchema, failStore, crash, crashAfterCommit, partition
         // The server and its other users.
-        case serverWrite, serverDelete, refuseRow, changePageCap, stepServerClock, collectTombstones
+        case serverWrite, serverDelete, breakRow, refuseRow, changePageCap, stepServerClock, collectTombstones
 
         /// How often the feature is drawn, relative to the others.
         var weight: Int {
@@ -29,9 +30,42 @@ struct Act: Sendable, CustomStringConvertible {
             case .delete: 7
             case .pull, .pullAnyway: 7
             case .replace, .batch, .serverWrite: 4
-            case .discard, .keepServer, .keepClient, .changeKind: 2
-            case .replaceCopy, .serverDelete: 2
+            case .discard, .keepServer, .keepClient, .changeKind: 3
+            case .replaceCopy, .serverDelete, .enqueueExisting, .reconcile, .changeSchema, .cancelPush: 2
             default: 1
+            }
+        }
+
+        /// Whether the act pushes, pulls or decides about conflicts.
+        var sendsRequests: Bool {
+            switch self {
+            case .push, .pushTable, .pushBudget, .pushOutage, .pull, .pullFiltered, .pullWhole, .pullSkip,
+                .pullAnyway, .pullLimited, .pullPages, .reconcile, .purgePushing, .cancelPush, .cancelPull,
+                .discard, .keepServer, .keepClient, .changeKind, .replay:
+                true
+            default: false
+            }
+        }
+
+        /// Whether the act can remove rows that no user has deleted.
+        var removesRows: Bool {
+            switch self {
+            case .purgePushing, .purgeRefusing, .purgeDiscarding, .purgeAll, .reconcile, .changeSchema: true
+            default: false
+            }
+        }
+
+        /// Whether the act causes no conflict on a device without other writers.
+        var isSolo: Bool {
+            switch self {
+            case .insert, .update, .replace, .delete, .batch, .push, .pushTable, .pushBudget, .pushOutage,
+                .pull,
+                .pullFiltered, .pullWhole, .pullSkip, .pullAnyway, .pullPages, .reconcile, .cancelPush,
+                .cancelPull, .replay, .observe, .close, .restart, .failStore, .crash, .crashAfterCommit,
+                .partition,
+                .refuseRow, .changePageCap:
+                true
+            default: false
             }
         }
 
@@ -39,7 +73,8 @@ struct Act: Sendable, CustomStringConvertible {
         var isSuspended: Bool {
             switch self {
             case .restart, .failStore, .crash, .crashAfterCommit, .partition, .serverWrite, .serverDelete,
-                .refuseRow, .changePageCap, .stepServerClock, .collectTombstones, .observe, .changeSchema:
+                .breakRow, .refuseRow, .changePageCap, .stepServerClock, .collectTombstones, .observe,
+                .changeSchema:
                 false
             default: true
             }
@@ -52,13 +87,33 @@ struct Act: Sendable, CustomStringConvertible {
     let device: Int
     let table: Int
     let id: String
-    /// Virtual nanoseconds between the begin of the act before it and its own.
-    let delay: Int64
+    /// What happens between the begin of the act before it and its own.
+    let delay: Delay
+
+    /// The time between two acts.
+    enum Delay: Sendable, CustomStringConvertible {
+        /// Virtual nanoseconds: until then, everything runs that does not wait itself.
+        case nanoseconds(Int64)
+        /// So many steps of other tasks at most, so that the act begins between two steps of another one.
+        case steps(Int)
+
+        static func draw(_ random: inout SimulationRandom) -> Delay {
+            random.percent(40)
+                ? .steps(random.below(16)) : .nanoseconds(random.logUniform(below: 2_000_000_000))
+        }
+
+        var description: String {
+            switch self {
+            case .nanoseconds(let count): "\(count / 1_000_000) ms"
+            case .steps(let count): "\(count) steps"
+            }
+        }
+    }
     /// The draws of its parameters.
     let random: SimulationRandom
 
     var description: String {
-        "\(number): after \(delay / 1_000_000) ms, device \(device): \(feature) \(id)"
+        "\(number): after \(delay), device \(device): \(feature) \(id)"
     }
 
     /// Returns the script of a seed.
@@ -67,21 +122,22 @@ struct Act: Sendable, CustomStringConvertible {
     static func script(seed: UInt64, count: Int, devices: Int, tables: Int) -> [Act] {
         var random = SimulationRandom(seed, SimulationRandom.Stream.script.rawValue)
         let ids = random.pick([1, 1, 1, 2, 2, 3, 6])
+        let mode = SimulationMode.of(seed: seed)
         // Few features and acts meet more often than many.
-        let share = random.pick(SimulationMode.of(seed: seed) == .swarm ? [10, 25, 50] : [25, 50, 100, 100])
+        let share = random.pick(mode == .swarm ? [10, 25, 50] : [25, 50, 100, 100])
         let isComplete = share == 100
         var weights: [Feature] = []
-        for feature in Feature.allCases {
+        for feature in Feature.allCases where mode != .solo || feature.isSolo {
             // Without local changes and pushes nothing else means anything.
             let isNeeded = [.insert, .update, .push, .pull].contains(feature)
-            guard isNeeded || random.percent(share) else { continue }
+            guard isNeeded || random.percent(feature == .pushOutage ? 6 : share) else { continue }
             let factor = isNeeded || isComplete ? 1 : 3
             weights += [Feature](repeating: feature, count: feature.weight * factor)
         }
         let count = isComplete ? count : count / 2
         return (1...count).map { number in
             var random = SimulationRandom(seed, UInt64(number), SimulationRandom.Stream.act.rawValue)
-            let delay = random.percent(40) ? 0 : random.logUniform(below: 2_000_000_000)
+            let delay = Delay.draw(&random)
             return Act(
                 number: UInt64(number), feature: random.pick(weights), device: random.below(devices),
                 table: random.percent(15) ? random.below(tables) : 0, id: "x\(random.below(ids))",

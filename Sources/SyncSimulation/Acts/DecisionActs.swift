@@ -69,6 +69,9 @@ extension SimulatedSystem {
                 try await context.changeKind(for: error, to: .delete)
             } record: {
                 history.overrule(key, upTo: newest)
+                let deletion = Edit(
+                    number: history.nextNumber(), key: key, column: nil, hadVersion: error.serverItem != nil)
+                history.record([deletion])
             }
         }
     }

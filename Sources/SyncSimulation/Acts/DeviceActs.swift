@@ -19,6 +19,26 @@ extension SimulatedSystem {
         }
     }
 
+    /// Closes the context beside an edit, whose commit observers may be about to read, and starts the app again.
+    func close(_ act: Act, _ device: SimulatedDevice, _ process: SimulatedProcess) async throws {
+        let observers = device.state.withLock { $0.observers.filter { $0.process == process.store.process } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // The context may be closed before the edit.
+                do { try await self.edit(act, device, process.context) } catch let error as SyncError
+                    where error.code == .contextInvalid
+                {}
+            }
+            try? await scheduler.sleep(0)
+            if !process.store.hasEnded {
+                for observer in observers { observer.willClose() }
+                try await process.context.close()
+            }
+            try await group.waitForAll()
+        }
+        device.restart(Int(act.number))
+    }
+
     // MARK: Tables
 
     /// Starts the app in a version with other tables, or with all again.
@@ -93,6 +113,11 @@ extension SimulatedSystem {
                 act.id, [column.name: EditValue.model(number, column.type)], in: table.name,
                 isLate: random.percent(50))
         case .serverDelete: server.delete(act.id, in: table.name)
+        case .breakRow:
+            let columns = app.editedColumns(of: table).filter { EditValue.unreadable($0.type) != nil }
+            guard let column = columns.first, let value = EditValue.unreadable(column.type) else { return }
+            server.change { $0.hasUnreadableRows = true }
+            server.write(act.id, [column.name: value], in: table.name, isLate: false)
         case .refuseRow:
             let statuses: [Int?] = [400, 403, 413, 500, nil, nil]
             server.refuse(act.id, in: table.name, status: random.pick(statuses))

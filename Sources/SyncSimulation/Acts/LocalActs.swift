@@ -149,7 +149,7 @@ struct LocalEdit {
         let item = try local.item(id: key.id, in: key.table)
         var random = act.random
         switch act.feature {
-        case .insert: return try insert(item)
+        case .insert: return try insert(isComplete: !random.percent(20))
         case .update:
             let edits = [edit(random.pick(columns), item)]
             var fields = values(edits)
@@ -165,8 +165,8 @@ struct LocalEdit {
             return edits
         case .delete: return try delete(item)
         default:
-            guard item == nil else { return try delete(item) + insert(nil) }
-            let inserted = try insert(nil)
+            guard item == nil else { return try delete(item) + insert(isComplete: !random.percent(50)) }
+            let inserted = try insert(isComplete: true)
             let edits = [edit(random.pick(columns), try local.item(id: key.id, in: key.table))]
             try local.update(id: key.id, values(edits), in: key.table)
             return inserted + edits
@@ -188,9 +188,16 @@ struct LocalEdit {
         return values
     }
 
-    private func insert(_ item: Item?) throws -> [Edit] {
-        let edits = columns.map { edit($0, nil) }
-        var fields = values(edits)
+    /// - Parameter isComplete: whether the item has all columns, or lacks the last one.
+    private func insert(isComplete: Bool) throws -> [Edit] {
+        var edits: [Edit] = []
+        if !isComplete, columns.count > 1, let last = columns.last { edits.append(edit(last, nil)) }
+        let inserted = columns.prefix(columns.count - edits.count).map { edit($0, nil) }
+        if let first = inserted.first, let column = first.column, !edits.isEmpty {
+            edits[0].companion = Edit.Companion(column: column, number: first.number)
+        }
+        var fields = values(inserted)
+        edits += inserted
         fields["id"] = .text(key.id)
         if key.table == "U" { fields["parent"] = .text(key.id) }
         try local.insert(fields, in: key.table)

@@ -21,6 +21,19 @@ extension SimulatedSystem {
         }
     }
 
+    /// Pushes again and again while the server cannot be reached, more often than the retry budget allows retries.
+    func pushDuringOutage(_ act: Act, _ process: SimulatedProcess) async {
+        process.transport.partition(SimulatedTransport.Partition(end: .max, isOneWay: false))
+        for number in 0..<UInt64(60) {
+            // Each push has an act number of its own, so that its first requests are no retries.
+            await CurrentAct.$number.withValue(act.number | number << 32) {
+                _ = try? await process.context.push()
+            }
+            if process.store.hasEnded { return }
+        }
+        process.transport.endPartition()
+    }
+
     func pull(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
         var random = act.random
         var settings = pullSettings
@@ -30,39 +43,52 @@ extension SimulatedSystem {
         case .pullFiltered:
             // The token of another filter does not count.
             let number: Int64 = random.pick([40, 40, 400])
-            try await context.pull(
-                filter(above: number, table(act, device)), queryID: "some", settings: settings)
-        case .pullWhole: try await context.pull(all, settings: settings)
+            let table = table(act, device)
+            try await checkingRows(of: table, device, where: { isAbove(number, $0, table) }) {
+                try await context.pull(filter(above: number, table), queryID: "some", settings: settings)
+            }
+        case .pullWhole:
+            try await checkingRows(of: table(act, device), device) {
+                try await context.pull(all, settings: settings)
+            }
         case .pullSkip:
             settings.strategy = .skip
             try await context.pull(all, queryID: "skip", settings: settings)
         case .pullAnyway:
             settings.pending = .pullAnyway
-            try await context.pull(all, queryID: "all", settings: settings)
+            try await checkingRows(of: table(act, device), device) {
+                try await context.pull(all, queryID: "all", settings: settings)
+            }
         case .pullLimited: try await context.pull(all.order(by: "id").limit(1), settings: settings)
         case .pullPages:
             // The app stops after the first page.
             for try await _ in context.pulling(all, queryID: "all", settings: settings) { return }
-        default: try await context.pull(all, queryID: "all", settings: settings)
+        default:
+            try await checkingRows(of: table(act, device), device) {
+                try await context.pull(all, queryID: "all", settings: settings)
+            }
         }
     }
 
-    func cancel(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async {
+    /// Cancels a push or pull after a while, or some steps after it has received a response.
+    func cancel(_ act: Act, _ device: SimulatedDevice, _ process: SimulatedProcess) async {
         var random = act.random
-        let delay = random.logUniform(below: 4_000_000_000)
         let query = query(act, device)
-        let settings = pullSettings
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                if act.feature == .cancelPush {
-                    _ = try? await context.push()
-                } else {
-                    _ = try? await context.pull(query, queryID: "all", settings: settings)
-                }
+        let (context, settings) = (process.context, pullSettings)
+        let call = Task(executorPreference: scheduler) {
+            if act.feature == .cancelPush {
+                _ = try? await context.push()
+            } else {
+                _ = try? await context.pull(query, queryID: "all", settings: settings)
             }
-            try? await scheduler.sleep(delay)
-            group.cancelAll()
         }
+        if random.percent(50) {
+            scheduler.schedule(after: random.logUniform(below: 4_000_000_000)) { call.cancel() }
+        } else {
+            let (scheduler, steps) = (scheduler, random.below(12))
+            process.transport.onResponse(of: act.number) { scheduler.enqueue(after: steps) { call.cancel() } }
+        }
+        await call.value
     }
 
     func purge(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {

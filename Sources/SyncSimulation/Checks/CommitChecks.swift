@@ -16,6 +16,8 @@ extension SimulatedSystem {
         }
         do {
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
+            checkParking(operations, device)
+            try checkParents(operations, snapshot, device)
             recordPending(operations, edits, device)
             if server.traits.restartsVersions { try recordSeenStates(operations, snapshot, device) }
             try checkQueue(operations, snapshot, device)
@@ -104,6 +106,21 @@ extension SimulatedSystem {
                 .queue,
                 "\(device.name): an error belongs to operation \(error.operationID), which is not pending.")
         }
+        try checkConflicts(snapshot, device)
+    }
+
+    /// A device alone has no conflicts but those with its own tombstones, and a row that is gone is no conflict of its
+    /// deletion.
+    private func checkConflicts(_ snapshot: any StoreSnapshot, _ device: SimulatedDevice) throws {
+        for error in try snapshot.operationErrors(in: nil) where error.isConflict {
+            let key = RowKey(table: error.table, id: error.itemID)
+            let isOfDeletion =
+                error.kind == .delete && error.code == .itemNotOnServer
+                && device.state.withLock { $0.refusals.missingAtDeletion.contains(key) }
+            let isSolo = mode == .solo && error.serverItem?.system.deleted != true
+            guard isSolo || isOfDeletion else { continue }
+            fail(.falseConflict, "\(device.name): \(error.kind) \(error.itemID): \(error.code)")
+        }
     }
 
     /// An item without a pending operation is a state that the server had.
@@ -117,6 +134,10 @@ extension SimulatedSystem {
             for item in try snapshot.items(matching: TableQuery(table.name)).items {
                 let key = RowKey(table: table.name, id: item.id)
                 guard !pending.contains(key), !unqueued.contains(key) else { continue }
+                // A response to a write can show a row with values that cannot be read.
+                if device.state.withLock({ $0.partial.contains(key) || $0.checkedItems[key] == item }) {
+                    continue
+                }
                 let isKnown = server.journal.contains { mutation in
                     mutation.id == item.id && mutation.table == table.name
                         && mutation.after.map { isShown(item, as: $0, table) } == true
@@ -127,13 +148,14 @@ extension SimulatedSystem {
                         "\(device.name): \(key) \(item.fields) version \(item.system.version ?? "-") has no pending "
                             + "operation, and is no state of the server's row.")
                 }
+                device.state.withLock { $0.checkedItems[key] = item }
             }
         }
     }
 
     /// Whether the item has the version and the synced fields of the row.
     func isShown(_ item: Item, as row: ModelServer.Row, _ table: SyncTableDefinition) -> Bool {
-        item.system.version == String(row.version)
+        item.system.version == String(row.version) && !isUnreadable(row, table)
             && table.columns.allSatisfy { column in
                 column.isLocalOnly
                     || EditValue.number(item.fields[column.name])
@@ -156,7 +178,7 @@ extension SimulatedSystem {
             else { continue }
             for row in server.rows(of: table.name).values {
                 guard let shown = ModelTime(row.updatedAt.text(digits: traits.shownDigits)),
-                    shown.nanoseconds < position.nanoseconds,
+                    shown.nanoseconds < position.nanoseconds, !row.isUndated, !isUnreadable(row, table),
                     !operations.contains(where: { $0.itemID == row.id && $0.table == table.name })
                 else { continue }
                 let item = try snapshot.item(id: row.id, in: table.name)
@@ -175,8 +197,8 @@ extension SimulatedSystem {
 extension Item {
     /// What identifies the state of the server's row; `nil` without one.
     fileprivate var rowState: ModelServer.RowState? {
-        guard let version = system.version, let time = system.updatedAt else { return nil }
-        return ModelServer.RowState(
-            version: version, updatedAt: time.seconds * 1_000_000_000 + Int64(time.nanoseconds))
+        guard let version = system.version else { return nil }
+        let updatedAt = system.updatedAt.map { $0.seconds * 1_000_000_000 + Int64($0.nanoseconds) }
+        return ModelServer.RowState(version: version, updatedAt: updatedAt ?? 0)
     }
 }

@@ -27,6 +27,40 @@ extension SimulatedSystem {
             checkEdits(of: device)
             checkWrites(of: device)
         }
+        guard failure == nil else { return }
+        do {
+            try await checkLimit(on: devices[0])
+            try await checkOtherServer(on: devices[0])
+        } catch {
+            fail(.liveness, "\(devices[0].name): \(error)")
+        }
+    }
+
+    /// A pull with a limit stores as many items as there are, although tombstones come before them.
+    private func checkLimit(on device: SimulatedDevice) async throws {
+        let (table, context) = (app.tables[0], device.processes[0].context)
+        try await context.purge(TableQuery(table.name), pending: .refuse)
+        try await context.pull(TableQuery(table.name).order(by: "id").limit(1), settings: pullSettings)
+        let count = try await context.table(table.name).items().count
+        let rows = server.rows(of: table.name).values.filter { !$0.isDeleted && !isUnreadable($0, table) }
+        if count != min(1, rows.count) {
+            fail(
+                .completeness,
+                "\(device.name): a pull of one item stored \(count), and the server has \(rows.count).")
+        }
+    }
+
+    /// A server of another address can have rows that are older than the delta tokens.
+    private func checkOtherServer(on device: SimulatedDevice) async throws {
+        let query = TableQuery(app.tables[0].name)
+        try await device.processes[0].context.pull(query, queryID: "all", settings: pullSettings)
+        server.addOldRow("old", in: query.table)
+        device.restart(0, at: "https://other.example")
+        let context = device.processes[0].context
+        try await context.pull(query, queryID: "all", settings: pullSettings)
+        if try await context.table(query.table).item(id: "old") == nil {
+            fail(.completeness, "\(device.name) lacks a row of the server to which it has moved.")
+        }
     }
 
     /// Pulls what incremental pulls cannot see: rows that the app has purged, and rows that were deleted for good.
@@ -67,7 +101,7 @@ extension SimulatedSystem {
         let rows = server.rows(of: table.name).filter { !$0.value.isDeleted }
         let items = try await context.table(table.name).items()
         let local = Set(items.map(\.id))
-        for row in rows.values where !local.contains(row.id) {
+        for row in rows.values where !local.contains(row.id) && !isUnreadable(row, table) {
             fail(.completeness, "\(device.name) lacks row \(row.id) version \(row.version).")
         }
         for item in items {
@@ -75,7 +109,7 @@ extension SimulatedSystem {
                 fail(.convergence, "\(device.name) has \(item.id), which the server does not have.")
                 continue
             }
-            if !isShown(item, as: row, table) {
+            if !isShown(item, as: row, table), !isUnreadable(row, table) {
                 fail(
                     .convergence,
                     "\(device.name): \(item.id) is \(item.fields) version \(item.system.version ?? "-"); the server has "
@@ -100,7 +134,9 @@ extension SimulatedSystem {
         for edit in edits where !edit.isOverruled {
             let later = edits.filter { $0.key == edit.key && $0.number > edit.number }
             let changes = journal.filter { $0.id == edit.key.id && $0.table == edit.key.table }
-            if let column = edit.column {
+            if let companion = edit.companion {
+                checkRemoval(edit, companion, changes.filter { $0.author == device.name }, device)
+            } else if let column = edit.column {
                 let isReplaced = later.contains { $0.column == nil || $0.column == column }
                 let hasReached = changes.contains {
                     $0.author == device.name && value(of: column, in: $0.after, edit.key.table) == edit.number
@@ -115,6 +151,30 @@ extension SimulatedSystem {
             {
                 fail(.lostEdit, "The deletion of \(edit.key) by \(device.name) did not reach the server.")
             }
+        }
+    }
+
+    /// A column that an insert leaves out does not keep its value in a former row of that id.
+    private func checkRemoval(
+        _ edit: Edit, _ companion: Edit.Companion, _ changes: [ModelServer.Mutation],
+        _ device: SimulatedDevice
+    ) {
+        let history = device.history.snapshot
+        let isReplaced =
+            history.edits.contains {
+                $0.key == edit.key
+                    // The insert of an enqueued item keeps fields of the server's row that the item lacks.
+                    && ($0.isAdopted || $0.number > edit.number && [nil, edit.column].contains($0.column))
+            } || history.decisions.contains { $0.key == edit.key }
+        guard !isReplaced, let column = edit.column else { return }
+        let sent = changes.filter {
+            value(of: companion.column, in: $0.after, edit.key.table) == companion.number
+        }
+        if let last = sent.last, sent.allSatisfy({ value(of: column, in: $0.after, edit.key.table) != nil }) {
+            fail(
+                .lostEdit,
+                "\(device.name) inserted \(edit.key) without \(column), and the server's row of version "
+                    + "\(last.after?.version ?? 0) has it.")
         }
     }
 
@@ -138,6 +198,8 @@ extension SimulatedSystem {
         // A server whose versions restart accepts a condition for a row that the device has never seen. Its answer then
         // gives the device the newest version.
         var unseen: Set<RowKey> = []
+        // The newest edit of the device that the server has had, by row.
+        var applied: [RowKey: Int64] = [:]
         for change in server.journal {
             let isOwn = change.author == device.name
             if isOwn, !change.isConditional {
@@ -145,6 +207,8 @@ extension SimulatedSystem {
             }
             let row = RowKey(table: change.table, id: change.id)
             if isOwn, !change.wasKnown { unseen.insert(row) }
+            var newest = applied[row] ?? 0
+            defer { applied[row] = newest }
             for column in app.tables.first(where: { $0.name == change.table }).map(app.editedColumns) ?? [] {
                 let key = "\(change.table)/\(change.id).\(column.name)"
                 // The values of a deleted row are no change that its writer waits for.
@@ -153,7 +217,12 @@ extension SimulatedSystem {
                 let new = value(of: column.name, in: change.after, change.table)
                 guard old != new, change.after != nil else { continue }
                 if isOwn, change.kind == .update, !unseen.contains(row), let old, let new {
-                    checkReplacement(of: old, by: new, column.name, change, history, device, writers[key])
+                    checkReplacement(
+                        of: old, by: new, column.name, change, history, device, writers[key],
+                        after: applied[row] ?? 0)
+                }
+                if isOwn, let new, new % History.deviceCount == Int64(device.number) + 1 {
+                    newest = max(newest, new)
                 }
                 writers[key] = change.author
             }
@@ -163,7 +232,7 @@ extension SimulatedSystem {
     private func checkReplacement(
         of old: Int64, by new: Int64, _ column: String, _ change: ModelServer.Mutation,
         _ history: History.State,
-        _ device: SimulatedDevice, _ writer: String?
+        _ device: SimulatedDevice, _ writer: String?, after applied: Int64
     ) {
         let key = RowKey(table: change.table, id: change.id)
         let edits = history.edits.filter { $0.key == key }
@@ -178,9 +247,13 @@ extension SimulatedSystem {
             }
             return
         }
-        // A row that was deleted and inserted again on the device replaces what was there.
-        let isReplaced = edits.contains { ($0.column == nil || $0.isAdopted) && $0.number <= edit.number }
-        if !isReplaced, !hasSeen(old, edit, edits) {
+        // A row that was deleted and inserted again on the device, or enqueued, replaces what was there.
+        let isReplacing =
+            edit.isAdopted
+            || edits.contains { other in
+                (other.column == nil || other.isAdopted) && other.number > applied && other.number <= new
+            }
+        if !isReplacing, !hasSeen(old, edit, edits) {
             fail(
                 .overwrite,
                 "\(device.name) replaced \(key).\(column) = \(old) by \(new), and had seen \(edit.before.map(String.init) ?? "none")."

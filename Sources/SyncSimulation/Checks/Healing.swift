@@ -47,7 +47,7 @@ extension SimulatedSystem {
             }
         } catch let error as SyncError where error.code == .pushCompletedWithErrors {
             log("\(device.name) push: \(error)")
-            await requireReports(device, context)
+            await requireReports(error.pushResult?.errors ?? [], device, context)
             if round >= Self.firstRoundWithDecisions { await decideAll(device, context, round) }
         } catch {
             // A delta of the retry budget or a wait that the server asked for can end one push.
@@ -99,8 +99,18 @@ extension SimulatedSystem {
         return TableQuery(table.name).where(.column(column.name) > EditValue.item(number, column.type))
     }
 
-    /// Every pending operation has an error in the log, or is behind one that has.
-    private func requireReports(_ device: SimulatedDevice, _ context: SyncContext) async {
+    /// Whether the query of filtered pulls matches the row.
+    func isAbove(_ number: Int64, _ row: ModelServer.Row, _ table: SyncTableDefinition) -> Bool {
+        guard let column = numberColumn(of: table), !row.isDeleted,
+            let value = EditValue.number(row.fields[column.name], column.type)
+        else { return false }
+        return value > number
+    }
+
+    /// Every pending operation is named by the push, and has an error in the log or is behind one that has.
+    private func requireReports(
+        _ reported: [TableOperationError], _ device: SimulatedDevice, _ context: SyncContext
+    ) async {
         guard let operations = try? await context.pendingOperations(),
             let errors = try? await context.operationErrors()
         else { return }
@@ -109,6 +119,11 @@ extension SimulatedSystem {
             fail(
                 .unreported,
                 "\(device.name): \(operation.kind) \(operation.itemID) waits, and no error names it.")
+        }
+        for operation in operations where !reported.contains(where: { $0.operationID == operation.id }) {
+            fail(
+                .unreported,
+                "\(device.name): \(operation.kind) \(operation.itemID) waits, and push() does not name it.")
         }
     }
 

@@ -28,6 +28,14 @@ struct Edit: Sendable {
     var isAdopted = false
     /// Whether a decision of the app replaced it.
     var isOverruled = false
+    /// For a field that an insert leaves out: a field that the insert has. A row with that field must not have this one.
+    var companion: Companion?
+
+    /// A field that was inserted.
+    struct Companion: Sendable {
+        let column: String
+        let number: Int64
+    }
 }
 
 /// What the user of one device has done and seen, independently of the framework's queue.
@@ -49,7 +57,7 @@ final class History: Sendable {
     private let state: Mutex<State>
     /// Each device's numbers have this remainder, so that no two devices make the same value.
     private let device: Int64
-    private static let deviceCount: Int64 = 8
+    static let deviceCount: Int64 = 8
 
     init(device: Int) {
         self.device = Int64(device)

@@ -20,6 +20,7 @@ final class ObserverCheck: Sendable {
         /// The index of the state that was seen last.
         var seen = -1
         var isEnded = false
+        var isClosing = false
     }
 
     let table: String
@@ -46,11 +47,20 @@ final class ObserverCheck: Sendable {
                 }
             } catch {
                 // The store of a process that has ended fails.
-                self.state.withLock { $0.isEnded = true }
+                let isClosing = self.state.withLock { state in
+                    defer { state.isEnded = true }
+                    return state.isClosing && !state.isEnded
+                }
+                if isClosing, (error as? SyncError)?.code == .contextInvalid {
+                    fail("An observation threw at the close of its context: \(error)")
+                }
             }
         }
         task.withLock { $0 = observation }
     }
+
+    /// Records that the context is about to be closed: the observation must end without an error.
+    func willClose() { state.withLock { $0.isClosing = true } }
 
     /// Records a commit.
     func didCommit(_ items: [Item]) {

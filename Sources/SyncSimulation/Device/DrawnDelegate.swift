@@ -4,51 +4,139 @@
 import SyncCore
 import Synchronization
 
-/// A delegate that sometimes edits the item, throws, skips an operation, executes it twice, or cancels the push.
+/// A delegate that executes most operations, and for some of them does something else that apps do.
 final class DrawnDelegate: SyncContextDelegate {
-    private let device: SimulatedDevice
-    private let random: Mutex<SimulationRandom>
-    private let log: @Sendable (String) -> Void
-    private let isHealed: @Sendable () -> Bool
+    /// What the delegate does with an operation.
+    private enum Choice: Int, CaseIterable {
+        case refuse, refuseAfterSuccess, refuseAsCancelled, cancelPush, skip, executeTwice, editItem,
+            keepClient, keepServer, readServer, returnLate
+    }
 
     private struct Refusal: Error {}
 
-    init(
-        _ seed: UInt64, device: SimulatedDevice, isHealed: @escaping @Sendable () -> Bool,
-        log: @escaping @Sendable (String) -> Void
-    ) {
-        self.device = device
-        self.isHealed = isHealed
-        self.log = log
+    private let device: SimulatedDevice
+    private let link: SystemLink
+    private let random: Mutex<SimulationRandom>
+    /// The completed operations for which the delegate has thrown an error, by the act of their push.
+    private let refusedAfterSuccess = Mutex<[UInt64: Set<Int64>]>([:])
+    /// Items that the user removed with their operations before the delegate returned a row of them.
+    private let removed = Mutex<[Removal]>([])
+
+    /// An item that is missing when the delegate returns its row.
+    private struct Removal {
+        let key: RowKey
+        let edits: Int
+        let syncs: Int
+    }
+
+    /// Of so many operations, one is chosen for each ``Choice``.
+    private static let operationsPerChoice = 44
+
+    init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {
+        (self.device, self.link) = (device, link)
         random = Mutex(SimulationRandom(seed, device.number, SimulationRandom.Stream.delegate.rawValue))
     }
 
     func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item? {
-        let choice = isHealed() ? 99 : random.withLock { $0.below(40) }
-        if choice < 7 { log("\(device.name) delegate: choice \(choice) for \(operation.operation.itemID)") }
+        let number = random.withLock { $0.below(Self.operationsPerChoice) }
+        guard link.system?.isHealed == false, let choice = Choice(rawValue: number) else {
+            return try await operation.execute()
+        }
+        link.system?.log("\(device.name) delegate: \(choice) \(operation.operation.itemID)")
         switch choice {
-        case 0: throw Refusal()
-        case 1:
-            _ = try await operation.execute()
-            throw Refusal()
-        case 2:
+        case .refuse: throw Refusal()
+        case .refuseAfterSuccess: return try await refuseAfterSuccess(operation)
+        case .refuseAsCancelled: throw CancellationError()
+        case .cancelPush:
             operation.cancelPush()
             return nil
-        case 3: return nil
-        case 4:
-            _ = try? await operation.execute()
-            return try await operation.execute()
-        case 5:
+        case .skip: return nil
+        case .executeTwice: return try await executeTwice(operation)
+        case .editItem:
             edit(operation)
             return try await operation.execute()
-        case 6:
+        case .keepClient, .keepServer:
             do {
                 return try await operation.execute()
             } catch let error as TableOperationError where error.isConflict && error.serverItem != nil {
-                return try await keepClient(operation, error)
+                return choice == .keepClient
+                    ? try await keepClient(operation, error) : try await keepServer(operation, error)
             }
-        default: return try await operation.execute()
+        case .readServer: return try await readServer(operation, context)
+        case .returnLate:
+            let item = try await operation.execute()
+            try await wait()
+            return item
         }
+    }
+
+    func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async {
+        checkRemovals()
+        let refused = refusedAfterSuccess.withLock { $0.removeValue(forKey: CurrentAct.number) } ?? []
+        for id in refused where !result.errors.contains(where: { $0.operationID == id }) {
+            fail(
+                "The result of a push lacks the error that the delegate threw for the completed operation \(id)."
+            )
+        }
+    }
+
+    private func checkRemovals() {
+        let syncs = syncCount
+        let removals = removed.withLock { removals in
+            defer { removals = [] }
+            return removals
+        }
+        for removal in removals where removal.syncs == syncs {
+            let item = try? device.disk.store.read { try $0.item(id: removal.key.id, in: removal.key.table) }
+            if item != nil, device.history.snapshot.edits.count == removal.edits {
+                fail(
+                    "A row that the delegate returned is stored, although \(removal.key) was removed before.")
+            }
+        }
+    }
+
+    private var syncCount: Int { device.state.withLock { $0.syncCount } }
+
+    /// Records that an item is missing now, whose row the delegate is about to return.
+    private func recordRemoval(_ operation: TableOperation) {
+        let key = RowKey(table: operation.table, id: operation.itemID)
+        let isMissing = try? device.disk.store.read { snapshot in
+            let operations = try snapshot.operations(forItem: key.id, in: key.table)
+            return try operations.isEmpty && snapshot.item(id: key.id, in: key.table) == nil
+        }
+        guard isMissing == true else { return }
+        let removal = Removal(key: key, edits: device.history.snapshot.edits.count, syncs: syncCount)
+        removed.withLock { $0.append(removal) }
+    }
+
+    private func fail(_ detail: String) { link.system?.fail(.delegate, "\(device.name): \(detail)") }
+
+    private func wait() async throws {
+        try await link.system?.scheduler.sleep(random.withLock { $0.logUniform(below: 4_000_000_000) })
+    }
+
+    // MARK: Choices
+
+    private func refuseAfterSuccess(_ operation: PushOperation) async throws -> Item? {
+        // Without an item, the operation may have been skipped.
+        if try await operation.execute() != nil {
+            refusedAfterSuccess.withLock {
+                _ = $0[CurrentAct.number, default: []].insert(operation.operation.id)
+            }
+        }
+        throw Refusal()
+    }
+
+    /// The second execution finds nothing to send, and returns what the first one has stored.
+    private func executeTwice(_ operation: PushOperation) async throws -> Item? {
+        let first = try? await operation.execute()
+        let id = operation.operation.id
+        let isComplete = try device.disk.store.read { try $0.operation(id: id) == nil }
+        let second = try await operation.execute()
+        if first != nil, isComplete, second == nil {
+            fail("The second execution of operation \(id) does not return its result.")
+        }
+        return second
     }
 
     /// Replaces a field, as a delegate does that completes items before they are sent.
@@ -73,5 +161,34 @@ final class DrawnDelegate: SyncContextDelegate {
         item.system.deleted = false
         operation.item = item
         return try await operation.execute()
+    }
+
+    /// Returns the server's row after a while, in which the user can edit the item.
+    private func keepServer(_ operation: PushOperation, _ error: TableOperationError) async throws -> Item? {
+        guard let row = error.serverItem, !row.system.deleted, error.kind != .delete else { throw error }
+        giveUp(error.item, of: operation)
+        try await wait()
+        recordRemoval(operation.operation)
+        return row
+    }
+
+    /// Reads the server's row in place of sending the operation, and returns it after a while.
+    private func readServer(_ operation: PushOperation, _ context: SyncContext) async throws -> Item? {
+        let table = operation.operation.table
+        guard operation.operation.kind == .update, let item = operation.item,
+            let definition = device.disk.store.catalog.tables.first(where: { $0.name == table })
+        else { return try await operation.execute() }
+        var row = try await context.client.table(table).read(id: item.id)
+        row.fields = row.fields.filter { name, _ in definition.column(named: name)?.isLocalOnly == false }
+        giveUp(item, of: operation)
+        try await wait()
+        recordRemoval(operation.operation)
+        return row
+    }
+
+    /// Records that the server's row replaces the edits that an item shows.
+    private func giveUp(_ item: Item?, of operation: PushOperation) {
+        let key = RowKey(table: operation.operation.table, id: operation.operation.itemID)
+        device.history.overrule(key, upTo: item.map(History.newestNumber(in:)) ?? 0)
     }
 }

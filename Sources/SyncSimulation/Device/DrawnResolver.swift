@@ -2,20 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SyncCore
+import Synchronization
 
 /// The resolvers of devices, and the record of what their decisions saw.
 enum DrawnResolver {
     /// Returns a resolver that records its decisions; `nil` without a resolver.
     static func make(
         _ seed: UInt64, device: SimulatedDevice, app: SimulatedApp,
-        log: @escaping @Sendable (String) -> Void, fail: @escaping @Sendable (String) -> Void
+        log: @escaping @Sendable (String) -> Void,
+        fail: @escaping @Sendable (SimulationFailure.Invariant, String) -> Void, isSolo: Bool
     ) -> ConflictResolver? {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.resolver.rawValue)
-        let (drawn, isFieldMerge) = draw(&random, device)
+        let choice = random.below(12)
+        let drawn = resolver(choice, device)
+        let isFieldMerge = [3, 4].contains(choice)
+        // The others leave some conflicts pending.
+        let isDeciding = ![5, 9].contains(choice)
         guard let rule = app.resolver ?? drawn else { return nil }
+        device.state.withLock { $0.hasDecidingResolver = app.resolver == nil && isDeciding }
         let history = device.history
         return ConflictResolver { conflict in
             let key = RowKey(table: conflict.operation.table, id: conflict.operation.itemID)
+            if isSolo, conflict.serverItem?.system.deleted != true {
+                fail(.falseConflict, "The resolver is called for \(key).")
+            }
             let newest = conflict.clientItem.map(History.newestNumber(in:)) ?? history.lastNumber
             let decision = try await rule.resolve(conflict)
             log("\(device.name) resolver \(key): \(name(of: decision))")
@@ -28,7 +38,7 @@ enum DrawnResolver {
                     history.overrule(key, upTo: newest, column: column)
                 }
                 history.overrule(where: { $0.key == key && $0.column == nil && $0.number <= newest })
-                if isFieldMerge, let lost = lostField(conflict, item) { fail(lost) }
+                if isFieldMerge, let lost = lostField(conflict, item) { fail(.lostEdit, lost) }
             }
             return decision
         }
@@ -58,13 +68,6 @@ enum DrawnResolver {
 
     private struct NoDecision: Error {}
 
-    private static func draw(
-        _ random: inout SimulationRandom, _ device: SimulatedDevice
-    ) -> (ConflictResolver?, isFieldMerge: Bool) {
-        let choice = random.below(12)
-        return (resolver(choice, device), [3, 4].contains(choice))
-    }
-
     private static func resolver(_ choice: Int, _ device: SimulatedDevice) -> ConflictResolver? {
         let history = device.history
         switch choice {
@@ -86,8 +89,11 @@ enum DrawnResolver {
             }
         case 9:
             return ConflictResolver { conflict in
-                if history.nextNumber() % 3 != 0 { throw NoDecision() }
-                return .keepClient
+                switch history.nextNumber() % 4 {
+                case 0: throw NoDecision()
+                case 1: throw CancellationError()
+                default: return .keepClient
+                }
             }
         default: return nil
         }

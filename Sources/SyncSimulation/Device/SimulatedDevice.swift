@@ -28,9 +28,24 @@ final class SimulatedDevice: Sendable {
         /// The greatest operation id, and the greatest that was removed or is pending.
         var lastOperation: Int64 = 0
         var operations: Set<Int64> = []
+        /// When each pending operation was last attempted, at the last commit.
+        var lastAttempts: [Int64: Timestamp?] = [:]
         /// The delta tokens at the last commit.
         var tokens: [ConfigKey: String] = [:]
         var observers: [ObserverCheck] = []
+        /// The items that were states of the server's row at earlier commits.
+        var checkedItems: [RowKey: Item] = [:]
+        /// The refusals that the device has received.
+        var refusals = RefusalCounts()
+        /// Rows that a response to a write or read has shown with values that cannot be read.
+        var partial: Set<RowKey> = []
+        var serverAddress = "https://server.example"
+        /// Whether the resolver decides about every conflict.
+        var hasDecidingResolver = false
+        /// How often the app has begun or ended to remove rows without the user's edits.
+        var removalCount = 0
+        /// How many acts that send requests have begun, and how many of them are running.
+        var (syncCount, runningSyncs) = (0, 0)
     }
 
     /// A pending operation, as an edit meets it.
@@ -83,7 +98,8 @@ final class SimulatedDevice: Sendable {
     }
 
     /// Ends the process that performs acts of this number, and starts another.
-    func restart(_ number: Int) {
+    func restart(_ number: Int, at address: String? = nil) {
+        if let address { state.withLock { $0.serverAddress = address } }
         let processes = processes
         processes[number % processes.count].end()
         start(number % processes.count)

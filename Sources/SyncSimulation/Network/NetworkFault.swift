@@ -23,10 +23,15 @@ enum NetworkFault: String, Sendable, CaseIterable {
     case statusAfter
     /// A cache answers a list with an older response to the same request.
     case stalePage
+    /// A cache answers all page requests of one pull with the first page.
+    case repeatedPage
     /// The exchange takes up to two minutes.
     case slow
     /// The device is cut off in both directions, or from responses only.
     case partition
+
+    /// Whether the fault concerns lists only.
+    var isOfLists: Bool { self == .stalePage || self == .repeatedPage }
 }
 
 /// The faults of one network; drawn from the seed.
@@ -36,15 +41,21 @@ struct NetworkTraits: Sendable {
     /// The probability of each fault, in percent of requests.
     var rates: [NetworkFault: Int] = [:]
 
-    static func draw(_ random: inout SimulationRandom) -> NetworkTraits {
+    var hasStalePages: Bool { rates[.stalePage] != nil }
+
+    static func draw(_ random: inout SimulationRandom, _ mode: SimulationMode) -> NetworkTraits {
         var traits = NetworkTraits()
         traits.maxLatency = random.pick([1_000_000, 64_000_000, 512_000_000, 4_000_000_000])
         guard random.percent(75) else { return traits }
         for fault in NetworkFault.allCases where fault != .partition {
             if random.percent(45) { traits.rates[fault] = random.pick([3, 10, 25]) }
         }
-        for fault in [NetworkFault.slow, .stalePage] where traits.rates[fault] != nil {
+        for fault in [NetworkFault.slow, .stalePage, .repeatedPage] where traits.rates[fault] != nil {
             traits.rates[fault] = 3
+        }
+        if mode == .solo {
+            // A second arrival of a request and an old page are changes that the device has not made now.
+            (traits.rates[.duplicated], traits.rates[.stalePage]) = (nil, nil)
         }
         return traits
     }

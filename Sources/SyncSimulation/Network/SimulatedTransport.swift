@@ -14,8 +14,12 @@ final class SimulatedTransport: HTTPTransport {
         var counts: [UInt64: UInt64] = [:]
         var partition: Partition?
         var hasEnded = false
+        /// Called once with the next response to each act.
+        var responseHandlers: [UInt64: @Sendable () -> Void] = [:]
         /// The last response to each list request.
         var cache: [String: HTTPTransportResponse] = [:]
+        /// The first page of each list that an act has requested.
+        var firstPages: [String: HTTPTransportResponse] = [:]
     }
 
     /// A time in which the device is cut off.
@@ -31,24 +35,28 @@ final class SimulatedTransport: HTTPTransport {
     private let seed: UInt64
     private let state: Mutex<State>
     private let events: Events
+    private let check: RequestCheck
 
     /// What a network tells the simulation.
     struct Events: Sendable {
         var log: @Sendable (@autoclosure () -> String) -> Void = { _ in }
         var didFail: @Sendable (NetworkFault, HTTPTransportRequest) -> Void = { _, _ in }
-        var didRespond: @Sendable (Int, HTTPTransportRequest) -> Void = { _, _ in }
+        var didRespond: @Sendable (HTTPTransportResponse, HTTPTransportRequest) -> Void = { _, _ in }
+        /// Called before a request is sent.
+        var willSend: @Sendable (HTTPTransportRequest) -> Void = { _ in }
+        /// Called with the rule that a request breaks.
+        var didBreak: @Sendable (String) -> Void = { _ in }
         /// Returns the states of the request's row that the device has.
         var knownStates: @Sendable (HTTPTransportRequest) -> Set<ModelServer.RowState> = { _ in [] }
     }
 
     init(
         server: ModelServer, scheduler: SimulationScheduler, author: String, seed: UInt64,
-        traits: NetworkTraits,
-        events: Events
+        traits: NetworkTraits, check: RequestCheck, events: Events
     ) {
         (self.server, self.scheduler, self.author, self.seed) = (server, scheduler, author, seed)
         state = Mutex(State(traits: traits))
-        self.events = events
+        (self.check, self.events) = (check, events)
     }
 
     /// Ends all faults.
@@ -57,6 +65,13 @@ final class SimulatedTransport: HTTPTransport {
     /// Cuts the process off.
     func partition(_ partition: Partition) { state.withLock { $0.partition = partition } }
 
+    func endPartition() { state.withLock { $0.partition = nil } }
+
+    /// Calls the handler with the next response to a request of the act.
+    func onResponse(of act: UInt64, _ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.responseHandlers[act] = handler }
+    }
+
     /// Ends the process: it sends nothing from now on.
     func end() { state.withLock { $0.hasEnded = true } }
 
@@ -64,11 +79,31 @@ final class SimulatedTransport: HTTPTransport {
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let act = CurrentAct.number
-        let (traits, ordinal, hasEnded) = state.withLock { state in
-            state.counts[act, default: 0] += 1
-            return (state.traits, state.counts[act, default: 0], state.hasEnded)
+        if state.withLock({ $0.hasEnded }) { throw NoResponse() }
+        events.willSend(request)
+        if let rule = check.willSend(request, act: act, now: scheduler.nanoseconds) {
+            events.didBreak("\(request.summary): \(rule)")
         }
-        if hasEnded { throw NoResponse() }
+        defer { check.didReturn(request, act: act) }
+        do {
+            let response = try await exchange(request, act)
+            check.didEnd(request, with: response, act: act, now: scheduler.nanoseconds)
+            events.didRespond(response, request)
+            state.withLock { $0.responseHandlers.removeValue(forKey: act) }?()
+            return response
+        } catch let error as NoResponse {
+            check.didEnd(request, with: nil, act: act, now: scheduler.nanoseconds)
+            throw error
+        }
+    }
+
+    private func exchange(
+        _ request: HTTPTransportRequest, _ act: UInt64
+    ) async throws -> HTTPTransportResponse {
+        let (traits, ordinal) = state.withLock { state in
+            state.counts[act, default: 0] += 1
+            return (state.traits, state.counts[act, default: 0])
+        }
         var random = SimulationRandom(seed, act, ordinal, SimulationRandom.Stream.network.rawValue)
         let maxLatency = random.percent(traits.rates[.slow] ?? 0) ? 120_000_000_000 : traits.maxLatency
         let (there, back) = (random.logUniform(below: maxLatency), random.logUniform(below: maxLatency))
@@ -85,7 +120,13 @@ final class SimulatedTransport: HTTPTransport {
             let names = GatewayResponse.ambiguous + GatewayResponse.refusals
             return gateway(names[choice % names.count], .statusBefore, request)
         }
-        let response = execute(request, known, isStale: faults.contains(.stalePage))
+        // The fault holds for all requests of an act.
+        var actRandom = SimulationRandom(seed, act, SimulationRandom.Stream.network.rawValue)
+        let isRepeated = act != 0 && actRandom.percent(traits.rates[.repeatedPage] ?? 0)
+        let response =
+            isRepeated && request.phase == .list
+            ? firstPage(for: request, act, known)
+            : execute(request, known, isStale: faults.contains(.stalePage))
         if faults.contains(.duplicated) {
             events.didFail(.duplicated, request)
             scheduler.schedule(after: random.logUniform(below: maxLatency)) { [server, author, events] in
@@ -120,6 +161,23 @@ final class SimulatedTransport: HTTPTransport {
         return response
     }
 
+    /// Returns the response to the first request of this act for a list with the same order.
+    private func firstPage(
+        for request: HTTPTransportRequest, _ act: UInt64, _ known: Set<ModelServer.RowState>
+    ) -> HTTPTransportResponse {
+        let (path, parameters) = ModelServer.parse(request.head.path ?? "")
+        guard let order = parameters["$orderby"] else { return execute(request, known, isStale: false) }
+        let key = "\(act) \(path) \(order) \(parameters["$select"] ?? "")"
+        if let first = state.withLock({ $0.firstPages[key] }) {
+            events.didFail(.repeatedPage, request)
+            events.log("\(author) \(request.summary) -> the first page again")
+            return first
+        }
+        let response = execute(request, known, isStale: false)
+        state.withLock { $0.firstPages[key] = response }
+        return response
+    }
+
     private func damaged(
         _ response: HTTPTransportResponse, _ faults: Set<NetworkFault>, _ choice: Int,
         _ request: HTTPTransportRequest
@@ -134,7 +192,6 @@ final class SimulatedTransport: HTTPTransport {
             events.log("\(author) \(request.summary) is garbled")
             response.body = Data([0xFF, 0xFE, UInt8(truncatingIfNeeded: choice), 0x00, 0x7B])
         }
-        events.didRespond(response.head.status.code, request)
         return response
     }
 
@@ -157,9 +214,7 @@ final class SimulatedTransport: HTTPTransport {
     ) -> HTTPTransportResponse {
         events.didFail(fault, request)
         events.log("\(author) \(request.summary): \(fault) \(name)")
-        let response = GatewayResponse.make(name, now: scheduler.nanosecondsSince1970)
-        events.didRespond(response.head.status.code, request)
-        return response
+        return GatewayResponse.make(name, now: scheduler.nanosecondsSince1970)
     }
 }
 

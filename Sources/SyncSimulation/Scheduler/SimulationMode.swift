@@ -11,9 +11,15 @@ enum SimulationMode: String, Sendable, CaseIterable {
     case priorities
     /// Jobs run in order, and time passes in sleeps only: the latency of each request decides.
     case keyed
+    /// One device and no other writer: the device must never have a conflict.
+    case solo
 
     static func of(seed: UInt64) -> SimulationMode {
         var random = SimulationRandom(seed, 99)
-        return random.pick([.keyed, .keyed, .uniform, .swarm, .swarm, .priorities])
+        return random.pick(
+            [
+                .keyed, .keyed, .keyed, .keyed, .uniform, .uniform, .swarm, .swarm, .swarm, .swarm,
+                .priorities, .priorities, .solo,
+            ])
     }
 }

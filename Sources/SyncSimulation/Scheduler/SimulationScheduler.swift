@@ -73,6 +73,12 @@ final class SimulationScheduler: TaskExecutor {
         }
     }
 
+    /// Runs the work after so many jobs that do nothing, so that others run before it.
+    func enqueue(after steps: Int, _ work: @escaping @Sendable () -> Void) {
+        guard steps > 0 else { return work() }
+        enqueue { self.enqueue(after: steps - 1, work) }
+    }
+
     /// Virtual nanoseconds since the start.
     var nanoseconds: Int64 { state.withLock { $0.now } }
 
@@ -131,7 +137,8 @@ final class SimulationScheduler: TaskExecutor {
             guard !state.ready.isEmpty else { return nil }
             switch mode {
             case .keyed: return state.ready.removeFirst().job
-            case .uniform, .swarm: return state.ready.remove(at: state.random.below(state.ready.count)).job
+            case .uniform, .swarm, .solo:
+                return state.ready.remove(at: state.random.below(state.ready.count)).job
             case .priorities:
                 let index =
                     state.ready.indices.max { state.ready[$0].priority < state.ready[$1].priority } ?? 0

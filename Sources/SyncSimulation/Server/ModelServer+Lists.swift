@@ -41,6 +41,9 @@ extension ModelServer {
         if let text = parameters["$filter"] {
             filter = ModelFilter(text)
             guard filter != nil else { return failure(400, "The filter cannot be read: \(text)", state) }
+            if state.traits.refusesNullFilters, text.contains("null") {
+                return failure(400, "Filters by null are not supported.", state)
+            }
         }
         var rows = (state.rows[table] ?? [:]).values.filter {
             !$0.isDeleted || parameters["__includeDeleted"] != nil
@@ -89,7 +92,8 @@ extension ModelServer {
         fields["id"] = .text(row.id)
         fields["version"] = .text("\(row.version)")
         fields["createdAt"] = .text(row.createdAt.text(digits: state.traits.shownDigits))
-        fields["updatedAt"] = .text(row.updatedAt.text(digits: state.traits.shownDigits))
+        let updatedAt = row.updatedAt.text(digits: state.traits.shownDigits)
+        fields["updatedAt"] = row.isUndated ? .null : .text(updatedAt)
         fields["deleted"] = .bool(row.isDeleted)
         return fields
     }
@@ -116,7 +120,7 @@ extension ModelServer.Row {
     fileprivate func value(_ name: String) -> ModelJSON {
         switch name {
         case "id": .text(id)
-        case "updatedAt": .int(updatedAt.nanoseconds)
+        case "updatedAt": isUndated ? .null : .int(updatedAt.nanoseconds)
         case "createdAt": .int(createdAt.nanoseconds)
         case "deleted": .bool(isDeleted)
         case "version": .text("\(version)")

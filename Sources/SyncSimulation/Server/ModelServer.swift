@@ -15,6 +15,10 @@ final class ModelServer: Sendable {
         var updatedAt: ModelTime
         var version: Int
         var isDeleted = false
+        /// Whether the row has no `updatedAt` yet.
+        var isUndated = false
+        /// Whether `updatedAt` is later than the time of the change.
+        var isFuture = false
     }
 
     /// One accepted change.
@@ -38,6 +42,7 @@ final class ModelServer: Sendable {
     /// What identifies a state of a row, as clients see it.
     struct RowState: Sendable, Hashable {
         let version: String
+        /// Nanoseconds since 1970; 0 without `updatedAt`.
         let updatedAt: Int64
     }
 
@@ -52,6 +57,8 @@ final class ModelServer: Sendable {
         var traits: ModelServerTraits
         var journal: [Mutation] = []
         var lastTime: Int64 = 0
+        /// Whether rows are added without `updatedAt`.
+        var isImporting = false
         /// How far the server's clock is from the simulation's, in nanoseconds.
         var clockOffset: Int64 = 0
     }
@@ -134,11 +141,36 @@ final class ModelServer: Sendable {
             if isLate, state.traits.hasUnsteadyClock { state.clockOffset -= 2_000_000_000 }
             defer { state.clockOffset = offset }
             let write = Write(author: Self.otherUser, table: table, id: id, body: nil, match: nil)
-            if let row = state.rows[table]?[id] {
+            if var row = state.rows[table]?[id] {
+                if isLate, state.traits.hasFutureRows, !row.isFuture, !row.isUndated {
+                    row.isFuture = true
+                    row.updatedAt = ModelTime(nanoseconds: row.updatedAt.nanoseconds + 3_600_000_000_000)
+                }
                 if !row.isDeleted { _ = change(row, fields, .update, write, &state) }
             } else {
                 _ = add(fields, write, &state)
             }
+        }
+    }
+
+    /// Adds a row without `updatedAt`.
+    func importRow(_ id: String, _ fields: [String: ModelJSON], in table: String) {
+        state.withLock { state in
+            let write = Write(author: Self.otherUser, table: table, id: id, body: nil, match: nil)
+            state.isImporting = true
+            _ = add(fields, write, &state)
+            state.isImporting = false
+        }
+    }
+
+    /// Adds a row that was changed long before all others.
+    func addOldRow(_ id: String, in table: String) {
+        state.withLock { state in
+            let time = ModelTime(nanoseconds: 1_000_000_000_000_000_000)
+            let row = Row(id: id, fields: [:], createdAt: time, updatedAt: time, version: 1)
+            state.rows[table]?[id] = row
+            let write = Write(author: Self.otherUser, table: table, id: id, body: nil, match: nil)
+            record(.insert, write, before: nil, after: row, &state)
         }
     }
 
@@ -185,7 +217,12 @@ final class ModelServer: Sendable {
 
     func now(_ state: State) -> Int64 { clock() + state.clockOffset }
 
-    private func nextTime(_ state: inout State) -> ModelTime {
+    /// - Parameter row: the row that is changed: its `updatedAt` never goes back.
+    private func nextTime(_ state: inout State, after row: Row? = nil) -> ModelTime {
+        if let row, row.isFuture {
+            return ModelTime(
+                nanoseconds: row.updatedAt.nanoseconds + Self.unit(digits: state.traits.shownDigits))
+        }
         let unit = Self.unit(digits: state.traits.keptDigits)
         let now = now(state) / unit * unit
         state.lastTime = state.traits.hasUnsteadyClock ? now : max(state.lastTime, now)
@@ -205,6 +242,7 @@ final class ModelServer: Sendable {
         }
         let last = state.traits.restartsVersions ? 0 : state.lastVersions["\(write.table)/\(write.id)"] ?? 0
         var row = Row(id: write.id, fields: fields, createdAt: time, updatedAt: time, version: last + 1)
+        row.isUndated = state.isImporting
         if state.traits.hasHook { row.fields["stamp"] = .int(Int64(state.journal.count)) }
         state.rows[write.table]?[write.id] = row
         record(.insert, write, before: nil, after: row, &state)
@@ -219,7 +257,7 @@ final class ModelServer: Sendable {
         if state.traits.hasHook { next.fields["stamp"] = .int(Int64(state.journal.count)) }
         if kind == .undelete { next.isDeleted = false }
         next.version += 1
-        next.updatedAt = nextTime(&state)
+        (next.updatedAt, next.isUndated) = (nextTime(&state, after: row), false)
         state.rows[write.table]?[row.id] = next
         record(kind, write, before: row, after: next, &state)
         return next
@@ -231,7 +269,8 @@ final class ModelServer: Sendable {
             tombstone = row
             tombstone?.isDeleted = true
             tombstone?.version += 1
-            tombstone?.updatedAt = nextTime(&state)
+            tombstone?.updatedAt = nextTime(&state, after: row)
+            tombstone?.isUndated = false
         } else {
             state.lastVersions["\(write.table)/\(row.id)"] = row.version
             state.lastTimes["\(write.table)/\(row.id)"] = row.updatedAt
@@ -252,9 +291,9 @@ final class ModelServer: Sendable {
     }
 
     private func isKnown(_ row: Row, _ write: Write, _ state: State) -> Bool {
-        let updatedAt = row.updatedAt.text(digits: state.traits.shownDigits)
+        let updatedAt = ModelTime(row.updatedAt.text(digits: state.traits.shownDigits))?.nanoseconds ?? 0
         return write.known.contains(
-            RowState(version: String(row.version), updatedAt: ModelTime(updatedAt)?.nanoseconds ?? 0))
+            RowState(version: String(row.version), updatedAt: row.isUndated ? 0 : updatedAt))
     }
 
     private func insert(_ write: Write, _ state: inout State) -> HTTPTransportResponse {

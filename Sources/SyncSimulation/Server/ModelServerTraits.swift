@@ -23,6 +23,14 @@ struct ModelServerTraits: Sendable {
     var hasHook = false
     /// Whether null is ordered after all values.
     var ordersNullsLast = false
+    /// Whether some rows have no `updatedAt` until they are changed.
+    var hasUndatedRows = false
+    /// Whether other users write rows with an `updatedAt` in the future.
+    var hasFutureRows = false
+    /// Whether some rows have had values that their columns cannot hold.
+    var hasUnreadableRows = false
+    /// Whether the server refuses filters by null.
+    var refusesNullFilters = false
     /// Whether the server ignores `If-Match`: a broken server, whose lost updates the simulation must find.
     var ignoresConditions = false
     /// Whether the clock may step back, and other writers may commit late.
@@ -42,6 +50,10 @@ struct ModelServerTraits: Sendable {
         traits.hasHook = random.percent(30)
         traits.ordersNullsLast = random.percent(50)
         traits.hasUnsteadyClock = random.percent(10)
+        traits.hasUndatedRows = random.percent(15)
+        traits.hasFutureRows = !traits.hasUnsteadyClock && random.percent(10)
+        // Rows without `updatedAt` behind all others could not be read without that filter.
+        traits.refusesNullFilters = !traits.ordersNullsLast && random.percent(20)
         return traits
     }
 }

@@ -16,7 +16,9 @@ struct ModelTime: Sendable, Hashable {
         let fraction = digits.count > 6 ? Int64((digits[6] + "000000000").prefix(9)) ?? 0 : 0
         let seconds =
             Self.days(parts[0], parts[1], parts[2]) * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5]
-        nanoseconds = Int64(seconds) * 1_000_000_000 + fraction
+        // Times that the server cannot keep are before or after all rows.
+        let latest = Int(Int64.max / 1_000_000_000) - 1
+        nanoseconds = Int64(min(max(seconds, -latest), latest)) * 1_000_000_000 + fraction
     }
 
     private var seconds: Int { Int(nanoseconds / 1_000_000_000) }

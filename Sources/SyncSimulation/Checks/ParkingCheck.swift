@@ -1,0 +1,77 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import SyncCore
+import Synchronization
+
+/// Counts the responses that may be counted as refusals of each row's operation, by the specification alone.
+struct RefusalCounts: Sendable {
+    /// Refusals with a readable 4xx.
+    private var refused: [RowKey: Int] = [:]
+    /// The acts in which the server answered requests about the row with a server error.
+    private var erring: [RowKey: Set<UInt64>] = [:]
+    /// The acts in which a list had a server error, which may concern any row.
+    private var erringLists: Set<UInt64> = []
+    /// The acts in which the server confirmed a write.
+    private var confirming: Set<UInt64> = []
+
+    /// The rows that were missing at their last write, which was a deletion.
+    private(set) var missingAtDeletion: Set<RowKey> = []
+
+    /// Records a response that has arrived.
+    mutating func record(_ response: HTTPTransportResponse, to request: HTTPTransportRequest, act: UInt64) {
+        let isPage = response.head.headerFields[.contentType] == "text/html"
+        if request.phase.isWrite, let row = request.row {
+            missingAtDeletion.remove(row)
+            if request.phase == .delete, response.head.status.code == 404 { missingAtDeletion.insert(row) }
+        }
+        switch response.head.status.code {
+        case 200...299 where request.phase != .list, 404, 409, 410, 412: confirming.insert(act)
+        case 401, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: break
+        case _ where isPage: break
+        case 400...499 where request.phase.isWrite:
+            if let row = request.row { refused[row, default: 0] += 1 }
+        case 500...599:
+            if let row = request.row { erring[row, default: []].insert(act) } else { erringLists.insert(act) }
+        default: break
+        }
+    }
+
+    /// The greatest number of refusals that the row's operation can have.
+    func most(of row: RowKey) -> Int {
+        let acts = erringLists.union(erring[row] ?? []).intersection(confirming)
+        return (refused[row] ?? 0) + acts.count
+    }
+
+    /// Begins to count again for another operation of the row.
+    mutating func reset(_ row: RowKey) {
+        refused[row] = nil
+        erring[row] = nil
+    }
+}
+
+extension SimulatedSystem {
+    /// No operation has more refusals than the server gave, and only an operation with as many as the setting says is
+    /// parked.
+    func checkParking(_ operations: [TableOperation], _ device: SimulatedDevice) {
+        for operation in operations {
+            let row = RowKey(table: operation.table, id: operation.itemID)
+            let most = device.state.withLock { state in
+                let isNew = state.pending[row] == nil
+                if isNew { state.refusals.reset(row) }
+                return state.refusals.most(of: row)
+            }
+            if operation.refusals > most {
+                fail(
+                    .parking,
+                    "\(device.name): \(operation.kind) \(row) has \(operation.refusals) refusals; the server gave \(most)."
+                )
+            }
+            if operation.state == .parked, operation.refusals < Self.parkAfterRefusals {
+                fail(
+                    .parking, "\(device.name): \(row) is parked after \(operation.refusals) refusals.")
+            }
+        }
+    }
+}

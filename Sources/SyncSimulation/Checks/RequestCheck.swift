@@ -1,0 +1,136 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncCore
+import Synchronization
+
+/// Checks when one process repeats requests: after the `Retry-After` of the response, within the retry budget, and with
+/// no other request in between when the service did not answer.
+///
+/// The requests of one act belong together. Act 0 has the requests of all pushes and pulls after the faults end.
+final class RequestCheck: Sendable {
+    /// A request that can be repeated.
+    private struct Failure {
+        let request: HTTPTransportRequest
+        /// Virtual time before which the request must not be repeated.
+        let earliest: Int64
+        /// Whether the response, or its absence, ends the push or pull once the request is not repeated.
+        let endsCall: Bool
+    }
+
+    private struct State {
+        /// The last failed request of each act.
+        var failures: [UInt64: [Failure]] = [:]
+        var budget = RequestCheck.capacity
+        /// The acts of the requests that have not ended.
+        var running: [UInt64: Int] = [:]
+        /// The acts of the writes that have not ended.
+        var runningWrites: [UInt64: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    /// Whether one request of an act ends before the next begins.
+    private let isSequential: Bool
+    /// Whether a delegate can send a request again on its own.
+    private let hasDelegate: Bool
+
+    // The budget that the specification promises: each retry costs five tokens, and each success earns one.
+    private static let capacity = 500
+    private static let cost = 5
+
+    init(isSequential: Bool, hasDelegate: Bool) {
+        (self.isSequential, self.hasDelegate) = (isSequential, hasDelegate)
+    }
+
+    /// Records that a request is sent.
+    ///
+    /// - Returns: the rule that the request breaks; `nil` if it breaks none.
+    func willSend(_ request: HTTPTransportRequest, act: UInt64, now: Int64) -> String? {
+        state.withLock { state in
+            let isWrite = request.phase.isWrite
+            if isSequential, state.running[act] ?? 0 > 0 { return "Two requests are sent at once." }
+            if isWrite, state.runningWrites.contains(where: { $0.key != act && $0.value > 0 }) {
+                return "Two pushes send at once."
+            }
+            state.running[act, default: 0] += 1
+            if isWrite { state.runningWrites[act, default: 0] += 1 }
+            guard act != 0, !hasDelegate else { return nil }
+            let failures = state.failures[act] ?? []
+            guard let index = failures.firstIndex(where: { $0.request.isEqual(to: request) }) else {
+                guard isSequential, failures.contains(where: \.endsCall) else { return nil }
+                return "Another request follows, although the service did not answer the one before."
+            }
+            state.failures[act]?.remove(at: index)
+            state.budget -= Self.cost
+            if state.budget < 0 { return "A request is repeated although the retry budget is spent." }
+            return now < failures[index].earliest ? "A request is repeated before its Retry-After." : nil
+        }
+    }
+
+    /// Records that a request is no longer running, with or without a response.
+    func didReturn(_ request: HTTPTransportRequest, act: UInt64) {
+        state.withLock { state in
+            state.running[act, default: 0] -= 1
+            if request.phase.isWrite { state.runningWrites[act, default: 0] -= 1 }
+        }
+    }
+
+    /// Records how a request has ended.
+    ///
+    /// - Parameter response: `nil` if none arrived.
+    func didEnd(
+        _ request: HTTPTransportRequest, with response: HTTPTransportResponse?, act: UInt64, now: Int64
+    ) {
+        let status = response?.head.status.code ?? 0
+        state.withLock { state in
+            if (200...299).contains(status) { state.budget = min(state.budget + 1, Self.capacity) }
+            guard act != 0, response?.isRepeatable(after: request) ?? true else { return }
+            let delay = response?.retryAfter ?? 0
+            state.failures[act, default: []].append(
+                Failure(
+                    request: request, earliest: now + delay * 1_000_000_000,
+                    endsCall: response?.isOfNoService(to: request) ?? true))
+        }
+    }
+}
+
+extension HTTPTransportRequest {
+    fileprivate func isEqual(to other: HTTPTransportRequest) -> Bool {
+        head.method == other.head.method && head.path == other.head.path && body == other.body
+    }
+}
+
+extension HTTPTransportResponse {
+    /// The seconds of `Retry-After`, rounded down; dates in the simulation are more than two seconds later.
+    fileprivate var retryAfter: Int64 {
+        guard let text = head.headerFields[.retryAfter] else { return 0 }
+        return text.hasSuffix("GMT") ? 2 : max(0, Int64(text) ?? 0)
+    }
+
+    private var isPage: Bool { head.headerFields[.contentType] == "text/html" }
+
+    /// Whether the response does not come from the tables service, by the specification.
+    fileprivate func isOfNoService(to request: HTTPTransportRequest) -> Bool {
+        switch head.status.code {
+        case 401, 404: false
+        case _ where isPage: true
+        case 200...299: body.isEmpty && [.insert, .update, .undelete].contains(request.phase)
+        case 403: ModelJSON(data: body) == nil
+        case 300...399, 407, 408, 425, 429, 502, 503, 504, 511, 520...530: true
+        case 500...599: body.isEmpty
+        default: false
+        }
+    }
+
+    /// Whether the request can be sent again after the response: it is unknown or transient.
+    fileprivate func isRepeatable(after request: HTTPTransportRequest) -> Bool {
+        switch head.status.code {
+        case 401, 404: false
+        case 200...299: isOfNoService(to: request) || ModelJSON(data: body) == nil
+        case 300...399, 500...599: true
+        default: isOfNoService(to: request)
+        }
+    }
+}

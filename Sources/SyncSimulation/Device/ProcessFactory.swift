@@ -1,0 +1,104 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+
+/// The callbacks' reference to the system, which ends with it.
+final class SystemLink: Sendable {
+    private let target = Mutex<[SimulatedSystem]>([])
+
+    var system: SimulatedSystem? {
+        get { target.withLock { $0.first } }
+        set { target.withLock { $0 = newValue.map { [$0] } ?? [] } }
+    }
+}
+
+/// Starts the processes of a system's devices.
+struct ProcessFactory: Sendable {
+    let seed: UInt64
+    let app: SimulatedApp
+    let mode: SimulationMode
+    let scheduler: SimulationScheduler
+    let server: ModelServer
+    let network: NetworkTraits
+    let link: SystemLink
+
+    /// Starts a process with the device's settings, which do not change over its restarts.
+    func start(_ number: Int, of device: SimulatedDevice) -> SimulatedProcess {
+        var draws = SimulationRandom(seed, device.number, SimulationRandom.Stream.device.rawValue)
+        let settings = settings(&draws, device)
+        let hasDelegate = draws.percent(20) && app.resolver == nil && mode != .solo
+        let delegate = hasDelegate ? DrawnDelegate(seed, device: device, link: link) : nil
+        let isSequential = settings.maxConcurrentOperations == 1 && !hasDelegate
+        let check = RequestCheck(isSequential: isSequential, hasDelegate: hasDelegate)
+        let transport = transport(to: device, check)
+        let store = SimulatedStore(
+            device.disk, process: number, events: storeEvents(of: device, number, transport))
+        let random = Mutex(SimulationRandom(seed, device.number, UInt64(number), 50))
+        let environment = SyncEnvironment(
+            now: { [scheduler] in scheduler.now },
+            sleep: { [scheduler] in try await scheduler.sleep(Int64($0 / .nanoseconds(1))) },
+            random: { random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler))
+        var refresh: (@Sendable () async throws -> String?)?
+        if draws.percent(50) { refresh = { "token \(random.withLock { $0.next() })" } }
+        let address = device.state.withLock { $0.serverAddress }
+        let client = SyncClient(
+            url: URL(string: address) ?? URL(fileURLWithPath: "/"), transport: transport,
+            installationID: device.name, refreshAuthentication: refresh)
+        let context = SyncContext(
+            client: client, dataSource: store, delegate: delegate, settings: settings,
+            environment: environment)
+        return SimulatedProcess(context: context, store: store, transport: transport)
+    }
+
+    private func settings(_ draws: inout SimulationRandom, _ device: SimulatedDevice) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.maxConcurrentOperations = draws.pick([1, 1, 2, 3])
+        settings.sendsChangedFieldsOnly = draws.percent(80)
+        settings.parkAfterRefusals = SimulatedSystem.parkAfterRefusals
+        if draws.percent(15) { settings.retry.maxAttempts = 1 }
+        settings.resolver = DrawnResolver.make(
+            seed, device: device, app: app, log: { [link] in link.system?.log($0) },
+            fail: { [link] invariant, detail in link.system?.fail(invariant, "\(device.name): \(detail)") },
+            isSolo: mode == .solo)
+        app.configure(&settings)
+        return settings
+    }
+
+    private func transport(to device: SimulatedDevice, _ check: RequestCheck) -> SimulatedTransport {
+        let (link, server, name) = (link, server, device.name)
+        let isHealed = link.system?.isHealed ?? false
+        return SimulatedTransport(
+            server: server, scheduler: scheduler, author: name, seed: seed,
+            traits: isHealed ? NetworkTraits() : network,
+            check: check,
+            events: SimulatedTransport.Events(
+                log: { link.system?.log($0()) },
+                didFail: { fault, request in link.system?.count(fault, during: request.phase) },
+                didRespond: { response, request in link.system?.record(response, to: request, from: device) },
+                willSend: { link.system?.checkBody(of: $0, from: device) },
+                didBreak: { link.system?.fail(.retry, "\(name): \($0)") },
+                knownStates: { request in
+                    guard server.traits.restartsVersions, let key = request.row else { return [] }
+                    return device.state.withLock { $0.known[key] ?? [] }
+                }))
+    }
+
+    private func storeEvents(
+        of device: SimulatedDevice, _ number: Int, _ transport: SimulatedTransport
+    ) -> SimulatedStore.Events {
+        let (link, scheduler) = (link, scheduler)
+        return SimulatedStore.Events(
+            willWrite: { device.history.transactionBegins() },
+            didCommit: { link.system?.checkCommit($0, of: device) },
+            didFail: { kind in
+                link.system?.count(kind)
+                link.system?.log("\(device.name) process \(number): store \(kind)")
+                guard kind != .failure else { return }
+                transport.end()
+                scheduler.enqueue { device.restartCrashed() }
+            })
+    }
+}
