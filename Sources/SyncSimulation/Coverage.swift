@@ -55,7 +55,7 @@ public struct SimulationCoverage: Sendable {
     static let required: [String] = {
         var names: [String] = []
         for fault in NetworkFault.allCases {
-            for phase in RequestPhase.allCases where !fault.isOfLists || phase == .list {
+            for phase in RequestPhase.allCases where fault.concerns(phase) {
                 names.append("fault \(fault) during \(phase)")
             }
         }

@@ -52,10 +52,7 @@ final class SimulatedSystem: Sendable {
         if mode == .solo { (traits.hasUndatedRows, traits.hasHook) = (false, false) }
         app.configureServer(&traits)
         overlap = traits.hasUnsteadyClock ? .seconds(10) : random.percent(10) ? .seconds(1) : .zero
-        let columns = app.tables.map { ($0.name, $0.columns.filter { !$0.isLocalOnly }.map(\.name)) }
-        server = ModelServer(columns: Dictionary(uniqueKeysWithValues: columns), traits: traits) {
-            scheduler.nanosecondsSince1970
-        }
+        server = ModelServer(app: app, traits: traits) { scheduler.nanosecondsSince1970 }
         state = Mutex(State())
         network = NetworkTraits.draw(&random, mode)
         let factory = ProcessFactory(

@@ -29,7 +29,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case unreported
         /// An observer sees committed states, in order, and the last one.
         case observation
-        /// A request has only columns that the app synchronizes.
+        /// A request has no local-only columns.
         case columns
         /// The insert of a child is sent after the insert of its parent.
         case order

@@ -67,7 +67,7 @@ struct LongRun {
         lines.append("  \(pairs.pairs) pairs of acts, the rarest \(pairs.rarest) times")
         let missing = coverage.missing
         if !missing.isEmpty {
-            lines.append("never happened (\(missing.count)): \(missing.prefix(20).joined(separator: ", "))")
+            lines.append("never happened (\(missing.count)): \(missing.joined(separator: ", "))")
         }
         return lines.joined(separator: "\n")
     }

@@ -17,11 +17,16 @@ extension SimulatedSystem {
             copy = device.state.withLock { $0.copies.removeValue(forKey: key) }
             if copy == nil {
                 let item = try await context.table(table.name).item(id: act.id)
+                // A copy of an item that the server has not returned yet names no version that could be older.
+                guard item?.system.version != nil else { return }
                 return device.state.withLock { $0.copies[key] = item }
             }
         }
         let opened = copy
-        let change = try await context.batch { local in
+        let change = try await context.batch { local -> String? in
+            // The app edits no item that it is about to enqueue.
+            let isUnqueued = device.state.withLock { $0.unqueued.contains(key) }
+            if isUnqueued, try local.item(id: key.id, in: key.table)?.system.version == nil { return nil }
             let write = LocalEdit(local: local, key: key, columns: columns, history: device.history)
             let edits = try write.perform(act, copy: opened)
             device.history.stage(edits)
@@ -69,7 +74,7 @@ extension SimulatedSystem {
                 number: device.history.nextNumber(), key: key, column: nil,
                 hadVersion: item.system.version != nil, deleted: History.numbers(in: item))
             markUnqueued(key, device, [deletion])
-            try device.disk.store.write { try $0.deleteItems(ids: [key.id], in: key.table) }
+            try writeDirectly(to: device) { try $0.deleteItems(ids: [key.id], in: key.table) }
             device.state.withLock { $0.deletedRows[key] = item }
             try await context.enqueueExternalChanges(in: table.name, deleted: [item])
             markQueued(key, device)
@@ -90,8 +95,20 @@ extension SimulatedSystem {
             item.fields[column.name] = EditValue.item(edit.number, column.type)
         }
         markUnqueued(key, device, edits)
+        if isAdopted { device.state.withLock { _ = $0.adopted.insert(key) } }
         let changed = item
-        try device.disk.store.write { try $0.upsert([changed], in: key.table) }
+        try writeDirectly(to: device) { try $0.upsert([changed], in: key.table) }
+    }
+
+    /// Writes as the app's own database code does.
+    private func writeDirectly(
+        to device: SimulatedDevice, _ body: (any StoreTransaction) throws -> Void
+    ) throws {
+        try device.disk.store.write(body)
+        for observer in device.state.withLock({ $0.observers }) {
+            let query = TableQuery(observer.table)
+            observer.didCommit(try device.disk.store.read { try $0.items(matching: query).items })
+        }
     }
 
     private func markUnqueued(_ key: RowKey, _ device: SimulatedDevice, _ edits: [Edit]) {

@@ -19,6 +19,7 @@ extension SimulatedSystem {
             checkParking(operations, device)
             try checkParents(operations, snapshot, device)
             recordPending(operations, edits, device)
+            recordCompleted(operations, device)
             if server.traits.restartsVersions { try recordSeenStates(operations, snapshot, device) }
             try checkQueue(operations, snapshot, device)
             try checkCleanItems(operations, snapshot, device)
@@ -55,6 +56,18 @@ extension SimulatedSystem {
                     kind: operation.kind.rawValue, isAttempted: operation.isAmbiguous)
             }
         }
+    }
+
+    /// Records which enqueued items have no pending operation.
+    private func recordCompleted(_ operations: [TableOperation], _ device: SimulatedDevice) {
+        let keys = device.state.withLock { state in
+            state.adopted.filter { key in
+                !state.unqueued.contains(key)
+                    && !operations.contains { $0.table == key.table && $0.itemID == key.id }
+            }
+        }
+        for key in keys { device.history.complete(key) }
+        device.state.withLock { $0.adopted.subtract(keys) }
     }
 
     /// Records which states of the server's rows the device has, and had when attempts were marked.

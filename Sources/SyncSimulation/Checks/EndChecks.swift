@@ -248,11 +248,11 @@ extension SimulatedSystem {
             return
         }
         // A row that was deleted and inserted again on the device, or enqueued, replaces what was there.
-        let isReplacing =
-            edit.isAdopted
-            || edits.contains { other in
-                (other.column == nil || other.isAdopted) && other.number > applied && other.number <= new
-            }
+        let isReplacing = edits.contains { other in
+            guard other.number <= new else { return false }
+            if other.isAdopted { return other.completedAt.map { new <= $0 } ?? true }
+            return other.column == nil && other.number > applied
+        }
         if !isReplacing, !hasSeen(old, edit, edits) {
             fail(
                 .overwrite,

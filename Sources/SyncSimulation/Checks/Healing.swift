@@ -120,7 +120,18 @@ extension SimulatedSystem {
                 .unreported,
                 "\(device.name): \(operation.kind) \(operation.itemID) waits, and no error names it.")
         }
-        for operation in operations where !reported.contains(where: { $0.operationID == operation.id }) {
+        for error in reported where error.code == .operationHeld && error.kind == .insert {
+            let tables = [error.table] + (app.tables.first { $0.name == error.table }?.parents ?? [])
+            let isHeld = operations.contains { operation in
+                operation.id != error.operationID && tables.contains(operation.table)
+                    && operation.itemID == error.itemID
+            }
+            if !isHeld {
+                fail(.order, "\(device.name): the insert of \(error.itemID) waits for no operation.")
+            }
+        }
+        let known = Set((reported + errors).map(\.operationID))
+        for operation in operations where !known.contains(operation.id) {
             fail(
                 .unreported,
                 "\(device.name): \(operation.kind) \(operation.itemID) waits, and push() does not name it.")

@@ -26,6 +26,9 @@ struct Edit: Sendable {
     var deleted: [Int64] = []
     /// Whether it is in an item that was there before it was synchronized, which replaces the server's row.
     var isAdopted = false
+    /// For an adopted edit: the newest edit of the device when the item first had no pending operation. Later edits replace
+    /// only what the user has seen.
+    var completedAt: Int64?
     /// Whether a decision of the app replaced it.
     var isOverruled = false
     /// For a field that an insert leaves out: a field that the insert has. A row with that field must not have this one.
@@ -96,6 +99,19 @@ final class History: Sendable {
             defer { state.staged = [] }
             state.edits += state.staged
             return state.staged
+        }
+    }
+
+    /// Records that an item has no pending operation.
+    func complete(_ key: RowKey) {
+        state.withLock { state in
+            let newest = state.edits.map(\.number).max()
+            for index in state.edits.indices
+            where state.edits[index].key == key && state.edits[index].isAdopted
+                && state.edits[index].completedAt == nil
+            {
+                state.edits[index].completedAt = newest
+            }
         }
     }
 

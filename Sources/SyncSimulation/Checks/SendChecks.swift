@@ -7,15 +7,15 @@ import Synchronization
 
 /// What devices send, and when.
 extension SimulatedSystem {
-    /// A request has only columns that the app synchronizes now.
+    /// A request has no column that is local-only now.
     func checkBody(of request: HTTPTransportRequest, from device: SimulatedDevice) {
         guard [.insert, .update].contains(request.phase), let key = request.row,
             case .object(let fields)? = request.body.flatMap(ModelJSON.init(data:)),
             let table = device.disk.store.catalog.tables.first(where: { $0.name == key.table })
         else { return }
         for name in fields.keys.sorted()
-        where name != "id" && table.column(named: name)?.isLocalOnly != false {
-            fail(.columns, "\(device.name) sends the column \(name) of \(key), which is not synchronized.")
+        where table.column(named: name)?.isLocalOnly == true {
+            fail(.columns, "\(device.name) sends the local-only column \(name) of \(key).")
         }
     }
 

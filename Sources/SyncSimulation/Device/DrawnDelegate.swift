@@ -30,7 +30,7 @@ final class DrawnDelegate: SyncContextDelegate {
     }
 
     /// Of so many operations, one is chosen for each ``Choice``.
-    private static let operationsPerChoice = 44
+    private static let operationsPerChoice = 30
 
     init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {
         (self.device, self.link) = (device, link)

@@ -13,7 +13,7 @@ enum DrawnResolver {
         fail: @escaping @Sendable (SimulationFailure.Invariant, String) -> Void, isSolo: Bool
     ) -> ConflictResolver? {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.resolver.rawValue)
-        let choice = random.below(12)
+        let choice = random.below(16)
         let drawn = resolver(choice, device)
         let isFieldMerge = [3, 4].contains(choice)
         // The others leave some conflicts pending.

@@ -29,7 +29,7 @@ struct ProcessFactory: Sendable {
     func start(_ number: Int, of device: SimulatedDevice) -> SimulatedProcess {
         var draws = SimulationRandom(seed, device.number, SimulationRandom.Stream.device.rawValue)
         let settings = settings(&draws, device)
-        let hasDelegate = draws.percent(20) && app.resolver == nil && mode != .solo
+        let hasDelegate = draws.percent(25) && app.resolver == nil && mode != .solo
         let delegate = hasDelegate ? DrawnDelegate(seed, device: device, link: link) : nil
         let isSequential = settings.maxConcurrentOperations == 1 && !hasDelegate
         let check = RequestCheck(isSequential: isSequential, hasDelegate: hasDelegate)

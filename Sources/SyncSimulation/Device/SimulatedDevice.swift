@@ -17,6 +17,8 @@ final class SimulatedDevice: Sendable {
         var copies: [RowKey: Item] = [:]
         /// Rows that the app has changed in its own database without queueing the change yet.
         var unqueued: Set<RowKey> = []
+        /// Rows that the app has enqueued, and that have had a pending operation since.
+        var adopted: Set<RowKey> = []
         /// The rows that the app has deleted in its own database without queueing the deletion yet.
         var deletedRows: [RowKey: Item] = [:]
         /// The last pending operation of each item at the last commit but one that changed it.

@@ -25,19 +25,29 @@ enum NetworkFault: String, Sendable, CaseIterable {
     case stalePage
     /// A cache answers all page requests of one pull with the first page.
     case repeatedPage
+    /// Another user changes the row before the response to a write arrives.
+    case overtaken
     /// The exchange takes up to two minutes.
     case slow
     /// The device is cut off in both directions, or from responses only.
     case partition
 
-    /// Whether the fault concerns lists only.
-    var isOfLists: Bool { self == .stalePage || self == .repeatedPage }
+    /// Whether the fault concerns requests of this kind.
+    func concerns(_ phase: RequestPhase) -> Bool {
+        switch self {
+        case .stalePage, .repeatedPage: phase == .list
+        case .overtaken: phase.isWrite
+        default: true
+        }
+    }
 }
 
 /// The faults of one network; drawn from the seed.
 struct NetworkTraits: Sendable {
     /// The greatest latency of each direction, in nanoseconds.
     var maxLatency: Int64 = 1_000_000
+    /// Whether requests that are on their way when their process ends do not arrive.
+    var endsWithProcess = false
     /// The probability of each fault, in percent of requests.
     var rates: [NetworkFault: Int] = [:]
 
@@ -45,6 +55,7 @@ struct NetworkTraits: Sendable {
 
     static func draw(_ random: inout SimulationRandom, _ mode: SimulationMode) -> NetworkTraits {
         var traits = NetworkTraits()
+        traits.endsWithProcess = mode == .solo
         traits.maxLatency = random.pick([1_000_000, 64_000_000, 512_000_000, 4_000_000_000])
         guard random.percent(75) else { return traits }
         for fault in NetworkFault.allCases where fault != .partition {
@@ -55,7 +66,7 @@ struct NetworkTraits: Sendable {
         }
         if mode == .solo {
             // A second arrival of a request and an old page are changes that the device has not made now.
-            (traits.rates[.duplicated], traits.rates[.stalePage]) = (nil, nil)
+            for fault in [NetworkFault.duplicated, .stalePage, .overtaken] { traits.rates[fault] = nil }
         }
         return traits
     }

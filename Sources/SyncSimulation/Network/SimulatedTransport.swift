@@ -113,6 +113,7 @@ final class SimulatedTransport: HTTPTransport {
         let known = events.knownStates(request)
         if maxLatency > traits.maxLatency { events.didFail(.slow, request) }
         try await scheduler.sleep(there)
+        if traits.endsWithProcess, state.withLock({ $0.hasEnded }) { throw NoResponse() }
         if faults.contains(.lostRequest) { throw lost(.lostRequest, request) }
         let partition = currentPartition
         if let partition, !partition.isOneWay { throw lost(.partition, request) }
@@ -127,6 +128,12 @@ final class SimulatedTransport: HTTPTransport {
             isRepeated && request.phase == .list
             ? firstPage(for: request, act, known)
             : execute(request, known, isStale: faults.contains(.stalePage))
+        if faults.contains(.overtaken), request.phase.isWrite, let row = request.row {
+            events.didFail(.overtaken, request)
+            // No device and no other act makes this number.
+            let number = (Int64(act & 0xFFFF) * 64 + Int64(ordinal) + 10_000) * History.deviceCount
+            server.overtake(row, by: number)
+        }
         if faults.contains(.duplicated) {
             events.didFail(.duplicated, request)
             scheduler.schedule(after: random.logUniform(below: maxLatency)) { [server, author, events] in

@@ -65,15 +65,22 @@ final class ModelServer: Sendable {
 
     /// The synced columns of each table; missing values are shown as null.
     let columns: [String: [String]]
+    /// A column of each table that other users change.
+    private let overtakenColumns: [String: SyncColumn]
     private let state: Mutex<State>
     private let clock: @Sendable () -> Int64
     /// The user who changes rows on the server itself.
     static let otherUser = "other user"
 
     /// - Parameter clock: returns nanoseconds since 1970.
-    init(columns: [String: [String]], traits: ModelServerTraits, clock: @escaping @Sendable () -> Int64) {
-        self.columns = columns
-        state = Mutex(State(rows: columns.mapValues { _ in [:] }, traits: traits))
+    init(app: SimulatedApp, traits: ModelServerTraits, clock: @escaping @Sendable () -> Int64) {
+        let columns = app.tables.map { ($0.name, $0.columns.filter { !$0.isLocalOnly }.map(\.name)) }
+        self.columns = Dictionary(uniqueKeysWithValues: columns)
+        let overtaken = app.tables.compactMap { table in
+            app.editedColumns(of: table).first.map { (table.name, $0) }
+        }
+        overtakenColumns = Dictionary(uniqueKeysWithValues: overtaken)
+        state = Mutex(State(rows: self.columns.mapValues { _ in [:] }, traits: traits))
         self.clock = clock
     }
 
@@ -148,6 +155,22 @@ final class ModelServer: Sendable {
                 }
                 if !row.isDeleted { _ = change(row, fields, .update, write, &state) }
             } else {
+                _ = add(fields, write, &state)
+            }
+        }
+    }
+
+    /// Changes a row as another user does, or restores it if it is deleted.
+    ///
+    /// - Parameter number: the number of the change's value.
+    func overtake(_ key: RowKey, by number: Int64) {
+        state.withLock { state in
+            guard let column = overtakenColumns[key.table] else { return }
+            let fields = [column.name: EditValue.model(number, column.type)]
+            let write = Write(author: Self.otherUser, table: key.table, id: key.id, body: nil, match: nil)
+            if let row = state.rows[key.table]?[key.id] {
+                _ = change(row, fields, row.isDeleted ? .undelete : .update, write, &state)
+            } else if state.lastVersions["\(key.table)/\(key.id)"] != nil {
                 _ = add(fields, write, &state)
             }
         }

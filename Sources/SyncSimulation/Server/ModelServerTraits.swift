@@ -51,7 +51,8 @@ struct ModelServerTraits: Sendable {
         traits.ordersNullsLast = random.percent(50)
         traits.hasUnsteadyClock = random.percent(10)
         traits.hasUndatedRows = random.percent(15)
-        traits.hasFutureRows = !traits.hasUnsteadyClock && random.percent(10)
+        // Without `Date`, a client does not know which rows are in the future.
+        traits.hasFutureRows = random.percent(10) && traits.sendsDate && !traits.hasUnsteadyClock
         // Rows without `updatedAt` behind all others could not be read without that filter.
         traits.refusesNullFilters = !traits.ordersNullsLast && random.percent(20)
         return traits
