@@ -220,22 +220,22 @@ import Testing
 
     @Test func `a stream signals at once and after each commit, and ends when the feed finishes`() async {
         let feed = CommitFeed()
-        var signals = feed.signals(of: .status).makeAsyncIterator()
+        var signals = feed.signals(of: [.status]).makeAsyncIterator()
         #expect(await signals.next() != nil)
         feed.send(.operations)
         feed.send(.operations)
         #expect(await signals.next() != nil)
         feed.finish()
         #expect(await signals.next() == nil)
-        var late = feed.signals(of: .status).makeAsyncIterator()
+        var late = feed.signals(of: [.status]).makeAsyncIterator()
         _ = await late.next()
         #expect(await late.next() == nil)
     }
 
     @Test func `each observer receives one signal for several commits`() async {
         let feed = CommitFeed()
-        var busy = feed.signals(of: .table("T")).makeAsyncIterator()
-        var idle = feed.signals(of: .table("T")).makeAsyncIterator()
+        var busy = feed.signals(of: [.table("T")]).makeAsyncIterator()
+        var idle = feed.signals(of: [.table("T")]).makeAsyncIterator()
         for _ in 0..<100 { feed.send(.unknown) }
         #expect(await busy.next() != nil)
         #expect(await idle.next() != nil)
@@ -248,7 +248,7 @@ import Testing
         let feed = CommitFeed()
         let asked = Mutex<[String]>([])
         let streams = ["T", "U"].map { table in
-            feed.signals(of: .table(table)) { _ in
+            feed.signals(of: [.table(table)]) { _ in
                 asked.withLock { $0.append(table) }
                 return true
             }
@@ -265,7 +265,7 @@ import Testing
         let feed = CommitFeed()
         #expect(!feed.hasObservers)
         do {
-            let stream = feed.signals(of: .table("T"))
+            let stream = feed.signals(of: [.table("T")])
             withExtendedLifetime(stream) { #expect(feed.hasObservers) }
         }
         #expect(!feed.hasObservers)

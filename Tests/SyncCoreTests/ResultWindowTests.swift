@@ -34,7 +34,7 @@ struct ResultWindowTests {
             guard !window.isAffected(by: .rows(rows)) else { continue }
             unaffected += 1
             let after = query.apply(to: items.values)
-            #expect(window.isSame(after), "\(query) \(before) \(rows) \(after)")
+            #expect(window.difference(to: after) == .none, "\(query) \(before) \(rows) \(after)")
         }
         // Otherwise the decision would be of no use.
         #expect(unaffected > 5000)

@@ -43,6 +43,9 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
         return SyncTableDefinition(name, columns: columns, parents: parents)
     }
 
+    /// Whether a property has the system properties.
+    var hasSystemField: Bool { fields.contains { if case .system = $0.role { true } else { false } } }
+
     /// The models of the parents, with repetitions.
     var parentModels: [any SyncModel.Type] {
         columns.filter { !$0.options.contains(.unordered) }.compactMap(\.referredModel)

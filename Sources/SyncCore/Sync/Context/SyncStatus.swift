@@ -53,7 +53,7 @@ public struct ObservedStatus: AsyncSequence, Sendable {
 
     /// Makes an iterator whose first element is the current status.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(context: context, signals: context.commits.signals(of: .status).makeAsyncIterator())
+        Iterator(context: context, signals: context.commits.signals(of: [.status]).makeAsyncIterator())
     }
 
     /// Waits for commits of operations and errors, and for the begin and end of pushes and pulls.

@@ -173,7 +173,7 @@ extension SyncContext {
 }
 
 extension TableQuery {
-    fileprivate func require(table name: String) throws(SyncError) {
+    func require(table name: String) throws(SyncError) {
         guard table == name else {
             throw .invalidParameter("A query of the table '\(table)' cannot run on the table '\(name)'.")
         }

@@ -13,6 +13,8 @@ package final class CommitFeed: Sendable {
         case table(String)
         /// The operation queue, the error log, and the begin and end of pushes and pulls.
         case status
+        /// Every commit.
+        case commits
     }
 
     private struct Observer {
@@ -34,13 +36,13 @@ package final class CommitFeed: Sendable {
     /// Whether an observer exists. Commits without observers need not be recorded.
     var hasObservers: Bool { observers.withLock { !$0.bySubject.isEmpty } }
 
-    /// Returns a stream with a signal at once, and one after each commit that changes the subject and counts. It ends when
+    /// Returns a stream with a signal at once, and one after each commit that changes a subject and counts. It ends when
     /// the feed finishes.
     ///
     /// - Parameter counts: whether the observer reads again because of a commit; called once a commit, in the order of
     ///   the commits.
     package func signals(
-        of subject: Subject, where counts: @escaping @Sendable (ChangeSet) -> Bool = { _ in true }
+        of subjects: Set<Subject>, where counts: @escaping @Sendable (ChangeSet) -> Bool = { _ in true }
     ) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -48,23 +50,27 @@ package final class CommitFeed: Sendable {
         let key = observers.withLock { observers -> Int? in
             guard !observers.isFinished else { return nil }
             observers.lastKey += 1
-            observers.bySubject[subject, default: [:]][observers.lastKey] = Observer(
-                counts: counts, continuation: continuation)
+            let observer = Observer(counts: counts, continuation: continuation)
+            for subject in subjects {
+                observers.bySubject[subject, default: [:]][observers.lastKey] = observer
+            }
             return observers.lastKey
         }
         guard let key else {
             continuation.finish()
             return stream
         }
-        continuation.onTermination = { [weak self] _ in self?.remove(key, of: subject) }
+        continuation.onTermination = { [weak self] _ in self?.remove(key, of: subjects) }
         return stream
     }
 
-    private func remove(_ key: Int, of subject: Subject) {
+    private func remove(_ key: Int, of subjects: Set<Subject>) {
         let removed = observers.withLock { observers in
-            let removed = observers.bySubject[subject]?.removeValue(forKey: key)
-            if observers.bySubject[subject]?.isEmpty == true { observers.bySubject[subject] = nil }
-            return removed
+            subjects.map { subject in
+                let removed = observers.bySubject[subject]?.removeValue(forKey: key)
+                if observers.bySubject[subject]?.isEmpty == true { observers.bySubject[subject] = nil }
+                return removed
+            }
         }
         // The observer is deallocated without the lock.
         withExtendedLifetime(removed) {}
@@ -79,13 +85,18 @@ package final class CommitFeed: Sendable {
 
     private func concerned(by changes: ChangeSet) -> [Observer] {
         observers.withLock { observers in
-            var subjects: [Subject] = changes.touchesOperations ? [.status] : []
+            guard !observers.bySubject.isEmpty else { return [] }
+            var subjects: [Subject] = [.commits]
+            if changes.touchesOperations { subjects.append(.status) }
             if changes.isUnknown {
                 subjects = Array(observers.bySubject.keys)
-            } else if !observers.bySubject.isEmpty {
+            } else {
                 subjects += changes.tables.keys.map { .table($0) }
             }
-            let concerned = subjects.compactMap { observers.bySubject[$0] }.joined()
+            var concerned: [Int: Observer] = [:]
+            for subject in subjects {
+                concerned.merge(observers.bySubject[subject] ?? [:]) { observer, _ in observer }
+            }
             // In the order in which they began, so that a run with the same schedule is the same.
             return concerned.sorted { $0.key < $1.key }.map(\.value)
         }

@@ -30,51 +30,22 @@ public struct ObservedQuery: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let table: SyncTable
         private let query: TableQuery
-        private let observer: QueryObserver
-        private var signals: AsyncStream<Void>.Iterator
-        private var pacing = ReadPacing()
+        private var observation: QueryObservation<[Never]>
 
         init(_ observed: ObservedQuery) {
             (table, query) = (observed.table, observed.query)
-            let observer = QueryObserver(query)
-            self.observer = observer
-            signals = table.context.commits.signals(of: .table(query.table)) { observer.counts($0) }
-                .makeAsyncIterator()
+            observation = QueryObservation(query, in: table.context) { _, _ in [] }
         }
 
         /// Returns the next result that differs from the previous one; `nil` after the end.
-        public mutating func next() async throws -> QueryResult? { try await nextPage()?.result }
-
-        /// Returns the next result that differs from the previous one, and which rows have changed since.
-        package mutating func nextPage() async throws -> (result: QueryResult, change: TableChange)? {
-            let context = table.context
-            var change: TableChange?
-            while await signals.next(isolation: #isolation) != nil {
-                do {
-                    try await context.rest(pacing.wait(at: context.environment.now()))
-                } catch {
-                    return nil  // The task is cancelled.
-                }
-                guard let unread = observer.beginRead() else { continue }
-                if change == nil { change = unread } else { change?.add(unread) }
-                let began = context.environment.now()
-                let result = try await context.resultUnlessClosed { [table, query] in
-                    try await table.items(matching: query)
-                }
-                guard let result else { return nil }
-                pacing.didRead(from: began, to: context.environment.now())
-                if observer.endRead(result), let change { return (result, change) }
-            }
-            return nil
+        public mutating func next() async throws -> QueryResult? {
+            try query.require(table: table.name)
+            return try await observation.next()?.result
         }
     }
 }
 
 extension SyncContext {
-    fileprivate func rest(_ duration: Duration) async throws {
-        if duration > .zero { try await environment.sleep(duration) }
-    }
-
     /// Runs the read of an observation. Returns `nil` if the read fails because the context has closed.
     func resultUnlessClosed<T: Sendable>(_ read: () async throws -> T) async throws -> T? {
         do {

@@ -11,45 +11,53 @@ final class QueryObserver: Sendable {
         /// The changes that the last begun read may not have seen; `nil` if there are none.
         var unread: TableChange?
         var isReading = false
+        /// Whether operations have changed, which the observer follows.
+        var mustRead = false
     }
 
     private let query: TableQuery
+    private let following: ObservedChanges
     private let state = Mutex(State())
 
-    init(_ query: TableQuery) { self.query = query }
+    init(_ query: TableQuery, following: ObservedChanges) {
+        (self.query, self.following) = (query, following)
+    }
 
     /// Records the changes of a commit. Returns whether the observer must be signalled.
     func counts(_ changes: ChangeSet) -> Bool {
-        guard let change = changes.change(of: query.table) else { return false }
+        let touchesOperations = following.contains(.operations) && changes.touchesOperations
+        let change = changes.change(of: query.table) ?? (touchesOperations ? .rows([]) : nil)
+        guard let change else { return false }
         return state.withLock { state in
+            if touchesOperations { state.mustRead = true }
             // During a read it is unknown which rows the next result has, so the decision is made after it.
-            let isDecidable = !state.isReading && state.unread == nil
+            let isDecidable = !state.isReading && state.unread == nil && !touchesOperations
             if isDecidable, let window = state.window, !window.isAffected(by: change) { return false }
             if state.unread == nil { state.unread = change } else { state.unread?.add(change) }
             return true
         }
     }
 
-    /// Begins a read that sees all commits that were signalled before. Returns `nil` if none changes the result.
-    ///
-    /// - Returns: the changes since the last read began; ``TableChange/everything`` for the first read.
-    func beginRead() -> TableChange? {
+    /// Begins a read that sees all commits that were signalled before. Returns false if none changes the result.
+    func beginRead() -> Bool {
         state.withLock { state in
-            let change = state.window == nil ? .everything : state.unread
+            let unread = state.unread
             state.unread = nil
-            guard let change, state.window?.isAffected(by: change) ?? true else { return nil }
-            state.isReading = true
-            return change
+            let isAffected = state.window.map { window in unread.map(window.isAffected) ?? false } ?? true
+            guard isAffected || state.mustRead else { return false }
+            (state.isReading, state.mustRead) = (true, false)
+            return true
         }
     }
 
-    /// Ends a read. Returns whether the result differs from the previous one.
-    func endRead(_ result: QueryResult) -> Bool {
+    /// Ends a read. Returns how the result differs from the previous one.
+    func endRead(_ result: QueryResult) -> ResultDifference {
         state.withLock { state in
             state.isReading = false
-            let isSame = state.window?.isSame(result) ?? false
-            state.window = ResultWindow(query, result)
-            return !isSame
+            let difference = state.window?.difference(to: result) ?? .first
+            state.window = ResultWindow(
+                query, result, followsSystemProperties: following.contains(.systemProperties))
+            return difference
         }
     }
 }

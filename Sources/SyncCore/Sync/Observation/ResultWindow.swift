@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The result of an observed query, which decides without reading whether a commit changes it.
-struct ResultWindow {
-    let query: TableQuery
+package struct ResultWindow: Sendable {
+    package let query: TableQuery
     let result: QueryResult
     private let itemsByID: [UTF8Text: Item]
-    /// Whether the query asks for system properties; otherwise a change of them alone does not change the result.
+    /// Whether the observer follows system properties, or the query asks for them; otherwise a change of them alone does
+    /// not change the result.
     private let includesSystemProperties: Bool
 
-    init(_ query: TableQuery, _ result: QueryResult) {
+    package init(_ query: TableQuery, _ result: QueryResult, followsSystemProperties: Bool = false) {
         self.query = query
         self.result = result
         itemsByID = Dictionary(
@@ -17,11 +18,12 @@ struct ResultWindow {
         var columns = query.filter?.columns ?? []
         for ordering in query.orderings { columns.formUnion(ordering.expression.columns) }
         columns.formUnion(query.selection)
-        includesSystemProperties = !columns.isDisjoint(with: SystemProperties.names)
+        includesSystemProperties =
+            followsSystemProperties || !columns.isDisjoint(with: SystemProperties.names)
     }
 
     /// Returns whether the change may change the result.
-    func isAffected(by change: TableChange) -> Bool {
+    package func isAffected(by change: TableChange) -> Bool {
         switch change {
         case .everything: true
         // Reading a short result again costs less than matching many rows.
@@ -51,14 +53,31 @@ struct ResultWindow {
         !query.selection.isEmpty && (query.filter != nil || !query.orderings.isEmpty)
     }
 
-    /// Returns whether a later result is the same for the app.
-    func isSame(_ other: QueryResult) -> Bool {
-        result.totalCount == other.totalCount && result.items.count == other.items.count
-            && zip(result.items, other.items).allSatisfy(isSame)
+    /// Compares a later result with this one, as the app sees them.
+    func difference(to other: QueryResult) -> ResultDifference {
+        var changed: Set<UTF8Text> = []
+        for item in other.items {
+            let id = UTF8Text(item.id)
+            if let old = itemsByID[id], !isSame(old, item) { changed.insert(id) }
+        }
+        let isSame =
+            changed.isEmpty && result.totalCount == other.totalCount
+            && result.items.count == other.items.count
+            && zip(result.items, other.items).allSatisfy { UTF8Text($0.id) == UTF8Text($1.id) }
+        return isSame ? .none : .changed(changed)
     }
 
+    /// Whether two states of an item are the same for the app.
     private func isSame(_ left: Item, _ right: Item) -> Bool {
-        UTF8Text(left.id) == UTF8Text(right.id) && left.fields == right.fields
-            && (!includesSystemProperties || left.system == right.system)
+        left.fields == right.fields && (!includesSystemProperties || left.system == right.system)
     }
+}
+
+/// How a result differs from the previous one.
+package enum ResultDifference: Sendable, Equatable {
+    /// There is no previous one.
+    case first
+    case none
+    /// The ids of the items that both results have, in different states. Items can also be added, removed or moved.
+    case changed(Set<UTF8Text>)
 }

@@ -1,0 +1,74 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Runs a query again after each commit that may change its result, and returns the results that differ.
+package struct QueryObservation<Details: Sendable & Equatable> {
+    package typealias Page = (result: QueryResult, details: Details, difference: ResultDifference)
+
+    private let query: TableQuery
+    private let context: SyncContext
+    private let details: @Sendable (any StoreSnapshot, QueryResult) throws -> Details
+    private let observer: QueryObserver
+    private var signals: AsyncStream<Void>.Iterator
+    private var pacing = ReadPacing()
+    private var previousDetails: Details?
+
+    /// Begins to observe.
+    ///
+    /// - Parameter details: what else is read on the snapshot of each result. A result with other details differs.
+    package init(
+        _ query: TableQuery, in context: SyncContext, following: ObservedChanges = [],
+        details: @escaping @Sendable (any StoreSnapshot, QueryResult) throws -> Details
+    ) {
+        (self.query, self.context, self.details) = (query, context, details)
+        let observer = QueryObserver(query, following: following)
+        self.observer = observer
+        var subjects: Set<CommitFeed.Subject> = [.table(query.table)]
+        if following.contains(.operations) { subjects.insert(.status) }
+        signals = context.commits.signals(of: subjects) { observer.counts($0) }.makeAsyncIterator()
+    }
+
+    /// Returns the next result that differs from the previous one, or has other details; `nil` after the context has closed
+    /// or the task is cancelled.
+    package mutating func next() async throws -> Page? {
+        while await signals.next(isolation: #isolation) != nil {
+            do {
+                try await rest()
+            } catch {
+                return nil  // The task is cancelled.
+            }
+            guard observer.beginRead() else { continue }
+            let began = context.environment.now()
+            let page = try await context.resultUnlessClosed { [query, context, details] in
+                try context.validate(query, on: query.table)
+                return try await context.read { snapshot in
+                    let result = try snapshot.items(matching: query)
+                    return (result, try details(snapshot, result))
+                }
+            }
+            guard let (result, details) = page else { return nil }
+            pacing.didRead(from: began, to: context.environment.now())
+            let difference = observer.endRead(result)
+            defer { previousDetails = details }
+            if difference != .none || details != previousDetails { return (result, details, difference) }
+        }
+        return nil
+    }
+
+    private mutating func rest() async throws {
+        let duration = pacing.wait(at: context.environment.now())
+        if duration > .zero { try await context.environment.sleep(duration) }
+    }
+}
+
+/// What an observation follows besides the fields of its rows.
+package struct ObservedChanges: OptionSet, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Versions and dates of the server.
+    package static let systemProperties = ObservedChanges(rawValue: 1)
+    /// The operation queue and the error log.
+    package static let operations = ObservedChanges(rawValue: 2)
+}

@@ -1,0 +1,153 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Runs a read of several tables again after each commit that may change what it has read.
+package struct ReadObservation<Value: Sendable> {
+    private let context: SyncContext
+    private let body: @Sendable (any StoreSnapshot) throws -> Value
+    private let observer = ReadObserver()
+    private var signals: AsyncStream<Void>.Iterator
+    private var pacing = ReadPacing()
+
+    package init(
+        in context: SyncContext, _ body: @escaping @Sendable (any StoreSnapshot) throws -> Value
+    ) {
+        (self.context, self.body) = (context, body)
+        let observer = observer
+        signals = context.commits.signals(of: [.commits]) { observer.counts($0) }.makeAsyncIterator()
+    }
+
+    /// Returns the next value; `nil` after the context has closed or the task is cancelled.
+    package mutating func next() async throws -> Value? {
+        while await signals.next(isolation: #isolation) != nil {
+            do {
+                let duration = pacing.wait(at: context.environment.now())
+                if duration > .zero { try await context.environment.sleep(duration) }
+            } catch {
+                return nil  // The task is cancelled.
+            }
+            guard observer.beginRead() else { continue }
+            let began = context.environment.now()
+            let read = try await context.resultUnlessClosed { [context, body] in
+                try await context.withSnapshot { snapshot in
+                    let observed = ObservedSnapshot(snapshot)
+                    return (try body(observed), observed.region)
+                }
+            }
+            guard let (value, region) = read else { return nil }
+            pacing.didRead(from: began, to: context.environment.now())
+            observer.endRead(region)
+            return value
+        }
+        return nil
+    }
+}
+
+/// What a read has read.
+struct ObservedRegion: Sendable {
+    var windows: [ResultWindow] = []
+    var includesOperations = false
+
+    /// Returns whether the changes of a commit may change what was read.
+    func isAffected(by changes: ChangeSet) -> Bool {
+        if includesOperations && changes.touchesOperations { return true }
+        return windows.contains { window in
+            changes.change(of: window.query.table).map(window.isAffected) ?? false
+        }
+    }
+}
+
+/// Decides which commits a read runs again for.
+private final class ReadObserver: Sendable {
+    private struct State {
+        /// What the last read has read; `nil` while it is not known.
+        var region: ObservedRegion?
+        /// The commits since the last read began.
+        var unread: [ChangeSet] = []
+    }
+
+    private let state = Mutex(State())
+
+    func counts(_ changes: ChangeSet) -> Bool {
+        state.withLock { state in
+            if state.unread.isEmpty, let region = state.region, !region.isAffected(by: changes) {
+                return false
+            }
+            // A long list of commits is not compared: the read runs again.
+            if state.unread.count < 100 { state.unread.append(changes) } else { state.unread = [.unknown] }
+            return true
+        }
+    }
+
+    func beginRead() -> Bool {
+        state.withLock { state in
+            let unread = state.unread
+            state.unread = []
+            if let region = state.region, !unread.contains(where: region.isAffected) { return false }
+            state.region = nil
+            return true
+        }
+    }
+
+    func endRead(_ region: ObservedRegion) { state.withLock { $0.region = region } }
+}
+
+/// A snapshot that records what is read.
+private final class ObservedSnapshot: StoreSnapshot {
+    private let base: any StoreSnapshot
+    private(set) var region = ObservedRegion()
+
+    init(_ base: any StoreSnapshot) { self.base = base }
+
+    func item(id: String, in table: String) throws -> Item? {
+        let item = try base.item(id: id, in: table)
+        let query = TableQuery(table).where(.column("id") == id)
+        let items = item.map { [$0] } ?? []
+        region.windows.append(
+            ResultWindow(query, QueryResult(items: items), followsSystemProperties: true))
+        return item
+    }
+
+    func items(matching query: TableQuery) throws -> QueryResult {
+        let result = try base.items(matching: query)
+        region.windows.append(ResultWindow(query, result, followsSystemProperties: true))
+        return result
+    }
+
+    func operation(id: Int64) throws -> TableOperation? {
+        try operations { try base.operation(id: id) }
+    }
+
+    func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
+        try operations { try base.operations(after: id, in: table, limit: limit) }
+    }
+
+    func operations(forItem itemID: String, in table: String) throws -> [TableOperation] {
+        try operations { try base.operations(forItem: itemID, in: table) }
+    }
+
+    func operationCount(in table: String?) throws -> Int {
+        try operations { try base.operationCount(in: table) }
+    }
+
+    func operationError(operationID: Int64) throws -> TableOperationError? {
+        try operations { try base.operationError(operationID: operationID) }
+    }
+
+    func operationErrors(in table: String?) throws -> [TableOperationError] {
+        try operations { try base.operationErrors(in: table) }
+    }
+
+    func configValue(_ key: ConfigKey) throws -> String? { try base.configValue(key) }
+
+    func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)] {
+        try base.configValues(in: table, kind: kind)
+    }
+
+    private func operations<T>(_ read: () throws -> T) rethrows -> T {
+        region.includesOperations = true
+        return try read()
+    }
+}

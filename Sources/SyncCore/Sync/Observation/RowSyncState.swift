@@ -1,0 +1,37 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether the server has a row as it is stored here.
+public enum RowSyncState: Sendable, Hashable {
+    /// The row has no pending operation.
+    case synced
+    /// The row has a pending operation, which the next push sends.
+    case pending
+    /// The server has another state of the row, and the operation waits for a decision.
+    case conflict(SyncError.Code)
+    /// The server has refused the operation too often: see ``SyncSettings/parkAfterRefusals``.
+    case parked
+}
+
+extension StoreSnapshot {
+    /// Returns the states of the rows of a table, by id, without those that are synced.
+    package func rowStates(in table: String) throws -> [UTF8Text: RowSyncState] {
+        var states: [UTF8Text: RowSyncState] = [:]
+        var last: Int64 = 0
+        while true {
+            let operations = try operations(after: last, in: table, limit: 1000)
+            for operation in operations { states[UTF8Text(operation.itemID)] = .pending }
+            guard let next = operations.last?.id else { break }
+            last = next
+        }
+        for waiting in try waitingOperations(in: [table]) {
+            let id = UTF8Text(waiting.error.itemID)
+            switch waiting.reason {
+            case .parked: states[id] = .parked
+            case .inConflict: states[id] = .conflict(waiting.error.code)
+            case .held, .undeclared: break
+            }
+        }
+        return states
+    }
+}

@@ -1,0 +1,40 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(StoreAuthor) import SyncCore
+
+/// The rows of a live query, decoded; rows that have not changed keep the model of the result before.
+struct DecodedRows<Model: SyncModel> {
+    private let ids: [UTF8Text]
+    private let models: [UTF8Text: Model]
+    private let unreadable: [UnreadableRow]
+    private let totalCount: Int?
+
+    init(_ result: QueryResult, after previous: DecodedRows?, changed: Set<UTF8Text>) {
+        let schema = Model.schema
+        var (ids, models): ([UTF8Text], [UTF8Text: Model]) = ([], [:])
+        var unreadable: [UnreadableRow] = []
+        ids.reserveCapacity(result.items.count)
+        models.reserveCapacity(result.items.count)
+        for item in result.items {
+            let id = UTF8Text(item.id)
+            do throws(UnreadableItem) {
+                let unchanged = changed.contains(id) ? nil : previous?.models[id]
+                if let unchanged { models[id] = unchanged } else { models[id] = try schema.decode(item) }
+                ids.append(id)
+            } catch {
+                unreadable.append(error.row)
+            }
+        }
+        (self.ids, self.models, self.unreadable, totalCount) = (ids, models, unreadable, result.totalCount)
+    }
+
+    func page(
+        after previous: DecodedRows?, changed: Set<UTF8Text>, _ states: [UTF8Text: RowSyncState]
+    ) -> LivePage<Model> {
+        LivePage(
+            models: ids.compactMap { models[$0] },
+            changes: previous.map { LiveChanges(from: $0.ids, to: ids, changed: changed) },
+            totalCount: totalCount, unreadable: unreadable, states: states)
+    }
+}

@@ -1,0 +1,59 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import Observation
+public import SyncCore
+
+/// The models of a query, for a user interface: follows the store from its creation until it is deallocated.
+///
+/// ```swift
+/// let list = LiveList(Todo.where { !$0.complete }, in: context)
+/// ```
+///
+/// It is `@Observable`, so that SwiftUI views that read it are updated.
+@MainActor @Observable public final class LiveList<Model: SyncModel> {
+    /// The query. A new query keeps the models until its first page is read.
+    public var query: ModelQuery<Model> {
+        didSet { if query != oldValue { follow() } }
+    }
+    /// The models, in the query's order.
+    public var models: [Model] { page?.models ?? [] }
+    /// The newest page; `nil` before the first one.
+    public private(set) var page: LivePage<Model>?
+    /// Whether the page of the query is not read yet, which differs from an empty page.
+    public private(set) var isLoading = true
+    /// Why the query cannot be read. Set another query to try again.
+    public private(set) var error: SyncError?
+
+    @ObservationIgnored private let context: SyncContext
+    @ObservationIgnored private var task: Task<Void, Never>?
+
+    /// Follows the query.
+    public init(_ query: ModelQuery<Model> = Model.all, in context: SyncContext) {
+        (self.query, self.context) = (query, context)
+        follow()
+    }
+
+    deinit { task?.cancel() }
+
+    private func follow() {
+        task?.cancel()
+        (isLoading, error) = (true, nil)
+        let results = context.table(Model.self).live(query)
+        task = Task { [weak self] in
+            do throws(SyncError) {
+                for try await page in results {
+                    guard !Task.isCancelled else { return }
+                    self?.show(page)
+                }
+            } catch {
+                guard !Task.isCancelled else { return }
+                self?.show(error)
+            }
+        }
+    }
+
+    private func show(_ page: LivePage<Model>) { (self.page, isLoading) = (page, false) }
+
+    private func show(_ error: SyncError) { (self.error, isLoading) = (error, false) }
+}

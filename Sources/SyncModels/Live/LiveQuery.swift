@@ -1,0 +1,47 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(SwiftUI)
+    public import SwiftUI
+    public import SyncCore
+
+    /// The models of a query in a SwiftUI view.
+    ///
+    /// ```swift
+    /// @LiveQuery(Todo.where { !$0.complete }.order(by: \.text)) private var todos
+    /// ```
+    ///
+    /// The view's environment has the context: `.environment(\.syncContext, context)`. Without one the list is empty.
+    @MainActor @propertyWrapper public struct LiveQuery<Model: SyncModel>: DynamicProperty {
+        @Environment(\.syncContext) private var context
+        @State private var holder = ListHolder<Model>()
+        private let query: ModelQuery<Model>
+
+        /// Follows the query while the view exists.
+        public init(_ query: ModelQuery<Model> = Model.all) { self.query = query }
+
+        /// The models, in the query's order.
+        public var wrappedValue: [Model] { holder.list?.models ?? [] }
+
+        /// The list, to change its query or to see whether it loads; `nil` without a context.
+        public var projectedValue: LiveList<Model>? { holder.list }
+
+        /// Makes the list when the view appears.
+        public nonisolated func update() {
+            MainActor.assumeIsolated {
+                guard holder.list == nil, let context else { return }
+                holder.list = LiveList(query, in: context)
+            }
+        }
+    }
+
+    /// Keeps the list while the view exists.
+    @MainActor private final class ListHolder<Model: SyncModel> {
+        var list: LiveList<Model>?
+    }
+
+    extension EnvironmentValues {
+        /// The context that ``LiveQuery`` reads.
+        @Entry public var syncContext: SyncContext?
+    }
+#endif

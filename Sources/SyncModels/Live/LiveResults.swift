@@ -1,0 +1,84 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(StoreAuthor) public import SyncCore
+
+extension ModelTable {
+    /// Returns the pages of a query: the current one, and a new one after each commit that changes it.
+    ///
+    /// ```swift
+    /// for try await page in context.table(Todo.self).live(Todo.where { !$0.complete }) { show(page) }
+    /// ```
+    ///
+    /// Each page is one state of the store, and a later page is never an earlier state. A reader that is busy receives the
+    /// newest page. A single change is read at once; in a long series of commits, a few pages a second are. New versions
+    /// of a row alone are no change, unless the model has a ``Field/system(_:)`` field or the query asks for them.
+    ///
+    /// The sequence ends when the context closes or the task is cancelled.
+    ///
+    /// - Throws: while iterating, the errors of ``fetch(_:)``.
+    public func live(_ query: ModelQuery<Model> = Model.all) -> LiveResults<Model> {
+        LiveResults(context: context, query: query)
+    }
+}
+
+/// The sequence of a query's pages: see ``ModelTable/live(_:)``.
+public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
+    let context: SyncContext
+    let query: ModelQuery<Model>
+    var followsStates = false
+
+    /// Returns the same sequence with the sync states of the rows. A new state is a new page.
+    public func withSyncStates() -> LiveResults {
+        var copy = self
+        copy.followsStates = true
+        return copy
+    }
+
+    /// Makes an iterator whose first element is the current page.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    /// Waits for commits and reads the page again.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let context: SyncContext
+        private let query: ModelQuery<Model>
+        private var observation: QueryObservation<[UTF8Text: RowSyncState]>
+        private var decoded: DecodedRows<Model>?
+
+        init(_ results: LiveResults) {
+            (context, query) = (results.context, results.query)
+            var following: ObservedChanges = results.followsStates ? [.operations] : []
+            if Model.schema.hasSystemField { following.insert(.systemProperties) }
+            let table = query.raw.table
+            observation = QueryObservation(query.raw, in: context, following: following) {
+                [followsStates = results.followsStates] snapshot, _ in
+                followsStates ? try snapshot.rowStates(in: table) : [:]
+            }
+        }
+
+        /// Returns the next page; `nil` after the end.
+        public mutating func next() async throws(SyncError) -> LivePage<Model>? {
+            try await next(isolation: nil)
+        }
+
+        /// Returns the next page; `nil` after the end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(SyncError) -> LivePage<Model>? {
+            do {
+                _ = try query.tableQuery()
+                guard let (result, states, difference) = try await observation.next() else { return nil }
+                let changed: Set<UTF8Text> = if case .changed(let ids) = difference { ids } else { [] }
+                let rows = DecodedRows<Model>(result, after: decoded, changed: changed)
+                let page = rows.page(after: decoded, changed: changed, states)
+                decoded = rows
+                for row in page.unreadable where LoggedRows.insert(row) { context.recordUnreadable(row) }
+                return page
+            } catch let error as SyncError {
+                throw error.naming(Model.self)
+            } catch {
+                throw SyncError(.internalError, "An unexpected error: \(error)", cause: error)
+            }
+        }
+    }
+}

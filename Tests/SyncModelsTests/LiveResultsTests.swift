@@ -1,0 +1,127 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreConformance
+import SyncCore
+import SyncModels
+import Synchronization
+import TableServer
+import Testing
+
+/// Live queries of models.
+struct LiveResultsTests {
+    @Test(arguments: StoreKind.allCases)
+    func `the changes of each page lead from the page before to this one`(_ kind: StoreKind) async throws {
+        try await withContext(on: kind, .models(Todo.self, TodoList.self)) { context in
+            let table = context.table(Todo.self)
+            let query = Todo.where { !$0.complete }.order(by: \.text).limit(6)
+            var pages = table.live(query).makeAsyncIterator()
+            var shown = try #require(await pages.next()).models
+            var random = SeededGenerator(seed: 5)
+            var ids: [Todo.ID] = []
+            for _ in 0..<150 {
+                try await act(&random, &ids, table)
+                let expected = try await table.fetch(query)
+                // A page that is the same as the one before is not shown.
+                guard expected != shown else { continue }
+                let page = try #require(await pages.next())
+                let changes = try #require(page.changes)
+                #expect(shown.applying(changes, from: page) == page.models)
+                #expect(page.models == expected)
+                shown = page.models
+            }
+        }
+    }
+
+    private func act(
+        _ random: inout SeededGenerator, _ ids: inout [Todo.ID], _ table: ModelTable<Todo>
+    ) async throws {
+        let text = "\(Int.random(in: 0..<30, using: &random))"
+        let isComplete = Int.random(in: 0..<3, using: &random) == 0
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0 where !ids.isEmpty:
+            try await table.delete(ids.remove(at: Int.random(in: 0..<ids.count, using: &random)))
+        case 1,
+            2 where !ids.isEmpty:
+            guard let id = ids.randomElement(using: &random) else { return }
+            try await table.update(id) { todo in
+                todo.complete = isComplete
+                if !isComplete { todo.text = text }
+            }
+        default: ids.append(try await table.insert(Todo(text: text, complete: isComplete)).id)
+        }
+    }
+
+    @Test func `sync states follow the queue`() async throws {
+        try await withServer(.models(Todo.self, TodoList.self)) { context, _ in
+            let table = context.table(Todo.self)
+            let todo = try await table.insert(Todo(text: "Buy milk"))
+            var pages = table.live().withSyncStates().makeAsyncIterator()
+            #expect(try await pages.next()?.syncState(of: todo.id) == .pending)
+            async let next = pages.next()
+            try await context.push()
+            #expect(try await next?.syncState(of: todo.id) == .synced)
+        }
+    }
+
+    @Test func `a conflict is a sync state`() async throws {
+        try await withServer(.models(TodoList.self)) { context, server in
+            let table = context.table(TodoList.self)
+            let list = try await table.insert(TodoList(name: "Garden"))
+            try await context.push()
+            try await server.put(list.id.text, ["name": "House"], in: "TodoList")
+            try await table.update(list.id) { $0.name = "Yard" }
+            _ = try? await context.push()
+            var pages = table.live().withSyncStates().makeAsyncIterator()
+            #expect(try await pages.next()?.syncState(of: list.id) == .conflict(.preconditionFailed))
+        }
+    }
+
+    @Test func `a model with system properties has a new page when the server has the row`() async throws {
+        try await withServer(.models(Page.self)) { context, _ in
+            let table = context.table(Page.self)
+            try await table.insert(Page(title: "one"))
+            var pages = table.live().makeAsyncIterator()
+            #expect(try await pages.next()?.first?.sync.version == nil)
+            try await context.push()
+            #expect(try await pages.next()?.first?.sync.version != nil)
+        }
+    }
+
+    @Test func `an unreadable row is listed, and the others are shown`() async throws {
+        try await withContext(.models(Page.self)) { context in
+            let table = context.table(Page.self)
+            var pages = table.live().makeAsyncIterator()
+            #expect(try await pages.next()?.isEmpty == true)
+            try await table.insert(Page(title: "good"))
+            #expect(try await pages.next()?.map(\.title) == ["good"])
+            try await table.raw.insert(["id": "bad", "title": .null])
+            let page = try #require(await pages.next())
+            #expect(page.map(\.title) == ["good"])
+            #expect(page.unreadable.map(\.id) == ["bad"])
+        }
+    }
+
+    @Test func `a live value follows the tables that it has read`() async throws {
+        try await withContext(.models(Todo.self, TodoList.self)) { context in
+            let runs = Mutex(0)
+            let (todos, lists) = (context.table(Todo.self), context.table(TodoList.self))
+            let list = try await lists.insert(TodoList(name: "Garden"))
+            var values = context.live { reader in
+                runs.withLock { $0 += 1 }
+                let name = try reader.get(list.id)?.name ?? "none"
+                // Which queries are run depends on the list.
+                return name == "Garden" ? name : "\(name) \(try reader.fetch(Todo.all).count)"
+            }.makeAsyncIterator()
+            #expect(try await values.next() == "Garden")
+            async let next = values.next()
+            try await todos.insert(Todo(text: "is not read"))
+            try await lists.insert(TodoList(name: "is not read"))
+            try await lists.update(list.id) { $0.name = "House" }
+            #expect(try await next == "House 1")
+            #expect(runs.withLock { $0 } == 2)
+            try await todos.insert(Todo(text: "is read now"))
+            #expect(try await values.next() == "House 2")
+        }
+    }
+}
