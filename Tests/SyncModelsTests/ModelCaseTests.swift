@@ -21,6 +21,22 @@ import Testing
         }
     }
 
+    @Test func `a null column of an optional property is nil, also if the blank value is not`() async throws {
+        struct Box: SyncModel {
+            var id = SyncID<Box>()
+            var size: Double? = 1
+            var label: [String]? = ["new"]
+            static let schema = ModelSchema("Box", Box(), .field("size", \.size), .json("label", \.label))
+        }
+        try await withContext(.models(Box.self)) { context in
+            let table = context.table(Box.self)
+            try await table.raw.insert(["id": "x", "size": nil])
+            let box = try await table.get("x")
+            #expect(box?.size == .some(nil) && box?.label == .some(nil))
+            #expect(try await table.insert(Box(id: "y")).size == 1)
+        }
+    }
+
     @Test func `an unknown enum case is the blank value, and stays stored through updates`() async throws {
         try await withContext(.models(TodoList.self, Todo.self)) { context in
             let table = context.table(Todo.self)

@@ -155,6 +155,22 @@ import Testing
         }
     }
 
+    @Test func `a merged model keeps the digits of a date that the device has changed`() async throws {
+        var settings = SyncSettings()
+        settings.resolveByField(Todo.self)
+        try await withServer(.models(TodoList.self, Todo.self), settings: settings) { context, server in
+            let table = context.table(Todo.self)
+            let due = try #require(Timestamp("2024-02-29T23:59:59.1234567Z"))
+            try await server.put("x", ["text": "one"], in: "TodoItem")
+            try await table.pull()
+            try await table.raw.update(id: "x", ["due": .date(due)])
+            try await server.update("x", ["text": "two"], in: "TodoItem")
+            try await context.push()
+            let fields = try server.row("x", in: "TodoItem")?.fields
+            #expect(fields == ["text": "two", "due": .text(due.description)])
+        }
+    }
+
     @Test func `an operation stays pending if one side is unreadable`() async throws {
         var settings = SyncSettings()
         settings.resolve(Page.self) { _ in .keepTheirs }

@@ -35,6 +35,9 @@ private struct Row: SyncModel {
         (Row.where { $0.number.isIn([0, 2]) }, { [0, 2].contains($0.number) }),
         (Row.where { !$0.number.isIn([0, 2]) }, { ![0, 2].contains($0.number) }),
         (Row.where { !$0.number.isIn([]) }, { _ in true }),
+        (Row.where { !$0.number.isIn([0, 1]) }, { ![0, 1].contains($0.number) }),
+        (Row.where { !($0.number == 3) }, { $0.number != 3 }),
+        (Row.where { !$0.text.hasSuffix("A") }, { !$0.text.hasSuffix("A") }),
         (Row.where { !($0.number == 2 && $0.flag) }, { !($0.number == 2 && $0.flag) }),
         (Row.where { !($0.number == 2 || !$0.flag) }, { !($0.number == 2 || !$0.flag) }),
         (

@@ -18,8 +18,8 @@ extension ModelTable {
     /// Changes the stored model in one transaction, and writes the columns of properties that the closure has
     /// changed.
     ///
-    /// Other columns keep their stored values, also values that the model cannot hold. Without a change nothing
-    /// is written.
+    /// Other columns keep their stored values, also values that the model cannot hold. Such a property has its
+    /// blank value, and assigning the blank value to it is no change. Without a change nothing is written.
     ///
     /// - Parameters:
     ///   - id: the id of the model.
