@@ -8,7 +8,7 @@ import Testing
 @testable import SyncModels
 
 /// What differs between two pages.
-struct LiveChangesTests {
+@Suite struct LiveChangesTests {
     @Test func `applied to a page, the changes give the next page`() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<5000 {

@@ -6,7 +6,7 @@ import SyncModels
 import Testing
 
 /// ``LiveList``, as a user interface sees it.
-@MainActor struct LiveListTests {
+@Suite @MainActor struct LiveListTests {
     @Test func `a list is loading until its first page, and follows the store`() async throws {
         try await withContext(.models(Todo.self, TodoList.self)) { context in
             try await context.table(Todo.self).insert(Todo(text: "one"))

@@ -9,7 +9,7 @@ import TableServer
 import Testing
 
 /// Live queries of models.
-struct LiveResultsTests {
+@Suite struct LiveResultsTests {
     @Test(arguments: StoreKind.allCases)
     func `the changes of each page lead from the page before to this one`(_ kind: StoreKind) async throws {
         try await withContext(on: kind, .models(Todo.self, TodoList.self)) { context in
@@ -120,8 +120,6 @@ struct LiveResultsTests {
             try await lists.update(list.id) { $0.name = "House" }
             #expect(try await next == "House 1")
             #expect(runs.withLock { $0 } == 2)
-            try await todos.insert(Todo(text: "is read now"))
-            #expect(try await values.next() == "House 2")
         }
     }
 }
