@@ -173,7 +173,7 @@ final class SimulatedSystem: Sendable {
         }
     }
 
-    private func wait(_ delay: Act.Delay) async {
+    func wait(_ delay: Act.Delay) async {
         switch delay {
         case .nanoseconds(let count): try? await scheduler.sleep(count)
         case .steps(let count): for _ in 0..<count { await Task.yield() }
