@@ -31,7 +31,9 @@ struct Act: Sendable, CustomStringConvertible {
             case .pull, .pullAnyway: 7
             case .replace, .batch, .serverWrite: 4
             case .discard, .keepServer, .keepClient, .changeKind: 3
-            case .replaceCopy, .serverDelete, .enqueueExisting, .reconcile, .changeSchema, .cancelPush: 2
+            case .replaceCopy, .serverDelete, .enqueueExisting, .purgeDiscarding, .reconcile, .changeSchema,
+                .cancelPush:
+                2
             default: 1
             }
         }
@@ -46,6 +48,9 @@ struct Act: Sendable, CustomStringConvertible {
             default: false
             }
         }
+
+        /// Whether the user decides about a failed operation.
+        var isDecision: Bool { [.discard, .keepServer, .keepClient, .changeKind, .replay].contains(self) }
 
         /// Whether the act can remove rows that no user has deleted.
         var removesRows: Bool {
@@ -129,7 +134,7 @@ struct Act: Sendable, CustomStringConvertible {
         var weights: [Feature] = []
         for feature in Feature.allCases where mode != .solo || feature.isSolo {
             // Without local changes and pushes nothing else means anything.
-            let isNeeded = [.insert, .update, .push, .pull].contains(feature)
+            let isNeeded = [.insert, .update, .push, .pull, .pullAnyway].contains(feature)
             guard isNeeded || random.percent(feature == .pushOutage ? 6 : share) else { continue }
             let factor = isNeeded || isComplete ? 1 : 3
             weights += [Feature](repeating: feature, count: feature.weight * factor)

@@ -21,6 +21,9 @@ extension SimulatedSystem {
 
     /// Closes the context beside an edit, whose commit observers may be about to read, and starts the app again.
     func close(_ act: Act, _ device: SimulatedDevice, _ process: SimulatedProcess) async throws {
+        var random = act.random
+        let steps = random.below(16)
+        try observe(device, process)
         let observers = device.state.withLock { $0.observers.filter { $0.process == process.store.process } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -29,7 +32,7 @@ extension SimulatedSystem {
                     where error.code == .contextInvalid
                 {}
             }
-            try? await scheduler.sleep(0)
+            await wait(.steps(steps))
             if !process.store.hasEnded {
                 for observer in observers { observer.willClose() }
                 try await process.context.close()

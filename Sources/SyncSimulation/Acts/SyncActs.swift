@@ -42,7 +42,7 @@ extension SimulatedSystem {
         switch act.feature {
         case .pullFiltered:
             // The token of another filter does not count.
-            let number: Int64 = random.pick([40, 40, 400])
+            let number: Int64 = random.pick([40, 40, 120])
             let table = table(act, device)
             try await checkingRows(of: table, device, where: { isAbove(number, $0, table) }) {
                 try await context.pull(filter(above: number, table), queryID: "some", settings: settings)

@@ -61,7 +61,7 @@ struct NetworkTraits: Sendable {
         for fault in NetworkFault.allCases where fault != .partition {
             if random.percent(45) { traits.rates[fault] = random.pick([3, 10, 25]) }
         }
-        for fault in [NetworkFault.slow, .stalePage, .repeatedPage] where traits.rates[fault] != nil {
+        for fault in [NetworkFault.slow, .stalePage] where traits.rates[fault] != nil {
             traits.rates[fault] = 3
         }
         if mode == .solo {

@@ -141,7 +141,8 @@ final class SimulatedTransport: HTTPTransport {
                 events.log("\(author) \(request.summary) arrives again -> \(again.head.status.code)")
             }
         }
-        try await scheduler.sleep(back)
+        // An overtaken response is late enough for a pull of the other user's change.
+        try await scheduler.sleep(faults.contains(.overtaken) ? back + 1_000_000_000 : back)
         if partition != nil || currentPartition != nil { throw lost(.partition, request) }
         if faults.contains(.lostResponse) { throw lost(.lostResponse, request) }
         if faults.contains(.statusAfter) {
