@@ -52,11 +52,18 @@ final class MemoryDisk: Sendable {
         try store.write { transaction in
             for table in tables {
                 let items = try migrated.read { try $0.items(matching: TableQuery(table.name)).items }
-                try transaction.upsert(items, in: table.name)
+                try transaction.upsert(items.map { declared($0, in: table) }, in: table.name)
             }
             try copyQueue(from: migrated, to: transaction, tables: Set(state.declared.keys))
         }
         return store
+    }
+
+    /// Returns the item without undeclared columns. The migration has kept their values among the undeclared ones.
+    private static func declared(_ item: Item, in table: SyncTableDefinition) -> Item {
+        var declared = item
+        declared.fields = item.fields.filter { table.column(named: $0.key) != nil }
+        return declared
     }
 
     /// Copies operations, errors and config values, and the highest operation id.
