@@ -27,33 +27,36 @@ struct LMDBFileCheck {
     private let fileSize: Int
     private var pageSize = 0
     private var lastPage: UInt = 0
-    /// The pages of the file that the check has found. A page is used once or free once, so circles end the check.
+    /// The pages of the file that the check has found. A page is used once or free once, so the check detects cycles.
     private var found: [Bool] = []
     /// The key before the next one in its tree; empty at the beginning.
     private var previousKey: [UInt8] = []
 
-    /// The size up to which a file is always checked. A change within one tick of the file system's clock, a few
-    /// milliseconds, does not change the state of a file, and a small one is checked in that time.
+    /// The size up to which a file is always checked. The state of a file does not show a change within one tick of the file
+    /// system's clock, some milliseconds on most systems; checking a small file takes no longer than that.
     private static let alwaysCheckedSize = 4 << 20
 
     /// Checks a file, unless it is as the last commit left it, is empty or has a version that LMDB refuses.
     ///
+    /// - Returns: the state of the checked or unchanged file; `nil` if the file does not exist or is empty.
     /// - Throws: ``StoreError/Code/corrupt`` when the file is damaged or is not an LMDB file;
     ///   ``StoreError/Code/cannotOpen``.
-    static func run(path: String, lastCommit: LMDBCommittedState) throws {
+    @discardableResult
+    static func run(path: String, lastCommit: LMDBCommittedState) throws -> LMDBFileState? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        if descriptor < 0, errno == ENOENT { return }
+        if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw LMDBError(code: errno).storeError(opening: path) }
         defer { close(descriptor) }
         let state: LMDBFileState
         do throws(LMDBError) { state = try LMDBFileState(of: descriptor) } catch {
             throw error.storeError(opening: path)
         }
-        guard state.size > 0 else { return }
-        guard state.size <= alwaysCheckedSize || !lastCommit.isRecorded(state) else { return }
+        guard state.size > 0 else { return nil }
+        guard state.size <= alwaysCheckedSize || !lastCommit.isRecorded(state) else { return state }
         var check = LMDBFileCheck(path: path, descriptor: descriptor, fileSize: state.size)
         try check.run()
         lastCommit.record(state)
+        return state
     }
 
     private init(path: String, descriptor: Int32, fileSize: Int) {

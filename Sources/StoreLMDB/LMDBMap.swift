@@ -16,6 +16,8 @@ final class LMDBMap: OrderedMap {
         var isWriting = false
         var isResizing = false
         var readers = 0
+        /// The state of the file after this store has checked or written it; `nil` after another program has changed it.
+        var fileState: LMDBFileState?
         var idleReads: [LMDBReadTransaction] = []
     }
 
@@ -33,7 +35,7 @@ final class LMDBMap: OrderedMap {
         lock = try StoreFileLock(storePath: path)
         let size = try file.size()
         lastCommit = LMDBCommittedState(lock: lock)
-        try LMDBFileCheck.run(path: path, lastCommit: lastCommit)
+        let fileState = try LMDBFileCheck.run(path: path, lastCommit: lastCommit)
         self.maximumSize = max(maximumSize, Self.smallestSize) / Self.smallestSize * Self.smallestSize
         var startSize = Self.smallestSize
         while startSize < max(mapSize, size), startSize < self.maximumSize { startSize *= 2 }
@@ -45,6 +47,7 @@ final class LMDBMap: OrderedMap {
         }
         maxKeyLength = environment.maxKeyLength
         if size == 0 { try file.syncDirectory() }
+        state.withLock { $0.fileState = fileState ?? environment.fileState }
     }
 
     /// The minimum map size, a few pages of any page size; all sizes are multiples of it.
@@ -93,12 +96,21 @@ final class LMDBMap: OrderedMap {
         guard isOpen else { throw closed }
         defer { state.withLock { $0.isWriting = false } }
         growAhead()
+        let isUnchanged = state.withLock { $0.fileState } == environment.fileState
+        defer { didWrite(toUnchangedFile: isUnchanged) }
         let transaction = try LMDBTransaction(environment, grow: grow)
         defer { transaction.abort() }
         let result = try body(transaction)
         try transaction.commit()
-        if let state = environment.fileState { lastCommit.record(state) }
         return result
+    }
+
+    /// Records the state of the file after a transaction, unless another program has changed the file before it: the next
+    /// opening then checks the file. A transaction that was rolled back may have written pages too.
+    private func didWrite(toUnchangedFile isUnchanged: Bool) {
+        let newState = isUnchanged ? environment.fileState : nil
+        state.withLock { $0.fileState = newState }
+        if let newState { lastCommit.record(newState) }
     }
 
     // MARK: Size

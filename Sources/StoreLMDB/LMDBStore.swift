@@ -14,10 +14,10 @@ public import SyncCore
 ///
 /// Opening checks the structure of the file, because LMDB ends the process when it meets a damaged page. The check reads
 /// all pages except long values. A file of more than 4 MiB is checked only when it is not as the store's last commit left
-/// it: after a power loss, or when another program has changed, copied or replaced it.
+/// it, such as when another program has changed, copied or replaced it.
 ///
-/// The file grows on demand. A write that fills more than half of the map waits for running reads to resize it, so a
-/// read body must not wait for a write.
+/// The file grows on demand. A write that overflows the map waits for running reads, so a read body must not wait for a
+/// write.
 public final class LMDBStore: SyncContextDataSource {
     private let store: OrderedMapStore
 

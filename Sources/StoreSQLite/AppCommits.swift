@@ -4,13 +4,13 @@
 import GRDB
 import Synchronization
 
-/// Observes the app's own commits to the store's tables in its database.
+/// Observes all commits to the store's tables in the app's database.
 ///
-/// GRDB calls an observer on the writer connection, one transaction after the other.
+/// The commits of the store's own transactions are included: the app's triggers, foreign keys and default values may change
+/// more than the store has written. GRDB calls an observer on the writer connection, one transaction after the other.
 final class AppCommits: TransactionObserver, Sendable {
     private struct State {
         var handlers: [@Sendable () -> Void] = []
-        var isOwnWrite = false
         var hasChanges = false
     }
 
@@ -23,18 +23,17 @@ final class AppCommits: TransactionObserver, Sendable {
 
     func add(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handlers.append(handler) } }
 
-    /// Runs the body of one of the store's own transactions without reporting its commit.
-    func ignoring<T>(_ body: () throws -> T) rethrows -> T {
-        state.withLock { $0.isOwnWrite = true }
-        defer { state.withLock { $0.isOwnWrite = false } }
-        return try body()
-    }
-
+    /// GRDB asks before each statement. SQLite reports no changes of a table without row ids, so that the statement itself
+    /// counts as a change.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-        tables.contains(eventKind.tableName.lowercased()) && !state.withLock { $0.isOwnWrite }
+        let concerns = tables.contains(eventKind.tableName.lowercased())
+        if concerns { databaseDidChange() }
+        return concerns
     }
 
-    func databaseDidChange(with event: DatabaseEvent) { state.withLock { $0.hasChanges = true } }
+    func databaseDidChange() { state.withLock { $0.hasChanges = true } }
+
+    func databaseDidChange(with event: DatabaseEvent) { databaseDidChange() }
 
     func databaseDidCommit(_ database: Database) {
         let handlers = state.withLock { state in

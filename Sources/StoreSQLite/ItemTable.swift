@@ -41,11 +41,13 @@ final class ItemTable: Sendable {
         case .store: (isShared, update) = (false, nil)
         case .app(let table):
             isShared = true
-            values = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map { name in
-                table.defaults[name].map { "ifnull(?,(\($0)))" } ?? "?"
-            }.joined(separator: ",")
-            let assignments = columns.enumerated().dropFirst().map { index, column in
-                "\(column)=?\(index + 1)"
+            let defaults = (ItemColumns.all.map(\.name) + definition.columns.map(\.name)).map {
+                table.defaults[$0]
+            }
+            values = defaults.map { $0.map { "ifnull(?,(\($0)))" } ?? "?" }.joined(separator: ",")
+            let assignments = zip(columns, defaults).enumerated().dropFirst().map { index, column in
+                let value = "?\(index + 1)"
+                return "\(column.0)=\(column.1.map { "ifnull(\(value),(\($0)))" } ?? value)"
             }.joined(separator: ",")
             update =
                 table.hasRequiredAppColumns

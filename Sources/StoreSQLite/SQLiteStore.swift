@@ -157,10 +157,7 @@ public final class SQLiteStore: SyncContextDataSource {
     /// Runs the body in a transaction of the writer connection.
     private func inTransaction<T>(_ body: (Database) throws -> T) throws -> T {
         if let ownedDatabase { return try ownedDatabase.write(body) }
-        return try database.write { database in
-            guard let appCommits else { return try body(database) }
-            return try appCommits.ignoring { try body(database) }
-        }
+        return try database.write(body)
     }
 
     /// Checks the format of the database and migrates its tables to the declared ones.

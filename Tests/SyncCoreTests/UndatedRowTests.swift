@@ -1,6 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import HTTPTypes
+import StoreMemory
+import Synchronization
 import Testing
 
 @_spi(StoreAuthor) @testable import SyncCore
@@ -114,5 +118,32 @@ import Testing
         cursor = Self.cursor()
         let (some, _) = try Self.pull(&cursor, from: server)
         #expect(Set(some).isSuperset(of: server.rows.filter { $0.system.updatedAt != nil }.map(\.id)))
+    }
+
+    @Test func `one refused request does not leave out undated rows`() async throws {
+        let requests = Mutex(0)
+        let transport = ScriptedTransport { request in
+            let number = requests.withLock { count in
+                count += 1
+                return count
+            }
+            let asksForUndated = request.head.path?.contains("null") == true
+            let body =
+                switch number {
+                case 1: #"[{"id":"a","updatedAt":"2020-01-01T00:00:00.000Z"}]"#
+                case 3: asksForUndated ? #"[{"id":"undated"}]"# : "[]"
+                default: "[]"
+                }
+            return HTTPTransportResponse(
+                status: number == 2 ? .badRequest : .ok, headerFields: [:], body: Data(body.utf8))
+        }
+        let table = SyncTableDefinition("T", columns: [])
+        let context = SyncContext(
+            client: try SyncClient.scripted(transport), dataSource: try MemoryStore(tables: [table]),
+            environment: .inline)
+        var settings = PullSettings()
+        settings.pageSize = 1
+        try await context.pull(TableQuery("T"), queryID: "all", settings: settings)
+        #expect(try await context.table("T").items().map(\.id) == ["a", "undated"])
     }
 }

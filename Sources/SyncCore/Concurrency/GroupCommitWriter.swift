@@ -13,6 +13,7 @@ final class GroupCommitWriter: Sendable {
     private let executor: any StoreExecutor
     private let waiting = Mutex<[any WaitingWrite]>([])
     private let commits: CommitFeed
+    private let externalCommitStamp = Mutex<Int64?>(nil)
 
     init(dataSource: any SyncContextDataSource, executor: any StoreExecutor, commits: CommitFeed) {
         self.dataSource = dataSource
@@ -59,6 +60,17 @@ final class GroupCommitWriter: Sendable {
         }
     }
 
+    /// Whether another process has committed since the last call, so that the observers' results are older than this
+    /// transaction.
+    private func othersHaveCommitted(in transaction: any StoreTransaction) throws -> Bool {
+        guard dataSource.capabilities.isMultiProcess else { return false }
+        let stamp = try transaction.externalCommitStamp()
+        return externalCommitStamp.withLock { last in
+            defer { last = stamp }
+            return last != stamp
+        }
+    }
+
     /// Runs the writes in one transaction.
     ///
     /// - Returns: whether every write is finished.
@@ -67,9 +79,13 @@ final class GroupCommitWriter: Sendable {
         do {
             changes = try dataSource.write { transaction in
                 // An observer that begins after this reads what this transaction has committed, or receives `unknown`.
-                let recording = commits.hasObservers ? RecordingTransaction(transaction) : nil
-                for write in batch { try write.run(recording ?? transaction) }
-                return recording?.changes ?? .unknown
+                guard commits.hasObservers else {
+                    for write in batch { try write.run(transaction) }
+                    return .unknown
+                }
+                let recording = RecordingTransaction(transaction)
+                for write in batch { try write.run(recording) }
+                return try othersHaveCommitted(in: transaction) ? .unknown : recording.changes
             }
         } catch let error as StoreError where error.code == .outcomeUnknown {
             // The transaction may be committed: running the writes again could apply them twice.

@@ -11,7 +11,7 @@ import Synchronization
     import Glibc
 #endif
 
-/// An exclusive or shared lock on a store's file: it prevents that this or another process opens the store again.
+/// An exclusive or shared lock on a store's file: it prevents this and other processes from opening the store again.
 ///
 /// The locked file is `PATH.lock` beside the store, so that it does not interfere with the locks of the database. The
 /// system releases the lock when the process ends or crashes; the file remains.

@@ -14,10 +14,10 @@ public struct LiveChanges: Sendable, Hashable {
     public let inserted: [Int]
     /// The indices in the later page of rows of both pages that have changed, ascending. They can have moved too.
     public let updated: [Int]
-    /// Rows of both pages that are at another place among the others, ascending by their new index.
+    /// Rows of both pages whose relative order has changed, ascending by their new index.
     public let moved: [Move]
 
-    /// A row at another place.
+    /// A row that has moved.
     public struct Move: Sendable, Hashable {
         /// The index in the earlier page.
         public let from: Int
@@ -43,13 +43,13 @@ public struct LiveChanges: Sendable, Hashable {
             if changed.contains(id) { updated.append(index) }
         }
         (self.inserted, self.updated) = (inserted, updated)
-        let places = Self.longestAscendingPart(of: common.map(\.from))
-        moved = common.indices.filter { !places.contains($0) }.map { common[$0] }
+        let unmoved = Self.longestIncreasingSubsequence(of: common.map(\.from))
+        moved = common.indices.filter { !unmoved.contains($0) }.map { common[$0] }
     }
 
-    /// Returns the indices of a longest ascending part of the numbers: the rows that keep their place.
-    private static func longestAscendingPart(of numbers: [Int]) -> Set<Int> {
-        /// The index of the smallest number at the end of an ascending part, by the part's length less one.
+    /// Returns the indices of a longest increasing subsequence: the rows that need no move.
+    private static func longestIncreasingSubsequence(of numbers: [Int]) -> Set<Int> {
+        /// The index of the smallest last number of the subsequences of each length, by length minus one.
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: numbers.count)
         for (index, number) in numbers.enumerated() {
@@ -61,12 +61,12 @@ public struct LiveChanges: Sendable, Hashable {
             if low > 0 { previous[index] = ends[low - 1] }
             if low == ends.count { ends.append(index) } else { ends[low] = index }
         }
-        var part: Set<Int> = []
+        var subsequence: Set<Int> = []
         var next = ends.last ?? -1
         while next >= 0 {
-            part.insert(next)
+            subsequence.insert(next)
             next = previous[next]
         }
-        return part
+        return subsequence
     }
 }

@@ -12,17 +12,17 @@ public import SyncCore
 ///
 /// It is `@Observable`, so that SwiftUI views that read it are updated.
 @MainActor @Observable public final class LiveList<Model: SyncModel> {
-    /// The query. A new query keeps the models until its first page is read.
+    /// The query. A new query keeps the models until its first page is read. After an error, the same query is read again.
     public var query: ModelQuery<Model> {
-        didSet { if query != oldValue { follow() } }
+        didSet { if query != oldValue || error != nil { follow() } }
     }
     /// The models, in the query's order.
     public var models: [Model] { page?.models ?? [] }
     /// The newest page; `nil` before the first one.
     public private(set) var page: LivePage<Model>?
-    /// Whether the page of the query is not read yet, which differs from an empty page.
+    /// Whether the first page of the query has not been read yet. An empty page is not loading.
     public private(set) var isLoading = true
-    /// Why the query cannot be read. Set another query to try again.
+    /// Why the query cannot be read.
     public private(set) var error: SyncError?
 
     @ObservationIgnored private let context: SyncContext
@@ -46,6 +46,7 @@ public import SyncCore
                     guard !Task.isCancelled else { return }
                     self?.show(page)
                 }
+                if !Task.isCancelled { self?.isLoading = false }
             } catch {
                 guard !Task.isCancelled else { return }
                 self?.show(error)

@@ -26,11 +26,12 @@
         /// The list, to change its query or to see whether it loads; `nil` without a context.
         public var projectedValue: LiveList<Model>? { holder.list }
 
-        /// Makes the list when the view appears.
+        /// Makes the list when the view appears, and another one for another query or context.
         public nonisolated func update() {
             MainActor.assumeIsolated {
-                guard holder.list == nil, let context else { return }
-                holder.list = LiveList(query, in: context)
+                guard holder.query != query || holder.context !== context else { return }
+                (holder.query, holder.context) = (query, context)
+                holder.list = context.map { LiveList(query, in: $0) }
             }
         }
     }
@@ -38,6 +39,9 @@
     /// Keeps the list while the view exists.
     @MainActor private final class ListHolder<Model: SyncModel> {
         var list: LiveList<Model>?
+        /// The query and the context of the view when the list was made.
+        var query: ModelQuery<Model>?
+        var context: SyncContext?
     }
 
     extension EnvironmentValues {

@@ -12,7 +12,8 @@ extension ModelTable {
     ///
     /// Each page is one state of the store, and a later page is never an earlier state. A reader that is busy receives the
     /// newest page. A single change is read at once; in a long series of commits, a few pages a second are. New versions
-    /// of a row alone are no change, unless the model has a ``Field/system(_:)`` field or the query asks for them.
+    /// of a row alone are no change, unless the model has a ``Field/system(_:)`` or ``Field/unknown(_:)`` field, or the query
+    /// asks for them.
     ///
     /// The sequence ends when the context closes or the task is cancelled.
     ///
@@ -48,12 +49,21 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
         init(_ results: LiveResults) {
             (context, query) = (results.context, results.query)
             var following: ObservedChanges = results.followsStates ? [.operations] : []
-            if Model.schema.hasSystemField { following.insert(.systemProperties) }
+            if Model.schema.showsSystemProperties { following.insert(.systemProperties) }
             let table = query.raw.table
             observation = QueryObservation(query.raw, in: context, following: following) {
                 [followsStates = results.followsStates] snapshot, _ in
                 followsStates ? try snapshot.rowStates(in: table) : [:]
             }
+        }
+
+        /// Decodes outside the caller's actor, which may be the main actor.
+        @concurrent private static func decode(
+            _ result: QueryResult, _ states: [UTF8Text: RowSyncState], after previous: DecodedRows<Model>?,
+            changed: Set<UTF8Text>
+        ) async -> (DecodedRows<Model>, LivePage<Model>) {
+            let rows = DecodedRows<Model>(result, states, after: previous, changed: changed)
+            return (rows, rows.page(after: previous, changed: changed))
         }
 
         /// Returns the next page; `nil` after the end.
@@ -69,8 +79,7 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
                 _ = try query.tableQuery()
                 guard let (result, states, difference) = try await observation.next() else { return nil }
                 let changed: Set<UTF8Text> = if case .changed(let ids) = difference { ids } else { [] }
-                let rows = DecodedRows<Model>(result, after: decoded, changed: changed)
-                let page = rows.page(after: decoded, changed: changed, states)
+                let (rows, page) = await Self.decode(result, states, after: decoded, changed: changed)
                 decoded = rows
                 for row in page.unreadable where LoggedRows.insert(row) { context.recordUnreadable(row) }
                 return page

@@ -43,8 +43,15 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
         return SyncTableDefinition(name, columns: columns, parents: parents)
     }
 
-    /// Whether a property has the system properties.
-    var hasSystemField: Bool { fields.contains { if case .system = $0.role { true } else { false } } }
+    /// Whether a property shows values that are not fields: system properties or undeclared values.
+    var showsSystemProperties: Bool {
+        fields.contains { field in
+            switch field.role {
+            case .system, .unknown: true
+            case .column, .transient: false
+            }
+        }
+    }
 
     /// The models of the parents, with repetitions.
     var parentModels: [any SyncModel.Type] {

@@ -18,7 +18,7 @@ extension SimulatedSystem {
                     fail(.liveness, "\(device.name): \(error)")
                 }
             }
-            // An observer may rest after a read, a quarter of a second or as long as the read took.
+            // An observer may delay its next read by a quarter of a second, or as long as the last read took.
             try? await scheduler.sleep(60_000_000_000)
             let running = device.processes.map(\.store.process)
             for observer in device.state.withLock({ $0.observers }) where running.contains(observer.process) {

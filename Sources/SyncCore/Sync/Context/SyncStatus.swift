@@ -56,7 +56,7 @@ public struct ObservedStatus: AsyncSequence, Sendable {
         Iterator(context: context, signals: context.commits.signals(of: [.status]).makeAsyncIterator())
     }
 
-    /// Waits for commits of operations and errors, and for the begin and end of pushes and pulls.
+    /// Waits for commits of operations and errors, and for the start and end of pushes and pulls.
     public struct Iterator: AsyncIteratorProtocol {
         private let context: SyncContext
         private var signals: AsyncStream<Void>.Iterator

@@ -35,7 +35,8 @@ public struct SyncTable: Sendable {
     /// Replaces the stored item of its id: fields that are missing in the item are removed.
     ///
     /// If the server's row has changed since the item was read, the push reports a conflict instead of overwriting that
-    /// change, because the operation keeps the version of the item.
+    /// change, because the operation keeps the version of the item. An item without a version, such as a copy from before the
+    /// first push, replaces the stored item as it is now.
     ///
     /// - Returns: the stored item.
     /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed when the

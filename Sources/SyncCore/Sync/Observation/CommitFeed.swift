@@ -11,7 +11,7 @@ package final class CommitFeed: Sendable {
     /// What an observer observes.
     package enum Subject: Hashable, Sendable {
         case table(String)
-        /// The operation queue, the error log, and the begin and end of pushes and pulls.
+        /// The operation queue, the error log, and the start and end of pushes and pulls.
         case status
         /// Every commit.
         case commits
@@ -39,8 +39,8 @@ package final class CommitFeed: Sendable {
     /// Returns a stream with a signal at once, and one after each commit that changes a subject and counts. It ends when
     /// the feed finishes.
     ///
-    /// - Parameter counts: whether the observer reads again because of a commit; called once a commit, in the order of
-    ///   the commits.
+    /// - Parameter counts: whether the observer reads again because of a commit, or of the start or end of a push or pull;
+    ///   called once for each, on any thread; for the commits of this context in their order.
     package func signals(
         of subjects: Set<Subject>, where counts: @escaping @Sendable (ChangeSet) -> Bool = { _ in true }
     ) -> AsyncStream<Void> {

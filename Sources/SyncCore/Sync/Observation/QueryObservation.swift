@@ -31,31 +31,42 @@ package struct QueryObservation<Details: Sendable & Equatable> {
     /// Returns the next result that differs from the previous one, or has other details; `nil` after the context has closed
     /// or the task is cancelled.
     package mutating func next() async throws -> Page? {
-        while await signals.next(isolation: #isolation) != nil {
+        while true {
+            if !observer.hasFailed {
+                guard await signals.next(isolation: #isolation) != nil else { return nil }
+            }
             do {
-                try await rest()
+                try await delay()
             } catch {
                 return nil  // The task is cancelled.
             }
             guard observer.beginRead() else { continue }
             let began = context.environment.now()
-            let page = try await context.resultUnlessClosed { [query, context, details] in
-                try context.validate(query, on: query.table)
-                return try await context.read { snapshot in
-                    let result = try snapshot.items(matching: query)
-                    return (result, try details(snapshot, result))
-                }
+            let page: Page?
+            do {
+                page = try await context.resultUnlessClosed { try await read() }
+            } catch {
+                observer.failRead()
+                throw error
             }
-            guard let (result, details) = page else { return nil }
+            guard let (result, details, difference) = page else { return nil }
             pacing.didRead(from: began, to: context.environment.now())
-            let difference = observer.endRead(result)
             defer { previousDetails = details }
             if difference != .none || details != previousDetails { return (result, details, difference) }
         }
-        return nil
     }
 
-    private mutating func rest() async throws {
+    /// Reads, and compares with the previous result, on a thread of the store.
+    private func read() async throws -> Page {
+        try context.validate(query, on: query.table)
+        return try await context.read { [query, details, observer] snapshot in
+            let result = try snapshot.items(matching: query)
+            let details = try details(snapshot, result)
+            return (result, details, observer.endRead(result))
+        }
+    }
+
+    private mutating func delay() async throws {
         let duration = pacing.wait(at: context.environment.now())
         if duration > .zero { try await context.environment.sleep(duration) }
     }

@@ -11,8 +11,9 @@ final class QueryObserver: Sendable {
         /// The changes that the last begun read may not have seen; `nil` if there are none.
         var unread: TableChange?
         var isReading = false
-        /// Whether operations have changed, which the observer follows.
+        /// Whether to read without looking at the changes: operations have changed, or the last read has failed.
         var mustRead = false
+        var hasFailed = false
     }
 
     private let query: TableQuery
@@ -52,12 +53,19 @@ final class QueryObserver: Sendable {
 
     /// Ends a read. Returns how the result differs from the previous one.
     func endRead(_ result: QueryResult) -> ResultDifference {
-        state.withLock { state in
-            state.isReading = false
-            let difference = state.window?.difference(to: result) ?? .first
-            state.window = ResultWindow(
-                query, result, followsSystemProperties: following.contains(.systemProperties))
-            return difference
-        }
+        // Only the reader changes the window, so that it is compared without the lock.
+        let difference = state.withLock { $0.window }?.difference(to: result) ?? .first
+        let window = ResultWindow(
+            query, result, followsSystemProperties: following.contains(.systemProperties))
+        state.withLock { ($0.isReading, $0.window, $0.hasFailed) = (false, window, false) }
+        return difference
     }
+
+    /// Ends a read that has thrown an error. The next read does not wait for a commit.
+    func failRead() {
+        state.withLock { ($0.isReading, $0.mustRead, $0.hasFailed) = (false, true, true) }
+    }
+
+    /// Whether the last read has thrown an error.
+    var hasFailed: Bool { state.withLock { $0.hasFailed } }
 }

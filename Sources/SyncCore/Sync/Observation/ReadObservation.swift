@@ -49,10 +49,13 @@ package struct ReadObservation<Value: Sendable> {
 struct ObservedRegion: Sendable {
     var windows: [ResultWindow] = []
     var includesOperations = false
+    /// The tables of reads that have thrown an error, which the body may have caught.
+    var failedTables: Set<String> = []
 
     /// Returns whether the changes of a commit may change what was read.
     func isAffected(by changes: ChangeSet) -> Bool {
         if includesOperations && changes.touchesOperations { return true }
+        if failedTables.contains(where: { changes.change(of: $0) != nil }) { return true }
         return windows.contains { window in
             changes.change(of: window.query.table).map(window.isAffected) ?? false
         }
@@ -64,7 +67,7 @@ private final class ReadObserver: Sendable {
     private struct State {
         /// What the last read has read; `nil` while it is not known.
         var region: ObservedRegion?
-        /// The commits since the last read began.
+        /// The commits since the last read began: all of them during a read, and otherwise `unknown` after one that counts.
         var unread: [ChangeSet] = []
     }
 
@@ -72,11 +75,14 @@ private final class ReadObserver: Sendable {
 
     func counts(_ changes: ChangeSet) -> Bool {
         state.withLock { state in
-            if state.unread.isEmpty, let region = state.region, !region.isAffected(by: changes) {
-                return false
+            if let region = state.region {
+                guard state.unread.isEmpty else { return true }
+                guard region.isAffected(by: changes) else { return false }
+                state.unread = [.unknown]
+            } else {
+                // During a read it is unknown what is read. A long list of commits is not compared.
+                state.unread = state.unread.count < 10 ? state.unread + [changes] : [.unknown]
             }
-            // A long list of commits is not compared: the read runs again.
-            if state.unread.count < 100 { state.unread.append(changes) } else { state.unread = [.unknown] }
             return true
         }
     }
@@ -102,7 +108,7 @@ private final class ObservedSnapshot: StoreSnapshot {
     init(_ base: any StoreSnapshot) { self.base = base }
 
     func item(id: String, in table: String) throws -> Item? {
-        let item = try base.item(id: id, in: table)
+        let item = try reading(table) { try base.item(id: id, in: table) }
         let query = TableQuery(table).where(.column("id") == id)
         let items = item.map { [$0] } ?? []
         region.windows.append(
@@ -111,7 +117,7 @@ private final class ObservedSnapshot: StoreSnapshot {
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
-        let result = try base.items(matching: query)
+        let result = try reading(query.table) { try base.items(matching: query) }
         region.windows.append(ResultWindow(query, result, followsSystemProperties: true))
         return result
     }
@@ -144,6 +150,15 @@ private final class ObservedSnapshot: StoreSnapshot {
 
     func configValues(in table: String, kind: ConfigKey.Kind) throws -> [(key: ConfigKey, value: String)] {
         try base.configValues(in: table, kind: kind)
+    }
+
+    private func reading<T>(_ table: String, _ read: () throws -> T) throws -> T {
+        do {
+            return try read()
+        } catch {
+            region.failedTables.insert(table)
+            throw error
+        }
     }
 
     private func operations<T>(_ read: () throws -> T) rethrows -> T {

@@ -3,14 +3,14 @@
 
 /// Spaces the reads of an observer, so that many commits in a row cost it few reads.
 ///
-/// A single change is read at once. After a read, the observer rests as long as the read took, and twice as long as the
-/// last time when a change arrived during the rest: a burst of commits costs a number of reads that grows with the
+/// A single change is read at once. After a read, the observer waits as long as the read took before the next one, and twice
+/// as long as the last time when a change arrived during the delay: a burst of commits costs a number of reads that grows with the
 /// duration of the burst, not with the number of commits.
 struct ReadPacing {
-    /// The maximum rest after a read that was shorter than that.
-    static let maxRest = Duration.milliseconds(250)
+    /// The maximum delay after a read that was shorter than that.
+    static let maxDelay = Duration.milliseconds(250)
 
-    private var rest = Duration.zero
+    private var delay = Duration.zero
     private var lastRead: (began: Timestamp, ended: Timestamp)?
 
     /// Returns how long to wait before the next read.
@@ -20,12 +20,12 @@ struct ReadPacing {
         let idleTime = now.since(lastRead.ended)
         // The clock may be set while the observer reads or waits.
         guard readTime > .zero, readTime < .seconds(10), idleTime >= .zero else { return .zero }
-        let minimum = max(readTime, rest)
+        let minimum = max(readTime, delay)
         guard idleTime < minimum else {
-            rest = .zero
+            delay = .zero
             return .zero
         }
-        rest = max(readTime, min(minimum * 2, Self.maxRest))
+        delay = max(readTime, min(minimum * 2, Self.maxDelay))
         return minimum - idleTime
     }
 

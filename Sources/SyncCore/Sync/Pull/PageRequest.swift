@@ -26,6 +26,7 @@ struct PageRequest: Sendable {
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
     func page(at cursor: PullCursor) async throws -> PulledPage {
         var cursor = cursor
+        var isRepeated = false
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
             switch try await send(cursor.nextPage) {
@@ -36,7 +37,9 @@ struct PageRequest: Sendable {
                     storedRowCount: storedRowCount, cursor: cursor)
             case .refused(let error):
                 guard cursor.hasAlternative else { throw SyncError.pullAborted(table, error) }
-                cursor.advanceOverRefusal()
+                // The alternative may leave rows out for good, so a single failure is not taken for a refusal.
+                if isRepeated { cursor.advanceOverRefusal() }
+                isRepeated.toggle()
             case .tooLong(let limit):
                 guard !cursor.halvePage() else { continue }
                 return try await pageOfLongRow(cursor, storedRowCount, limit: limit)
