@@ -122,4 +122,45 @@ import Testing
             #expect(runs.withLock { $0 } == 2)
         }
     }
+
+    @Test func `undeclared values of a model are followed`() async throws {
+        struct Row: SyncModel {
+            var id = SyncID<Row>()
+            var text = "", more: [String: ItemValue] = [:]
+            static let schema = ModelSchema("Row", Row(), .field("text", \.text), .unknown(\.more))
+        }
+        try await withServer(.models(Row.self)) { context, server in
+            try await server.put("1", ["text": "one", "color": "red"], in: "Row")
+            try await context.sync(Row.all.pull())
+            var pages = context.table(Row.self).live().makeAsyncIterator()
+            #expect(try await pages.next()?.first?.more["color"] == "red")
+            try await server.put("1", ["text": "one", "color": "blue"], in: "Row")
+            try await context.sync(Row.all.pull())
+            #expect(try await pages.next()?.first?.more["color"] == "blue")
+        }
+    }
+
+    @Test func `a row with another sync state is an updated row`() async throws {
+        try await withServer(.models(TodoList.self)) { context, _ in
+            try await context.table(TodoList.self).insert(TodoList(name: "Garden"))
+            var pages = context.table(TodoList.self).live().withSyncStates().makeAsyncIterator()
+            #expect(try await pages.next()?.changes == nil)
+            try await context.push()
+            #expect(try await pages.next()?.changes?.updated == [0])
+        }
+    }
+
+    @Test func `a live value runs again when a read that has failed may succeed`() async throws {
+        try await withContext(.models(Page.self)) { context in
+            let table = context.table(Page.self)
+            try await table.raw.insert(["id": "1", "title": .null])
+            var titles = context.live { reader in
+                (try? reader.get("1" as SyncID<Page>))?.title ?? "unreadable"
+            }
+            .makeAsyncIterator()
+            #expect(try await titles.next() == "unreadable")
+            try await table.raw.update(id: "1", ["title": "readable"])
+            #expect(try await titles.next() == "readable")
+        }
+    }
 }

@@ -127,4 +127,22 @@ import Testing
             #expect(try await results.next()?.items.first?["text"] == "two")
         }
     }
+
+    @Test func `observers receive rows that the app's triggers change`() async throws {
+        try await run { app in
+            try await app.write { database in
+                try database.execute(
+                    sql: """
+                        CREATE TRIGGER priorities AFTER INSERT ON \(Todo.name) WHEN NEW.priority IS NULL BEGIN
+                            UPDATE \(Todo.name) SET priority = 7 WHERE id = NEW.id;
+                        END
+                        """)
+            }
+            var results = app.device.table.observe(Todo.query.where(.column("priority") == 7))
+                .makeAsyncIterator()
+            #expect(try await results.next()?.items.isEmpty == true)
+            try await app.device.table.insert(["id": "1", "text": "one"])
+            #expect(try await results.next()?.items.map(\.id) == ["1"])
+        }
+    }
 }

@@ -51,6 +51,19 @@ import Testing
         _ = try await pull.value
     }
 
+    @Test func `an observer sees its own process's commit after another process has changed the result`()
+        async throws
+    {
+        try await run { pair in
+            for id in ["1", "2"] { try await pair.first.table.insert(["id": .text(id)]) }
+            var results = pair.first.table.observe(Todo.query.limit(2)).makeAsyncIterator()
+            #expect(try await results.next()?.items.map(\.id) == ["1", "2"])
+            try await pair.second.table.delete(id: "2")
+            try await pair.first.table.insert(["id": "3"])
+            #expect(try await results.next()?.items.map(\.id) == ["1", "3"])
+        }
+    }
+
     @Test func `one of two processes pushes at a time, and the other continues afterwards`() async throws {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])

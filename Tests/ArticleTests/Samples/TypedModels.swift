@@ -64,6 +64,16 @@ struct TypedModelsSamples {
 
             let (all, lists) = try await context.read { (try $0.fetch(Todo.all), try $0.fetch(TodoList.all)) }
 
+            let following = Task { @MainActor in
+                for try await page in todos.live(open).withSyncStates() {
+                    for todo in page { print(todo.text, page.syncState(of: todo.id)) }
+                }
+                for try await count in context.live({ reader in try reader.count(open) }) { print(count) }
+                let list = LiveList(Todo.where { !$0.complete }.order(by: \.text), in: context)
+                _ = list
+            }
+            following.cancel()
+
             #expect(page.models.map(\.text) == ["Buy eggs"] && page.totalCount == 1)
             #expect(Set(all.map(\.text)) == ["Buy milk", "Plant a tree", "Buy eggs"])
             #expect(lists.map(\.name) == ["Garden"])
