@@ -33,9 +33,9 @@ final class LMDBMap: OrderedMap {
         let file = LMDBFile(path: path)
         _ = try file.size()
         lock = try StoreFileLock(storePath: path)
-        let size = try file.size()
         lastCommit = LMDBCommittedState(lock: lock)
         let fileState = try LMDBFileCheck.run(path: path, lastCommit: lastCommit)
+        let size = fileState?.size ?? 0
         self.maximumSize = max(maximumSize, Self.smallestSize) / Self.smallestSize * Self.smallestSize
         var startSize = Self.smallestSize
         while startSize < max(mapSize, size), startSize < self.maximumSize { startSize *= 2 }

@@ -60,13 +60,16 @@ enum ResponseClassification: Sendable, Hashable {
         case 412: self = request.isWrite ? .versionMismatch : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
         case 502, 503, 504, 511, 520...530: self = .unavailable
-        case 500...599: self = body == .empty ? .unavailable : .unknown
+        case _ where Self.isServerError(status): self = body == .empty ? .unavailable : .unknown
         default: self = .unavailable
         }
     }
 
     /// Whether the server reports that it applied the request, whatever its body is.
     static func isSuccess(_ status: Int) -> Bool { (200...299).contains(status) }
+
+    /// Whether the server reports that it failed.
+    static func isServerError(_ status: Int) -> Bool { (500...599).contains(status) }
 
     private static func success(_ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {
         switch (request, body) {

@@ -81,7 +81,7 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
                 let changed: Set<UTF8Text> = if case .changed(let ids) = difference { ids } else { [] }
                 let (rows, page) = await Self.decode(result, states, after: decoded, changed: changed)
                 decoded = rows
-                for row in page.unreadable where LoggedRows.insert(row) { context.recordUnreadable(row) }
+                LoggedRows.log(page.unreadable, in: context)
                 return page
             } catch let error as SyncError {
                 throw error.naming(Model.self)

@@ -57,7 +57,5 @@ public struct LocalReader {
 }
 
 extension LocalReader: ItemReading {
-    func report(_ rows: [UnreadableRow]) {
-        for row in rows where LoggedRows.insert(row) { context.recordUnreadable(row) }
-    }
+    func report(_ rows: [UnreadableRow]) { LoggedRows.log(rows, in: context) }
 }

@@ -9,8 +9,13 @@ enum LoggedRows {
     private static let rows = Mutex<Set<UnreadableRow>>([])
     private static let maxCount = 1000
 
+    /// Logs the rows that are new.
+    static func log(_ unreadable: [UnreadableRow], in context: SyncContext) {
+        for row in unreadable where insert(row) { context.recordUnreadable(row) }
+    }
+
     /// Returns whether the row is new and should be logged.
-    static func insert(_ row: UnreadableRow) -> Bool {
+    private static func insert(_ row: UnreadableRow) -> Bool {
         rows.withLock { $0.count < maxCount && $0.insert(row).inserted }
     }
 }

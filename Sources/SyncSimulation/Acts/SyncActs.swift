@@ -25,7 +25,7 @@ extension SimulatedSystem {
     func pushDuringOutage(_ act: Act, _ process: SimulatedProcess) async {
         process.transport.partition(SimulatedTransport.Partition(end: .max, isOneWay: false))
         for number in 0..<UInt64(60) {
-            // Each push has an act number of its own, so that its first requests are no retries.
+            // Each push has a separate act number, so that its first requests are not retries.
             await CurrentAct.$number.withValue(act.number | number << 32) {
                 _ = try? await process.context.push()
             }

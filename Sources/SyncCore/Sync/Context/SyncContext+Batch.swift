@@ -22,28 +22,15 @@ extension SyncContext {
     ) async throws -> T {
         let (environment, inFlight, catalog) = (environment, inFlight, store.dataSource.catalog)
         let isShared = isStoreShared
-        do {
-            return try await write { transaction in
+        return try await BodyError.unwrapping {
+            try await write { transaction in
                 let batch = LocalBatch(
                     transaction: transaction, catalog: catalog, inFlight: inFlight.all,
                     isShared: isShared, environment: environment)
-                do {
-                    return try body(batch)
-                } catch let error as StoreError {
-                    throw error
-                } catch {
-                    throw BodyError(error: error)
-                }
+                return try BodyError.wrapping { try body(batch) }
             }
-        } catch let error as SyncError {
-            throw (error.cause as? BodyError)?.error ?? error
         }
     }
-}
-
-/// Wraps an error of the app's closure, to tell it from an error of the store.
-struct BodyError: Error {
-    let error: any Error
 }
 
 /// The local tables inside one transaction: see ``SyncContext/batch(_:)``. Reads see the batch's own changes.

@@ -8,18 +8,8 @@ extension SyncContext {
     package func withSnapshot<T: Sendable>(
         _ body: @escaping @Sendable (any StoreSnapshot) throws -> T
     ) async throws -> T {
-        do {
-            return try await read { snapshot in
-                do {
-                    return try body(snapshot)
-                } catch let error as StoreError {
-                    throw error
-                } catch {
-                    throw BodyError(error: error)
-                }
-            }
-        } catch let error as SyncError {
-            throw (error.cause as? BodyError)?.error ?? error
+        try await BodyError.unwrapping {
+            try await read { snapshot in try BodyError.wrapping { try body(snapshot) } }
         }
     }
 

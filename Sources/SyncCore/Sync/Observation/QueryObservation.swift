@@ -36,7 +36,7 @@ package struct QueryObservation<Details: Sendable & Equatable> {
                 guard await signals.next(isolation: #isolation) != nil else { return nil }
             }
             do {
-                try await delay()
+                try await pacing.delay(in: context.environment)
             } catch {
                 return nil  // The task is cancelled.
             }
@@ -64,11 +64,6 @@ package struct QueryObservation<Details: Sendable & Equatable> {
             let details = try details(snapshot, result)
             return (result, details, observer.endRead(result))
         }
-    }
-
-    private mutating func delay() async throws {
-        let duration = pacing.wait(at: context.environment.now())
-        if duration > .zero { try await context.environment.sleep(duration) }
     }
 }
 

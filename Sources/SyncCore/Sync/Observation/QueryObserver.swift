@@ -8,10 +8,10 @@ final class QueryObserver: Sendable {
     private struct State {
         /// The last result; `nil` before the first one.
         var window: ResultWindow?
-        /// The changes that the last begun read may not have seen; `nil` if there are none.
+        /// The changes during the last read, which it may not have seen; `nil` if there are none.
         var unread: TableChange?
         var isReading = false
-        /// Whether to read without looking at the changes: operations have changed, or the last read has failed.
+        /// Whether to read: a commit has changed the result or operations, or the last read has failed.
         var mustRead = false
         var hasFailed = false
     }
@@ -27,13 +27,16 @@ final class QueryObserver: Sendable {
     /// Records the changes of a commit. Returns whether the observer must be signalled.
     func counts(_ changes: ChangeSet) -> Bool {
         let touchesOperations = following.contains(.operations) && changes.touchesOperations
-        let change = changes.change(of: query.table) ?? (touchesOperations ? .rows([]) : nil)
-        guard let change else { return false }
+        let change = changes.change(of: query.table)
+        guard touchesOperations || change != nil else { return false }
         return state.withLock { state in
             if touchesOperations { state.mustRead = true }
-            // During a read it is unknown which rows the next result has, so the decision is made after it.
-            let isDecidable = !state.isReading && state.unread == nil && !touchesOperations
-            if isDecidable, let window = state.window, !window.isAffected(by: change) { return false }
+            guard let change, !state.mustRead else { return true }
+            guard state.isReading else {
+                state.mustRead = state.window?.isAffected(by: change) ?? true
+                return state.mustRead
+            }
+            // It is unknown which rows the next result has, so the decision is made after the read.
             if state.unread == nil { state.unread = change } else { state.unread?.add(change) }
             return true
         }

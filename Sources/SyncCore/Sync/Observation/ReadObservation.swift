@@ -23,8 +23,7 @@ package struct ReadObservation<Value: Sendable> {
     package mutating func next() async throws -> Value? {
         while await signals.next(isolation: #isolation) != nil {
             do {
-                let duration = pacing.wait(at: context.environment.now())
-                if duration > .zero { try await context.environment.sleep(duration) }
+                try await pacing.delay(in: context.environment)
             } catch {
                 return nil  // The task is cancelled.
             }

@@ -13,6 +13,14 @@ struct ReadPacing {
     private var delay = Duration.zero
     private var lastRead: (began: Timestamp, ended: Timestamp)?
 
+    /// Waits before the next read.
+    ///
+    /// - Throws: `CancellationError`.
+    mutating func delay(in environment: SyncEnvironment) async throws {
+        let duration = wait(at: environment.now())
+        if duration > .zero { try await environment.sleep(duration) }
+    }
+
     /// Returns how long to wait before the next read.
     mutating func wait(at now: Timestamp) -> Duration {
         guard let lastRead else { return .zero }

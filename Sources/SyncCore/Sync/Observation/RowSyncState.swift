@@ -17,12 +17,8 @@ extension StoreSnapshot {
     /// Returns the states of the rows of a table, by id, without those that are synced.
     package func rowStates(in table: String) throws -> [UTF8Text: RowSyncState] {
         var states: [UTF8Text: RowSyncState] = [:]
-        var last: Int64 = 0
-        while true {
-            let operations = try operations(after: last, in: table, limit: 1000)
-            for operation in operations { states[UTF8Text(operation.itemID)] = .pending }
-            guard let next = operations.last?.id else { break }
-            last = next
+        for operation in try operations(after: 0, in: table, limit: .max) {
+            states[UTF8Text(operation.itemID)] = .pending
         }
         for waiting in try waitingOperations(in: [table]) {
             let id = UTF8Text(waiting.error.itemID)

@@ -159,7 +159,7 @@ struct PushRun {
         case .unconfirmed(let error):
             result.errors.append(error)
             // A damaged response of another status is no server error.
-            if error.status.map({ (500...599).contains($0) }) == true { unconfirmed.append(error) }
+            if error.status.map(ResponseClassification.isServerError) == true { unconfirmed.append(error) }
         case .skipped:
             hasSkipped = true
             begun.remove(run.operation.id)
