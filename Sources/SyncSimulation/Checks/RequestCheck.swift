@@ -85,7 +85,11 @@ final class RequestCheck: Sendable {
     ) {
         let status = response?.head.status.code ?? 0
         state.withLock { state in
-            if (200...299).contains(status) { state.budget = min(state.budget + 1, Self.capacity) }
+            // A process pays for a retry before it waits, so that tokens earned meanwhile are not above the capacity.
+            let waiting = state.failures.values.reduce(0) { $0 + $1.count }
+            if (200...299).contains(status) {
+                state.budget = min(state.budget + 1, Self.capacity + waiting * Self.cost)
+            }
             guard act != 0, response?.isRepeatable(after: request) ?? true else { return }
             let delay = response?.retryAfter ?? 0
             state.failures[act, default: []].append(

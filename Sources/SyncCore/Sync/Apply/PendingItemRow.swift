@@ -8,7 +8,9 @@
 extension ServerRowApplier {
     /// Stores the row with the item's pending operation, unless the operation was made on this row or a later one.
     func keep(_ row: Item, with operation: TableOperation) throws -> Outcome {
-        if let known = operation.newestServerItem, known.isSameState(as: row) || known.isLater(than: row) {
+        if let known = operation.newestServerItem,
+            known.isSameState(as: row) || known.isLater(than: row) || known.hasSuperseded(row)
+        {
             return .pending
         }
         var operation = operation
@@ -24,6 +26,17 @@ extension ServerRowApplier {
 
     /// Applies the row that was stored with a removed operation, if the server changed it after this state.
     func applyKeptRow(of operation: TableOperation, ifLaterThan row: Item) throws {
-        if let kept = operation.serverItem, kept.isLater(than: row) { try apply(kept) }
+        if let kept = operation.keptRow(after: row) { try apply(kept) }
+    }
+}
+
+extension TableOperation {
+    /// Returns the row that a pull has stored with the operation, if it is a later state than the one in a response.
+    ///
+    /// Of two states of one instant the pulled one is later: a page requested before the response is not stored, and a
+    /// response replaces the row that was stored before.
+    func keptRow(after row: Item) -> Item? {
+        guard let kept = serverItem, !kept.isSameState(as: row) else { return nil }
+        return kept.isLater(than: row) || kept.sharesInstant(with: row) ? kept : nil
     }
 }

@@ -10,23 +10,37 @@ extension Item {
             return self == other
         }
         return version.hasSameBytes(as: otherVersion) && system.deleted == other.system.deleted
-            && system.updatedAt.canEqual(other.system.updatedAt)
+            && (system.updatedAt == nil || other.system.updatedAt == nil || sharesInstant(with: other))
     }
 
-    /// Whether the server changed the row to this state after the other one; `false` when either has no `updatedAt`.
+    /// Whether the server changed the row to this state after the other one; `false` when either has no `updatedAt`, or both
+    /// share one.
     func isLater(than other: Item) -> Bool {
         guard let updatedAt = system.updatedAt, let otherUpdatedAt = other.system.updatedAt else {
             return false
         }
-        return otherUpdatedAt.isEarlier(than: updatedAt)
+        return otherUpdatedAt.isEarlier(than: updatedAt) && !updatedAt.canEqual(otherUpdatedAt)
+    }
+
+    /// Whether the server changed the row to both states at the same `updatedAt`.
+    func sharesInstant(with other: Item) -> Bool {
+        guard let updatedAt = system.updatedAt, let otherUpdatedAt = other.system.updatedAt else {
+            return false
+        }
+        return updatedAt.canEqual(otherUpdatedAt)
+    }
+
+    /// Whether a push of this client has replaced that state of the row.
+    func hasSuperseded(_ row: Item) -> Bool {
+        guard let version = row.system.version else { return false }
+        return system.supersededVersions.contains(where: version.hasSameBytes) && !row.isLater(than: self)
     }
 }
 
-extension Timestamp? {
-    /// Whether both can be the same instant, shown with different numbers of fraction digits. A missing one equals any.
-    fileprivate func canEqual(_ other: Timestamp?) -> Bool {
-        guard let self, let other else { return true }
-        let digits = Int(Swift.min(self.fractionDigits, other.fractionDigits))
-        return self.showing(fractionDigits: digits).isSameInstant(as: other.showing(fractionDigits: digits))
+extension Timestamp {
+    /// Whether both can be the same instant, shown with different numbers of fraction digits.
+    fileprivate func canEqual(_ other: Timestamp) -> Bool {
+        let digits = Int(min(fractionDigits, other.fractionDigits))
+        return showing(fractionDigits: digits).isSameInstant(as: other.showing(fractionDigits: digits))
     }
 }

@@ -46,6 +46,8 @@ struct ServerRowApplier {
         }
         let local = try transaction.item(id: row.id, in: definition.name)
         isLikelyNew = local == nil
+        // A cache can return an old page. Without `updatedAt`, the version may be that of a row inserted again.
+        if let local, row.system.updatedAt != nil, local.hasSuperseded(row) { return .unchanged }
         if let sharedStore,
             try sharedStore.isOutdated(row, local: local, table: definition.name, in: transaction)
         {

@@ -66,8 +66,7 @@ struct DecisionEffect {
             // The server no longer has the row that the operation was made on.
             return error.code == .itemNotOnServer ? operation.serverItem : operation.newestServerItem
         }
-        guard let pulled = operation.serverItem, pulled.isLater(than: shown) else { return shown }
-        return pulled
+        return operation.keptRow(after: shown) ?? shown
     }
 
     private func removeItem() throws {
@@ -121,7 +120,7 @@ struct DecisionEffect {
         kept.kind = kind
         kept = kept.rebased(on: server ?? operation.base)
         if let server {
-            if let later = operation.serverItem, later.isLater(than: server) { kept.serverItem = later }
+            kept.serverItem = operation.keptRow(after: server)
         } else {
             // Nothing new is known of the row: an attempt that may have been applied must still be proven.
             (kept.serverItem, kept.sent) = (operation.serverItem, operation.sent)

@@ -120,7 +120,13 @@ struct PullRun: Sendable {
         async let next = run.cursor.isDone ? nil : run.fetch()
         let previous = result
         var outcomes: [ServerRowApplier.Outcome] = []
-        if let storing { outcomes = try await context.value(of: storing) }
+        if let storing {
+            guard let stored = try await context.value(of: storing) else {
+                cursor = page.cursor
+                return result
+            }
+            outcomes = stored
+        }
         for outcome in outcomes { result.count(outcome) }
         context.emit(
             .pageStored(
@@ -160,8 +166,12 @@ struct PullRun: Sendable {
     }
 
     /// Applies a page in one transaction with the token at its end.
-    private func beginStoring(_ page: PulledPage, token: String?) -> PendingWrite<[ServerRowApplier.Outcome]>?
-    {
+    ///
+    /// The write returns `nil`, and stores nothing, if the page must be requested again: it is unknown whether a row of it is
+    /// later than the state that a push or another pull has stored since the page was requested.
+    private func beginStoring(
+        _ page: PulledPage, token: String?
+    ) -> PendingWrite<[ServerRowApplier.Outcome]?>? {
         let rows = page.rows.filter(\.isReadable)
         if rows.isEmpty, token == nil { return nil }
         let (context, pull, expectedToken) = (context, pull, storedToken)
@@ -176,19 +186,21 @@ struct PullRun: Sendable {
                     try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
                 })
             let stalePageGuard = context.stalePageGuard
+            let ages = rows.map {
+                stalePageGuard.age(of: $0.item, in: table, since: page.storedRowCount, for: source)
+            }
+            guard !ages.contains(.unknown) else { return nil }
             var isLikelyNew = true
-            let outcomes = try rows.map { row -> ServerRowApplier.Outcome in
-                let (item, count) = (row.item, page.storedRowCount)
-                guard !stalePageGuard.isStale(item, in: table, since: count, for: source) else {
-                    return .unchanged
-                }
+            let outcomes = try zip(rows, ages).map { row, age -> ServerRowApplier.Outcome in
+                guard age == .current else { return .unchanged }
+                let item = row.item
                 let outcome = try applier.apply(item, isLikelyNew: &isLikelyNew)
                 stalePageGuard.recordStored(
                     item.system.deleted ? nil : item, id: item.id, in: table, from: source)
                 return outcome
             }
             if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken,
-                !stalePageGuard.isIncomplete(table, during: source)
+                !stalePageGuard.isPurged(table, during: source)
             {
                 try transaction.setConfigValue(token, for: key)
             }

@@ -49,11 +49,7 @@ struct SharedStorePull: Sendable {
             }
             return !removedState.isEarlier(than: updatedAt)
         }
-        if let version = row.system.version,
-            local.system.supersededVersions.contains(where: version.hasSameBytes), !row.isLater(than: local)
-        {
-            return true
-        }
+        if local.hasSuperseded(row) { return true }
         return row.system.version != local.system.version && local.isLater(than: row)
     }
 

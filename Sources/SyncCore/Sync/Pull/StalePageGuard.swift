@@ -11,9 +11,20 @@ final class StalePageGuard: Sendable {
     typealias Source = Int
     static let pushes: Source = 0
 
+    /// How a row of a page relates to the states that were stored since the page was requested.
+    enum Age {
+        /// Nothing was stored, or an earlier state.
+        case current
+        /// The same state was stored, or a later one.
+        case stale
+        /// Which state is later is unknown: they share an `updatedAt`, one has none, or the stored row was removed.
+        case unknown
+    }
+
     private struct StoredRow {
         let number: Int
-        let updatedAt: Timestamp?
+        /// The state of the row; `nil` if the item was removed.
+        let system: SystemProperties?
     }
 
     private struct State {
@@ -21,8 +32,8 @@ final class StalePageGuard: Sendable {
         var lastPull = StalePageGuard.pushes
         var storedRowCount = 0
         var storedRows: [Source: [ItemIdentity: StoredRow]] = [:]
-        /// The tables of which the pull may have left out rows that it must receive again.
-        var incompleteTables: [Source: Set<String>] = [:]
+        /// The tables that were purged during the pull.
+        var purgedTables: [Source: Set<String>] = [:]
     }
 
     private let state = Mutex(State())
@@ -40,7 +51,7 @@ final class StalePageGuard: Sendable {
     func endPull(_ pull: Source) {
         state.withLock { state in
             state.pulls.remove(pull)
-            state.incompleteTables[pull] = nil
+            state.purgedTables[pull] = nil
             if state.pulls.isEmpty { state.storedRows = [:] }
         }
     }
@@ -50,7 +61,7 @@ final class StalePageGuard: Sendable {
         state.withLock { state in
             state.storedRowCount += 1
             guard state.pulls.contains(where: { $0 != source }) else { return }
-            let stored = StoredRow(number: state.storedRowCount, updatedAt: row?.system.updatedAt)
+            let stored = StoredRow(number: state.storedRowCount, system: row?.system)
             state.storedRows[source, default: [:]][ItemIdentity(table: table, id: id)] = stored
         }
     }
@@ -60,35 +71,41 @@ final class StalePageGuard: Sendable {
     /// A running pull may leave out rows that were stored before the purge, so it must not store a token past them.
     func recordPurge(of table: String) {
         state.withLock { state in
-            for pull in state.pulls { state.incompleteTables[pull, default: []].insert(table) }
+            for pull in state.pulls { state.purgedTables[pull, default: []].insert(table) }
         }
     }
 
-    /// Whether the pull may have left out rows of the table, and must not store a token past them: the table was purged, or
-    /// a row was removed that another client may have inserted again.
-    func isIncomplete(_ table: String, during pull: Source) -> Bool {
-        state.withLock { $0.incompleteTables[pull]?.contains(table) ?? false }
+    /// Whether the table was purged during the pull.
+    func isPurged(_ table: String, during pull: Source) -> Bool {
+        state.withLock { $0.purgedTables[pull]?.contains(table) ?? false }
     }
 
     /// How many rows were stored so far. A page stores this count when it is requested.
     var storedRowCount: Int { state.withLock { $0.storedRowCount } }
 
-    /// Whether a push or another pull has stored this state of the row or a later one since that count, or has removed it.
-    func isStale(_ row: Item, in table: String, since count: Int, for pull: Source) -> Bool {
+    /// Compares a row of a page with what pushes and other pulls have stored since that count.
+    func age(of row: Item, in table: String, since count: Int, for pull: Source) -> Age {
         state.withLock { state in
-            guard !state.storedRows.isEmpty else { return false }
+            guard !state.storedRows.isEmpty else { return .current }
             let identity = ItemIdentity(table: table, id: row.id)
-            var isStale = false
+            var age = Age.current
             for (source, rows) in state.storedRows where source != pull {
                 guard let stored = rows[identity], stored.number > count else { continue }
-                if let storedAt = stored.updatedAt, let updatedAt = row.system.updatedAt {
-                    isStale = isStale || !storedAt.isEarlier(than: updatedAt)
-                } else {
-                    isStale = true
-                    state.incompleteTables[pull, default: []].insert(table)
+                switch Self.age(of: row, beside: stored.system) {
+                case .current: continue
+                case .stale: return .stale
+                case .unknown: age = .unknown
                 }
             }
-            return isStale
+            return age
         }
+    }
+
+    private static func age(of row: Item, beside stored: SystemProperties?) -> Age {
+        guard let stored else { return .unknown }
+        let other = Item(id: row.id, system: stored)
+        if row.isLater(than: other) { return .current }
+        let isSame = row.system.version != nil && row.isSameState(as: other)
+        return isSame || other.isLater(than: row) ? .stale : .unknown
     }
 }

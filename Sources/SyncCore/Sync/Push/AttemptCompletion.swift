@@ -30,7 +30,7 @@ struct AttemptCompletion {
             }
             return nil
         }
-        return try store(row, for: operation, behind: behind, sent: sent, isProven: isProven)
+        return try store(row, for: operation, behind: behind, sent: sent, known: known, isProven: isProven)
     }
 
     /// Removes an operation that has nothing to send, and applies the row that a pull has stored with it.
@@ -53,7 +53,7 @@ struct AttemptCompletion {
 
     private func store(
         _ row: Item, for operation: TableOperation, behind: TableOperation?,
-        sent: TableOperation.SentSnapshot, isProven: Bool
+        sent: TableOperation.SentSnapshot, known pulled: Item?, isProven: Bool
     ) throws -> Item? {
         if let behind, behind.kind == .insert {
             try replace(row, with: behind)
@@ -90,7 +90,11 @@ struct AttemptCompletion {
             try transaction.put(rebased)
         }
         // A pull may have received a later state of the row before this response arrived.
-        try applier.applyKeptRow(of: operation, ifLaterThan: row)
+        if let later = operation.keptRow(after: row), later != pulled {
+            // Within one instant, only a request with a condition is known to precede the pulled row.
+            let isKnownToBeLater = !isProven && !(operation.kind == .insert && later.system.deleted)
+            if isKnownToBeLater || later.isLater(than: row) { try applier.apply(later) }
+        }
         return try transaction.item(id: operation.itemID, in: definition.name)
     }
 

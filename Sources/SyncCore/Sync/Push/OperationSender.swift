@@ -165,7 +165,12 @@ extension OperationSender {
     ) async throws -> TableOperationError? {
         let (definition, operationID) = (definition, operationID)
         let limit = isCounted ? context.settings.parkAfterRefusals : nil
+        let stalePageGuard = context.stalePageGuard
         let (failure, operation) = try await context.write { transaction in
+            if let serverItem {
+                stalePageGuard.recordStored(
+                    serverItem, id: serverItem.id, in: definition.name, from: StalePageGuard.pushes)
+            }
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             let failed = try completion.fail(

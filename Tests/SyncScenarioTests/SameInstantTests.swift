@@ -1,0 +1,153 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// States of one row that share an `updatedAt`, and pages that show an earlier state than the device has.
+@Suite struct SameInstantTests {
+    /// Runs the body with a server whose clock stands still, and with a device.
+    private func run(on kind: StoreKind, _ body: (Scenario, Device) async throws -> Void) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            try await body(scenario, try scenario.device())
+        }
+    }
+
+    /// Pulls without a token, and runs the body while the request for the first page is held.
+    private func pull(
+        _ a: Device, from scenario: Scenario, then fault: ServerFault = .none,
+        during body: () async throws -> Void
+    ) async throws -> PullResult {
+        let gate = RequestGate()
+        defer { gate.open() }
+        scenario.server.inject(.hold(gate, then: fault), when: \.isPage)
+        let pull = Task { try await a.context.pull(Todo.query, settings: .withoutPush) }
+        await gate.waitForArrivals()
+        try await body()
+        gate.open()
+        return try await pull.value
+    }
+
+    /// Returns a fault that shows this text and this version in every row of a page.
+    private func showing(_ text: String, version: String) -> ServerFault {
+        .editRows { rows in
+            rows.map { row in
+                guard case .object(var object) = row else { return row }
+                object["text"] = .text(text)
+                object["version"] = .text(version)
+                return .object(object)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a pulled change is stored although a push stores an earlier state of the same instant`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let result = try await pull(a, from: scenario) {
+                try await a.context.push()
+                try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            }
+            #expect(try await a.texts() == ["theirs"])
+            #expect(result.received == 1)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page does not take back a pushed change of the same instant`(_ kind: StoreKind) async throws {
+        try await run(on: kind) { scenario, a in
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            let version = try #require(try scenario.row("x")).version
+            try await a.table.update(id: "x", ["text": "two"])
+            _ = try await pull(a, from: scenario, then: showing("one", version: version)) {
+                try await a.context.push()
+            }
+            #expect(try await a.texts() == ["two"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change pulled during an insert is not lost when the insert's response shows the same instant`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let gate = RequestGate()
+            defer { gate.open() }
+            let response = """
+                {"id":"x","text":"ours","version":"first","deleted":false,
+                "createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}
+                """
+            scenario.server.inject(
+                .hold(
+                    gate,
+                    then: .answer(
+                        status: 201, headers: ["Content-Type": "application/json"],
+                        body: Data(response.utf8))), when: \.isWrite)
+            let push = Task { try await a.context.push() }
+            await gate.waitForArrivals()
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            gate.open()
+            _ = try await push.value
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page requested before a conflict does not replace the row that the conflict shows`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.context.pull(Todo.query)
+            try await a.table.update(id: "x", ["text": "ours"])
+            scenario.server.clock.advance(by: .seconds(1))
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let old = showing("theirs, earlier", version: "earlier")
+            _ = try await pull(a, from: scenario, then: old) {
+                let error = try await a.expectPushError()
+                #expect(error.serverItem?["text"] == "theirs")
+            }
+            let error = try #require(try await a.context.operationErrors().first)
+            try await a.context.cancelAndUpdateItem(for: error, with: try #require(error.serverItem))
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an old page of a cache does not take back a pushed change`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            let first = try #require(try scenario.row("x"))
+            try await a.table.update(id: "x", ["text": "two"])
+            try await a.context.push()
+            let (version, updatedAt) = (first.version, first.updatedAt)
+            scenario.server.inject(
+                .editRows { rows in
+                    rows.map { row in
+                        guard case .object(var object) = row else { return row }
+                        object["text"] = "one"
+                        object["version"] = .text(version)
+                        object["updatedAt"] = .text("\(updatedAt)")
+                        return .object(object)
+                    }
+                }, when: \.isPage)
+            let result = try await a.context.pull(Todo.query)
+            #expect(result.unchanged == 1)
+            #expect(try await a.texts() == ["two"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+}
