@@ -110,7 +110,8 @@ import Testing
     ) async throws -> (store: CountingStore, results: [Result<Int, any Error>]) {
         let store = try Self.store()
         let executor = DeferredExecutor()
-        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        let writer = GroupCommitWriter(
+            dataSource: store, executor: executor, commits: CommitFeed(), stalePageGuard: StalePageGuard())
         let writes = (0..<count).map { number in
             writer.begin { transaction in
                 try transaction.upsert([Item(id: "\(number)")], in: "T")
@@ -157,7 +158,8 @@ import Testing
         let store = FaultingStore(base)
         store.faults.failingAfterCommit = 1
         let executor = DeferredExecutor()
-        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        let writer = GroupCommitWriter(
+            dataSource: store, executor: executor, commits: CommitFeed(), stalePageGuard: StalePageGuard())
         let writes = (0..<3).map { _ in
             writer.begin { transaction in
                 let count = try transaction.item(id: "a", in: "T")?["n"]?.intValue ?? 0
@@ -177,7 +179,8 @@ import Testing
     {
         let store = try Self.store()
         let executor = DeferredExecutor()
-        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        let writer = GroupCommitWriter(
+            dataSource: store, executor: executor, commits: CommitFeed(), stalePageGuard: StalePageGuard())
         _ = writer.begin { try $0.upsert([Item(id: "unawaited")], in: "T") }
         let first = writer.begin { transaction in
             try transaction.upsert([Item(id: "first")], in: "T")
@@ -194,7 +197,8 @@ import Testing
     @Test(arguments: 0..<20) func `a write returns its result only after the commit`(_: Int) async throws {
         let store = try Self.store()
         let executor = DeferredExecutor()
-        let writer = GroupCommitWriter(dataSource: store, executor: executor, commits: CommitFeed())
+        let writer = GroupCommitWriter(
+            dataSource: store, executor: executor, commits: CommitFeed(), stalePageGuard: StalePageGuard())
         let (tasks, newTask) = AsyncStream.makeStream(of: Task<Int, any Error>.self)
         let write = writer.begin { _ in 1 }
         store.setBeforeCommit {

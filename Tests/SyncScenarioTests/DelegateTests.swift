@@ -94,6 +94,30 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the item of an insert gets no version from a delegate`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError {
+                guard let server = error.serverItem else { throw error }
+                operation.item?.system = server.system
+                return try await operation.execute()
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            #expect(try await a.expectPushError().code == .itemAlreadyOnServer)
+            #expect(try await a.item("x")?.system == SystemProperties())
+            try await a.table.delete(id: "x")
+            #expect(try await a.operations().isEmpty)
+            try await a.sync()
+            #expect(try await a.texts() == ["theirs"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an item that a delegate returns after a conflict is stored`(_ kind: StoreKind) async throws {
         let delegate = ClosureDelegate(perform: { _, operation in
             do {

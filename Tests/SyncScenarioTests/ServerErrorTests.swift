@@ -111,4 +111,25 @@ import Testing
             #expect(error.message.contains("column too long"))
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a 500 is not counted when the other operation of the push needed no request`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await scenario.server.remove("x", in: Todo.name)
+            // The response leaves open whether the row of the deleted item exists; the pulled tombstone decides it.
+            try await a.table.insert(["id": "x", "text": "ours"])
+            _ = try await scenario.push(a, then: .refusal(500)) { _ in try await a.table.delete(id: "x") }
+            try await a.pullWithoutPush()
+            try await a.table.insert(["id": "y", "text": "one"])
+            scenario.server.removeRequests()
+            scenario.server.onRequest { _ in .refusal(500) }
+            #expect(try await a.expectPushError().itemID == "y")
+            #expect(Set(scenario.server.requests.compactMap(\.itemID)).isSubset(of: ["y"]))
+            #expect(try await a.operations().map(\.refusals) == [0])
+        }
+    }
 }

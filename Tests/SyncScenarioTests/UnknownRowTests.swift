@@ -189,4 +189,30 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion changed into an update has the version from the response to the insert before it`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            let item = Item(id: "x", fields: ["text": "ours"])
+            try a.store.write { try $0.upsert([item], in: Todo.name) }
+            try await a.context.enqueueExisting(Todo.query)
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(.hold(gate), .refusal(400), when: \.isWrite)
+            let push = Task { await a.pushErrors() }
+            await gate.waitForArrivals()
+            try a.store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
+            try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
+            gate.open()
+            let error = try #require(await push.value.first)
+            #expect(error.kind == .delete)
+            try await a.context.changeKind(for: error, to: .update)
+            #expect(try await a.item("x")?.system.version == scenario.row("x")?.version)
+            try await a.context.push()
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

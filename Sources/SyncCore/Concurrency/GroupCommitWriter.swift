@@ -13,12 +13,17 @@ final class GroupCommitWriter: Sendable {
     private let executor: any StoreExecutor
     private let waiting = Mutex<[any WaitingWrite]>([])
     private let commits: CommitFeed
+    private let stalePageGuard: StalePageGuard
     private let externalCommitStamp = Mutex<Int64?>(nil)
 
-    init(dataSource: any SyncContextDataSource, executor: any StoreExecutor, commits: CommitFeed) {
+    init(
+        dataSource: any SyncContextDataSource, executor: any StoreExecutor, commits: CommitFeed,
+        stalePageGuard: StalePageGuard
+    ) {
         self.dataSource = dataSource
         self.executor = executor
         self.commits = commits
+        self.stalePageGuard = stalePageGuard
     }
 
     /// Runs the body on a snapshot and returns its result.
@@ -76,6 +81,7 @@ final class GroupCommitWriter: Sendable {
     /// - Returns: whether every write is finished.
     private func commit(_ batch: [any WaitingWrite]) -> Bool {
         let changes: ChangeSet
+        stalePageGuard.beginTransaction()
         do {
             changes = try dataSource.write { transaction in
                 // An observer that begins after this reads what this transaction has committed, or receives `unknown`.
@@ -89,6 +95,7 @@ final class GroupCommitWriter: Sendable {
             }
         } catch let error as StoreError where error.code == .outcomeUnknown {
             // The transaction may be committed: running the writes again could apply them twice.
+            stalePageGuard.recordUnknownOutcome()
             for write in batch {
                 write.fail(with: error)
                 write.finish()
@@ -96,6 +103,7 @@ final class GroupCommitWriter: Sendable {
             commits.send(.unknown)
             return true
         } catch {
+            stalePageGuard.rollBack()
             batch.last?.fail(with: error)
             return false
         }

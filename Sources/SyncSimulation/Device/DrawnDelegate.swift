@@ -166,6 +166,7 @@ final class DrawnDelegate: SyncContextDelegate {
     /// Returns the server's row after a while, in which the user can edit the item.
     private func keepServer(_ operation: PushOperation, _ error: TableOperationError) async throws -> Item? {
         guard let row = error.serverItem, !row.system.deleted, error.kind != .delete else { throw error }
+        device.history.see(RowKey(table: error.table, id: error.itemID), row)
         giveUp(error.item, of: operation)
         try await wait()
         recordRemoval(operation.operation)

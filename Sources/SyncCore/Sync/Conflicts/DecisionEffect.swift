@@ -142,7 +142,12 @@ struct DecisionEffect {
                 // Fields that the device never had are not removed by its insert.
                 stored.fields.merge(server.fields) { local, _ in local }
             }
-            stored.system = server?.system ?? stored.system
+            if let server {
+                stored.system = server.system
+            } else if stored.system.version == nil, let base = kept.base {
+                // The item was deleted before the response to its insert arrived.
+                stored.system = base.system
+            }
             stored.system.deleted = false
             if kind == .insert { stored.system = SystemProperties() }
             try transaction.upsert([stored], in: definition.name)

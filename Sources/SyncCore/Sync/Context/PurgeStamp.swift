@@ -3,10 +3,11 @@
 
 import Synchronization
 
-/// Completes ``SyncContext/purgeAll(pending:)`` for tables that were not declared at the time, whose items a store keeps.
+/// Completes ``SyncContext/purgeAll(pending:)`` and ``SyncContext/cancelAndDiscardItem(for:)`` for tables that were not
+/// declared at the time, whose items a store keeps.
 ///
 /// The purge stamps the store and each declared table. When a context first uses the store, it purges each table that does
-/// not have the store's stamp.
+/// not have the store's stamp, and removes the items that were recorded as discarded.
 final class PurgeStamp: Sendable {
     private static let name = "purge"
     private static let storeKey = ConfigKey(table: "", kind: .setting, name: name)
@@ -14,15 +15,21 @@ final class PurgeStamp: Sendable {
         ConfigKey(table: table, kind: .setting, name: name)
     }
 
+    private static let discardedPrefix = "discarded "
+
     private let isConfirmed = Mutex(false)
 
-    /// Purges the declared tables that do not have the store's stamp.
+    /// Purges the declared tables that do not have the store's stamp, and removes discarded items.
     func confirm(in store: GroupCommitWriter, _ stalePageGuard: StalePageGuard) async throws {
         guard !isConfirmed.withLock({ $0 }) else { return }
         let tables = store.dataSource.catalog.tables.map(\.name)
-        let isComplete = try await store.read { try Self.unstamped(tables, in: $0).isEmpty }
+        let isComplete = try await store.read { snapshot in
+            try Self.unstamped(tables, in: snapshot).isEmpty
+                && tables.allSatisfy { try Self.discardedItems(in: $0, snapshot).isEmpty }
+        }
         if !isComplete {
             try await store.write { transaction in
+                for table in tables { try Self.removeDiscardedItems(in: table, transaction) }
                 for table in try Self.unstamped(tables, in: transaction) {
                     try Self.purge(table, in: transaction, stalePageGuard)
                 }
@@ -36,6 +43,30 @@ final class PurgeStamp: Sendable {
         let last = try transaction.configValue(storeKey).flatMap(Int64.init) ?? 0
         for key in [storeKey] + tables.map(key) {
             try transaction.setConfigValue(String(last &+ 1), for: key)
+        }
+    }
+
+    /// Records that an item of a table that is not declared must be removed.
+    static func recordDiscarded(_ id: String, in table: String, _ transaction: any StoreTransaction) throws {
+        let key = ConfigKey(table: table, kind: .setting, name: discardedPrefix + id)
+        try transaction.setConfigValue("", for: key)
+    }
+
+    private static func discardedItems(in table: String, _ snapshot: any StoreSnapshot) throws -> [ConfigKey]
+    {
+        try snapshot.configValues(in: table, kind: .setting).map(\.key).filter {
+            $0.name.hasPrefix(discardedPrefix)
+        }
+    }
+
+    /// Keeps items with a pending operation: another process that declares the table has changed them since.
+    private static func removeDiscardedItems(in table: String, _ transaction: any StoreTransaction) throws {
+        for key in try discardedItems(in: table, transaction) {
+            let id = String(key.name.dropFirst(discardedPrefix.count))
+            if try transaction.operations(forItem: id, in: table).isEmpty {
+                try transaction.deleteItems(ids: [id], in: table)
+            }
+            try transaction.setConfigValue(nil, for: key)
         }
     }
 

@@ -17,7 +17,8 @@ extension SyncContext {
     }
 
     /// Removes the operation and its error, and restores the newest known state of the server's row, or removes the item
-    /// when no row is known. For a table that the app no longer declares, only the operation and its error are removed.
+    /// when no row is known. For a table that the app no longer declares, the operation and its error are removed, and the
+    /// item when the app declares the table again.
     ///
     /// - Throws: as ``cancelAndUpdateItem(for:with:)``.
     public func cancelAndDiscardItem(for error: TableOperationError) async throws {
@@ -29,8 +30,8 @@ extension SyncContext {
         }
     }
 
-    /// The rows of a table that the app no longer declares cannot be changed. Its delta tokens are removed, so that the
-    /// server's rows are pulled again when the app declares the table again.
+    /// The rows of a table that the app no longer declares cannot be changed. When the app declares it again, the item is
+    /// removed, and the server's rows are pulled again, because the delta tokens are removed.
     private func cancelOperationOfUndeclaredTable(_ error: TableOperationError) async throws {
         try await write { [stalePageGuard] transaction in
             guard let operation = try transaction.operation(id: error.operationID) else {
@@ -40,6 +41,7 @@ extension SyncContext {
                 throw SyncError.operationChanged(error.operationID)
             }
             try transaction.removeOperationAndError(id: operation.id)
+            try PurgeStamp.recordDiscarded(operation.itemID, in: error.table, transaction)
             try transaction.removeDeltaTokens(in: error.table, stalePageGuard)
         }
     }

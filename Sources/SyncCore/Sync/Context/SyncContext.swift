@@ -60,7 +60,9 @@ public final class SyncContext: Sendable {
         self.environment = environment
         user = UserBinding(userID: userID)
         activity = SyncActivity(commits: commits)
-        store = GroupCommitWriter(dataSource: dataSource, executor: environment.executor, commits: commits)
+        store = GroupCommitWriter(
+            dataSource: dataSource, executor: environment.executor, commits: commits,
+            stalePageGuard: stalePageGuard)
         dataSource.onExternalCommit { [weak commits] in commits?.send(.unknown) }
     }
 

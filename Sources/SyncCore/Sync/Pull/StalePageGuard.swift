@@ -17,14 +17,15 @@ final class StalePageGuard: Sendable {
         case current
         /// The same state was stored, or a later one.
         case stale
-        /// Which state is later is unknown: they share an `updatedAt`, one has none, or the stored row was removed.
+        /// Which state is later is unknown: they share an `updatedAt`, one has none, the item was removed, or it is
+        /// unknown whether the other state was stored.
         case unknown
     }
 
     private struct StoredRow {
         let number: Int
-        /// The state of the row; `nil` if the item was removed.
-        let system: SystemProperties?
+        /// The state of the row; `nil` if the item was removed, or it is unknown whether the row was stored.
+        var system: SystemProperties?
     }
 
     private struct State {
@@ -32,6 +33,8 @@ final class StalePageGuard: Sendable {
         var lastPull = StalePageGuard.pushes
         var storedRowCount = 0
         var storedRows: [Source: [ItemIdentity: StoredRow]] = [:]
+        /// What was recorded in the current transaction, with the records replaced by it.
+        var uncommitted: [(source: Source, identity: ItemIdentity, replaced: StoredRow?)] = []
         /// The tables that were purged during the pull.
         var purgedTables: [Source: Set<String>] = [:]
     }
@@ -62,7 +65,22 @@ final class StalePageGuard: Sendable {
             state.storedRowCount += 1
             guard state.pulls.contains(where: { $0 != source }) else { return }
             let stored = StoredRow(number: state.storedRowCount, system: row?.system)
-            state.storedRows[source, default: [:]][ItemIdentity(table: table, id: id)] = stored
+            let identity = ItemIdentity(table: table, id: id)
+            let replaced = state.storedRows[source, default: [:]].updateValue(stored, forKey: identity)
+            state.uncommitted.append((source, identity, replaced))
+        }
+    }
+
+    /// Prepares for the records of a transaction.
+    func beginTransaction() { state.withLock { $0.uncommitted = [] } }
+
+    /// Removes the records of the transaction, which has failed.
+    func rollBack() {
+        state.withLock { state in
+            for record in state.uncommitted.reversed() {
+                state.storedRows[record.source]?[record.identity] = record.replaced
+            }
+            state.uncommitted = []
         }
     }
 
@@ -72,6 +90,16 @@ final class StalePageGuard: Sendable {
     func recordPurge(of table: String) {
         state.withLock { state in
             for pull in state.pulls { state.purgedTables[pull, default: []].insert(table) }
+        }
+    }
+
+    /// Records that the transaction may or may not have been committed.
+    func recordUnknownOutcome() {
+        state.withLock { state in
+            for record in state.uncommitted {
+                state.storedRows[record.source]?[record.identity]?.system = nil
+            }
+            state.uncommitted = []
         }
     }
 

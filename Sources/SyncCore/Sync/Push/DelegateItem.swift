@@ -9,7 +9,8 @@ struct DelegateItem: Sendable {
 
     /// Stores the item in place of the stored one.
     ///
-    /// If the item has a version, the change is treated as made on that version.
+    /// If the item has a version, an update or a delete is treated as made on that version. An insert is made on no row, so
+    /// its item keeps its system properties.
     func store(
         for operation: inout TableOperation, in transaction: any StoreTransaction,
         _ definition: SyncTableDefinition
@@ -23,9 +24,9 @@ struct DelegateItem: Sendable {
             try operation.rebase(onVersion: version, in: transaction, definition)
         }
         guard operation.kind != .delete else { return }
-        if let original, let local = try transaction.item(id: item.id, in: definition.name),
-            local.fields != original.fields
-        {
+        let local = try transaction.item(id: item.id, in: definition.name)
+        if operation.kind == .insert { stored.system = local?.system ?? SystemProperties() }
+        if let original, let local, local.fields != original.fields {
             stored = stored.merged(over: local, ancestor: original.fields, definition: definition)
         }
         try transaction.upsert([stored], in: definition.name)

@@ -71,8 +71,9 @@ extension OperationAttempt {
     func send(_ action: RemoteCall.Action) async throws -> AttemptResponse {
         let call = RemoteCall(action, table: definition.name, features: .offline)
         let response = try await context.send(call) {
-            if !action.isRead { repetition.record() }
+            if !action.isRead { requests.recordRepetition() }
         }
+        requests.recordResponse()
         return AttemptResponse(
             response, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
     }

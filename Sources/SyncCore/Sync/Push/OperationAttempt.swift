@@ -17,11 +17,10 @@ struct OperationAttempt: Sendable {
     let rowWasMissing: Bool
     /// Whether the outcome of an earlier attempt is unknown.
     let followsUnknownOutcome: Bool
-    /// Whether a request of this attempt was sent again.
-    let repetition = RequestRepetition()
+    let requests = SentRequests()
 
     /// Whether the server may have applied an earlier request than the one that was answered.
-    var mayBeAppliedBefore: Bool { followsUnknownOutcome || repetition.hasHappened }
+    var mayBeAppliedBefore: Bool { followsUnknownOutcome || requests.isRepeated }
 
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
@@ -30,13 +29,17 @@ struct OperationAttempt: Sendable {
             deletedItem: operation.hasUnknownRow ? operation.deletedItem : nil, definition: definition)
     }
 
-    /// Records whether a request was sent again.
-    final class RequestRepetition: Sendable {
-        private let state = Mutex(false)
+    /// Records how the requests of the attempt were sent.
+    final class SentRequests: Sendable {
+        private let state = Mutex((hasResponse: false, isRepeated: false))
 
-        var hasHappened: Bool { state.withLock { $0 } }
+        /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
+        var hasResponse: Bool { state.withLock { $0.hasResponse } }
+        /// Whether a write was sent again.
+        var isRepeated: Bool { state.withLock { $0.isRepeated } }
 
-        func record() { state.withLock { $0 = true } }
+        func recordResponse() { state.withLock { $0.hasResponse = true } }
+        func recordRepetition() { state.withLock { $0.isRepeated = true } }
     }
 }
 

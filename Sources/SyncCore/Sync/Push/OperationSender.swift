@@ -82,7 +82,7 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         switch outcome {
         case .succeeded(let row):
-            serverErrors.recordSuccess()
+            if attempt.requests.hasResponse { serverErrors.recordSuccess() }
             if !attempt.followsUnknownOutcome { permit?.release() }
             let item = try await complete(attempt, with: row)
             return attempt.followsUnknownOutcome
