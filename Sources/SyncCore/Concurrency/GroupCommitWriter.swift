@@ -103,6 +103,8 @@ final class GroupCommitWriter: Sendable {
             commits.send(.unknown)
             return true
         } catch {
+            // The commits of other processes that this transaction has seen are reported by the next one.
+            externalCommitStamp.withLock { $0 = nil }
             stalePageGuard.rollBack()
             batch.last?.fail(with: error)
             return false
