@@ -97,6 +97,50 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an edit during an update that is sent twice is no conflict with a value that the server computes`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "none"])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "one"])
+            // The first request is lost. The server applies the second one and changes the text.
+            try await push(a, scenario, then: .dropRequest) {
+                try await a.table.update(id: "x", ["text": "two"])
+                let row = try await scenario.server.update("x", ["text": "ONE"], in: Todo.name)
+                let response = """
+                    {"id":"x","text":"ONE","version":"\(row.version)","deleted":false,
+                    "createdAt":"\(row.createdAt)","updatedAt":"\(row.updatedAt)"}
+                    """
+                scenario.server.inject(
+                    .answer(
+                        status: 200, headers: ["Content-Type": "application/json"], body: Data(response.utf8)),
+                    when: \.isWrite)
+            }
+            #expect(try scenario.row("x")?.fields["text"] == "two")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delete during an update of a row that the server no longer has is complete`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            try await push(a, scenario) { try await a.table.delete(id: "x") }
+            #expect(try await a.operations().isEmpty)
+            #expect(try await a.context.operationErrors().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a delete during a refused insert leaves no operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()

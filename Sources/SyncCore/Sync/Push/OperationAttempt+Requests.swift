@@ -38,7 +38,12 @@ extension OperationAttempt {
             case .update: .update(id: id, fields: body(base: base), version: version)
             case .delete: .delete(id: id, version: version)
             }
-        let outcome = AttemptOutcome(try await send(action), proof)
+        let response = try await send(action)
+        // An earlier request would have changed the version, or inserted the row.
+        if response.classification == .done, snapshot.kind == .insert || version != nil {
+            requests.recordApplication()
+        }
+        let outcome = AttemptOutcome(response, proof)
         guard case .rowNeeded(let reason, let status) = outcome else { return outcome }
         return try await fetchRow(toDecide: reason, status: status)
     }

@@ -22,6 +22,9 @@ struct OperationAttempt: Sendable {
     /// Whether the server may have applied an earlier request than the one that was answered.
     var mayBeAppliedBefore: Bool { followsUnknownOutcome || requests.isRepeated }
 
+    /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work.
+    var isProven: Bool { mayBeAppliedBefore && !requests.isApplied }
+
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
         LostAnswerProof(
@@ -31,14 +34,18 @@ struct OperationAttempt: Sendable {
 
     /// Records how the requests of the attempt were sent.
     final class SentRequests: Sendable {
-        private let state = Mutex((hasResponse: false, isRepeated: false))
+        private let state = Mutex((hasResponse: false, isRepeated: false, isApplied: false))
 
         /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
         var hasResponse: Bool { state.withLock { $0.hasResponse } }
         /// Whether a write was sent again.
         var isRepeated: Bool { state.withLock { $0.isRepeated } }
 
+        /// Whether the server has applied the answered request, and therefore no earlier one.
+        var isApplied: Bool { state.withLock { $0.isApplied } }
+
         func recordResponse() { state.withLock { $0.hasResponse = true } }
+        func recordApplication() { state.withLock { $0.isApplied = true } }
         func recordRepetition() { state.withLock { $0.isRepeated = true } }
     }
 }

@@ -149,7 +149,7 @@ extension OperationSender {
                 transaction: transaction, definition: definition, operationID: operationID)
             return try completion.complete(
                 with: row, sent: attempt.proof.sent, known: attempt.operation.serverItem,
-                isProven: attempt.mayBeAppliedBefore)
+                isProven: attempt.isProven)
         }
     }
 
@@ -176,6 +176,12 @@ extension OperationSender {
             let failed = try completion.fail(
                 mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, parkAfter: limit)
             guard let operation = failed else {
+                return (TableOperationError?.none, TableOperation?.none)
+            }
+            if code == .itemNotOnServer, operation.kind == .delete {
+                // The user has deleted the item since, and the server does not have the row.
+                _ = try completion.complete(
+                    with: nil, sent: attempt.proof.sent, known: attempt.operation.serverItem)
                 return (TableOperationError?.none, TableOperation?.none)
             }
             var item = attempt.item
