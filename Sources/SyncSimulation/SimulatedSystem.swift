@@ -36,7 +36,9 @@ final class SimulatedSystem: Sendable {
         var trace: [String] = []
         var coverage = SimulationCoverage()
         var begun = 0
-        var running: [UInt64: Act.Feature] = [:]
+        var running: [UInt64: Act] = [:]
+        /// The sleeps that end with the next response to each device.
+        var responseWaits: [UInt64: [Task<Void, Never>]] = [:]
         var isHealed = false
         var isFinished = false
     }
@@ -108,17 +110,16 @@ final class SimulatedSystem: Sendable {
         }
     }
 
-    func count(_ name: String) { state.withLock { $0.coverage.count(name) } }
-
-    func count(_ fault: NetworkFault, during phase: RequestPhase) { count("fault \(fault) during \(phase)") }
-
-    func count(_ fault: StoreFault.Kind) { count("store \(fault)") }
+    func count(_ event: SimulationCoverage.Event) { state.withLock { $0.coverage.count(event) } }
 
     /// Records a response that a device has received.
     func record(
-        _ response: HTTPTransportResponse, to request: HTTPTransportRequest, from device: SimulatedDevice
+        _ response: HTTPTransportResponse, to request: ModelRequest, from device: SimulatedDevice
     ) {
-        count("status \(response.head.status.code / 100)xx to \(request.phase)")
+        count(.status(response.head.status.code / 100, request.phase))
+        for wait in state.withLock({ $0.responseWaits.removeValue(forKey: device.number) }) ?? [] {
+            wait.cancel()
+        }
         let act = CurrentAct.number
         let isPartial = server.traits.hasUnreadableRows && showsUnreadableRow(response, to: request)
         device.state.withLock { state in
@@ -128,7 +129,7 @@ final class SimulatedSystem: Sendable {
     }
 
     /// Whether the response to a request of one row has a value that its column cannot hold.
-    private func showsUnreadableRow(_ response: HTTPTransportResponse, to request: HTTPTransportRequest)
+    private func showsUnreadableRow(_ response: HTTPTransportResponse, to request: ModelRequest)
         -> Bool
     {
         guard let key = request.row, case .object(let fields)? = ModelJSON(data: response.body),
@@ -149,7 +150,7 @@ final class SimulatedSystem: Sendable {
 
     /// Runs the script, ends all faults, and checks the end.
     func run(_ script: [Act]) -> SimulationFailure? {
-        count("mode \(mode)")
+        count(.mode(mode))
         Task(executorPreference: scheduler) {
             await self.perform(script)
             if self.failure == nil { await self.heal() }
@@ -166,18 +167,41 @@ final class SimulatedSystem: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for act in script {
                 if failure != nil { break }
-                await wait(act.delay)
+                await wait(act.delay, on: devices[act.device % devices.count])
                 begin(act)
                 group.addTask { await CurrentAct.$number.withValue(act.number) { await self.perform(act) } }
             }
         }
     }
 
-    func wait(_ delay: Act.Delay) async {
+    private func wait(_ delay: Act.Delay, on device: SimulatedDevice) async {
         switch delay {
         case .nanoseconds(let count): try? await scheduler.sleep(count)
-        case .steps(let count): for _ in 0..<count { await Task.yield() }
+        case .steps(let count): await wait(steps: count)
+        case .response(let steps):
+            await waitForResponse(to: device)
+            await wait(steps: steps)
         }
+    }
+
+    func wait(steps: Int) async { for _ in 0..<steps { await Task.yield() } }
+
+    /// The greatest virtual time for which an act waits for a response.
+    private static let maxResponseWait: Int64 = 8_000_000_000
+
+    /// Waits until the device receives a response; returns at once if it sends no requests.
+    private func waitForResponse(to device: SimulatedDevice) async {
+        let isSending = state.withLock { state in
+            state.running.values.contains { act in
+                act.feature.sendsRequests && devices[act.device % devices.count] === device
+            }
+        }
+        guard isSending else { return }
+        let sleep = Task(executorPreference: scheduler) { [scheduler] in
+            do { try await scheduler.sleep(Self.maxResponseWait) } catch {}
+        }
+        state.withLock { $0.responseWaits[device.number, default: []].append(sleep) }
+        await sleep.value
     }
 
     /// Counts the acts that are suspended now.
@@ -185,8 +209,8 @@ final class SimulatedSystem: Sendable {
         log("BEGIN \(act)")
         state.withLock { state in
             state.begun += 1
-            for feature in state.running.values { state.coverage.count(act.feature, during: feature) }
-            if act.feature.isSuspended { state.running[act.number] = act.feature }
+            for other in state.running.values { state.coverage.count(act.feature, during: other.feature) }
+            if act.feature.isSuspended { state.running[act.number] = act }
         }
     }
 
@@ -236,6 +260,7 @@ final class SimulatedSystem: Sendable {
                 process.store.heal()
             }
         }
+        for device in devices { checkStore(of: device) }
         await synchronizeAll()
         if failure == nil { await checkEnd() }
     }
@@ -260,29 +285,6 @@ final class SimulatedSystem: Sendable {
             for observer in device.state.withLock({ $0.observers }) { await observer.end() }
             for process in device.processes { try? await process.context.close() }
             try? device.disk.store.close()
-        }
-    }
-}
-
-extension HTTPTransportRequest {
-    /// The row in the request's path, or in the body of an insert.
-    var row: RowKey? {
-        let names = head.path.map { $0.prefix { $0 != "?" }.split(separator: "/") } ?? []
-        if names.count > 2 { return RowKey(table: String(names[1]), id: String(names[2])) }
-        guard names.count == 2, case .object(let fields)? = body.flatMap(ModelJSON.init(data:)),
-            let id = fields["id"]?.text
-        else { return nil }
-        return RowKey(table: String(names[1]), id: id)
-    }
-
-    /// What the request asks for.
-    var phase: RequestPhase {
-        let isRow = head.path.map { $0.prefix { $0 != "?" }.split(separator: "/").count > 2 } ?? false
-        return switch head.method {
-        case .post: isRow ? .undelete : .insert
-        case .patch: .update
-        case .delete: .delete
-        default: isRow ? .read : .list
         }
     }
 }

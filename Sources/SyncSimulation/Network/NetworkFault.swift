@@ -6,7 +6,7 @@ import HTTPTypes
 import SyncCore
 
 /// A fault of one request.
-enum NetworkFault: String, Sendable, CaseIterable {
+enum NetworkFault: Sendable, CaseIterable {
     /// The request does not arrive.
     case lostRequest
     /// The request is executed, and its response does not arrive.
@@ -61,9 +61,7 @@ struct NetworkTraits: Sendable {
         for fault in NetworkFault.allCases where fault != .partition {
             if random.percent(45) { traits.rates[fault] = random.pick([3, 10, 25]) }
         }
-        for fault in [NetworkFault.slow, .stalePage] where traits.rates[fault] != nil {
-            traits.rates[fault] = 3
-        }
+        if traits.rates[.slow] != nil { traits.rates[.slow] = 3 }
         if mode == .solo {
             // A second arrival of a request and an old page are changes that the device has not made now.
             for fault in [NetworkFault.duplicated, .stalePage, .overtaken] { traits.rates[fault] = nil }
