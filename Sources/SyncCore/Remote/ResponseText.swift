@@ -12,6 +12,8 @@ struct ResponseText {
     private let secrets: [String]
     /// The first characters of the body, if it is text.
     private let beginning: String?
+    /// Whether the body is HTML or other markup, provided that it is not JSON.
+    let isHTML: Bool
 
     /// Reads the text of the body, and hides the secrets in it.
     init(_ response: HTTPTransportResponse, hiding secrets: [String]) {
@@ -22,12 +24,8 @@ struct ResponseText {
         beginning = (0...3).lazy
             .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
             .map { String($0.drop { $0.isWhitespace }) }
-    }
-
-    /// Whether the body is HTML or other markup, provided that it is not JSON.
-    var isHTML: Bool {
-        if response.head.headerFields[.contentType]?.lowercased().contains("html") ?? false { return true }
-        return beginning?.hasPrefix("<") ?? false
+        let type = response.head.headerFields[.contentType]?.lowercased()
+        isHTML = type?.contains("html") ?? false || beginning?.hasPrefix("<") ?? false
     }
 
     /// Whether the body is the message of Node's web framework Express for a missing route, as text or as a page.
