@@ -3,15 +3,43 @@
 
 /// How often things happened that a long run must have seen: a run that never saw one proves nothing about it.
 public struct SimulationCoverage: Sendable {
-    /// The counts by name, as `fault lostResponse during update`.
-    public private(set) var counts: [String: Int] = [:]
+    /// Something that can happen in a run, besides pairs of acts.
+    enum Event: Sendable, Hashable, CustomStringConvertible {
+        case fault(NetworkFault, RequestPhase)
+        case store(StoreFault.Kind)
+        /// A response with a status of this hundred.
+        case status(Int, RequestPhase)
+        case collapse(CollapseRow)
+        case mode(SimulationMode)
+        case tombstonesCollected
+
+        var description: String {
+            switch self {
+            case .fault(let fault, let phase): "fault \(fault) during \(phase)"
+            case .store(let fault): "store \(fault)"
+            case .status(let hundred, let phase): "status \(hundred)xx to \(phase)"
+            case .collapse(let row): "collapse \(row)"
+            case .mode(let mode): "mode \(mode)"
+            case .tombstonesCollected: "tombstones collected"
+            }
+        }
+    }
+
+    private var events: [Event: Int] = [:]
     /// Pairs of acts: how often the second began while the first was suspended; indexed by their order.
     private var pairs = [Int](repeating: 0, count: Act.Feature.allCases.count * Act.Feature.allCases.count)
 
     /// Counts of no run yet.
     public init() {}
 
-    mutating func count(_ name: String) { counts[name, default: 0] += 1 }
+    /// The counts by name, as `fault lostResponse during update`.
+    public var counts: [String: Int] {
+        Dictionary(uniqueKeysWithValues: events.map { ($0.key.description, $0.value) })
+    }
+
+    func contains(_ event: Event) -> Bool { events[event] != nil }
+
+    mutating func count(_ event: Event) { events[event, default: 0] += 1 }
 
     mutating func count(_ second: Act.Feature, during first: Act.Feature) {
         pairs[first.rawValue * Act.Feature.allCases.count + second.rawValue] += 1
@@ -19,13 +47,13 @@ public struct SimulationCoverage: Sendable {
 
     /// Adds the counts of another run.
     public mutating func merge(_ other: SimulationCoverage) {
-        counts.merge(other.counts, uniquingKeysWith: +)
+        events.merge(other.events, uniquingKeysWith: +)
         for index in pairs.indices { pairs[index] += other.pairs[index] }
     }
 
     /// What has to happen in a long run and did not.
     public var missing: [String] {
-        Self.required.filter { counts[$0] == nil } + missingPairs
+        Self.required.filter { events[$0] == nil }.map(\.description) + missingPairs
     }
 
     private var missingPairs: [String] {
@@ -51,26 +79,26 @@ public struct SimulationCoverage: Sendable {
         return (counts.count { $0 > 0 }, counts.min() ?? 0)
     }
 
-    /// The names of everything that a long run has to count, besides pairs of acts.
-    static let required: [String] = {
-        var names: [String] = []
+    /// Everything that a long run has to count, besides pairs of acts.
+    static let required: [Event] = {
+        var events: [Event] = []
         for fault in NetworkFault.allCases {
             for phase in RequestPhase.allCases where fault.concerns(phase) {
-                names.append("fault \(fault) during \(phase)")
+                events.append(.fault(fault, phase))
             }
         }
-        for fault in StoreFault.Kind.allCases { names.append("store \(fault)") }
-        for status in ["2xx", "3xx", "4xx", "5xx"] {
-            for phase in RequestPhase.allCases { names.append("status \(status) to \(phase)") }
+        for fault in StoreFault.Kind.allCases { events.append(.store(fault)) }
+        for hundred in 2...5 {
+            for phase in RequestPhase.allCases { events.append(.status(hundred, phase)) }
         }
-        for row in CollapseRow.required { names.append("collapse \(row)") }
-        for mode in SimulationMode.allCases { names.append("mode \(mode)") }
-        return names
+        for row in CollapseRow.required { events.append(.collapse(row)) }
+        for mode in SimulationMode.allCases { events.append(.mode(mode)) }
+        return events
     }()
 }
 
 /// What a request asks for.
-enum RequestPhase: String, Sendable, CaseIterable {
+enum RequestPhase: Sendable, CaseIterable {
     case insert, update, delete, undelete, read, list
 
     var isWrite: Bool { self != .read && self != .list }

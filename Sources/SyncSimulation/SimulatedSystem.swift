@@ -108,17 +108,13 @@ final class SimulatedSystem: Sendable {
         }
     }
 
-    func count(_ name: String) { state.withLock { $0.coverage.count(name) } }
-
-    func count(_ fault: NetworkFault, during phase: RequestPhase) { count("fault \(fault) during \(phase)") }
-
-    func count(_ fault: StoreFault.Kind) { count("store \(fault)") }
+    func count(_ event: SimulationCoverage.Event) { state.withLock { $0.coverage.count(event) } }
 
     /// Records a response that a device has received.
     func record(
-        _ response: HTTPTransportResponse, to request: HTTPTransportRequest, from device: SimulatedDevice
+        _ response: HTTPTransportResponse, to request: ModelRequest, from device: SimulatedDevice
     ) {
-        count("status \(response.head.status.code / 100)xx to \(request.phase)")
+        count(.status(response.head.status.code / 100, request.phase))
         let act = CurrentAct.number
         let isPartial = server.traits.hasUnreadableRows && showsUnreadableRow(response, to: request)
         device.state.withLock { state in
@@ -128,7 +124,7 @@ final class SimulatedSystem: Sendable {
     }
 
     /// Whether the response to a request of one row has a value that its column cannot hold.
-    private func showsUnreadableRow(_ response: HTTPTransportResponse, to request: HTTPTransportRequest)
+    private func showsUnreadableRow(_ response: HTTPTransportResponse, to request: ModelRequest)
         -> Bool
     {
         guard let key = request.row, case .object(let fields)? = ModelJSON(data: response.body),
@@ -149,7 +145,7 @@ final class SimulatedSystem: Sendable {
 
     /// Runs the script, ends all faults, and checks the end.
     func run(_ script: [Act]) -> SimulationFailure? {
-        count("mode \(mode)")
+        count(.mode(mode))
         Task(executorPreference: scheduler) {
             await self.perform(script)
             if self.failure == nil { await self.heal() }
@@ -236,6 +232,7 @@ final class SimulatedSystem: Sendable {
                 process.store.heal()
             }
         }
+        for device in devices { checkStore(of: device) }
         await synchronizeAll()
         if failure == nil { await checkEnd() }
     }
@@ -260,29 +257,6 @@ final class SimulatedSystem: Sendable {
             for observer in device.state.withLock({ $0.observers }) { await observer.end() }
             for process in device.processes { try? await process.context.close() }
             try? device.disk.store.close()
-        }
-    }
-}
-
-extension HTTPTransportRequest {
-    /// The row in the request's path, or in the body of an insert.
-    var row: RowKey? {
-        let names = head.path.map { $0.prefix { $0 != "?" }.split(separator: "/") } ?? []
-        if names.count > 2 { return RowKey(table: String(names[1]), id: String(names[2])) }
-        guard names.count == 2, case .object(let fields)? = body.flatMap(ModelJSON.init(data:)),
-            let id = fields["id"]?.text
-        else { return nil }
-        return RowKey(table: String(names[1]), id: id)
-    }
-
-    /// What the request asks for.
-    var phase: RequestPhase {
-        let isRow = head.path.map { $0.prefix { $0 != "?" }.split(separator: "/").count > 2 } ?? false
-        return switch head.method {
-        case .post: isRow ? .undelete : .insert
-        case .patch: .update
-        case .delete: .delete
-        default: isRow ? .read : .list
         }
     }
 }

@@ -18,9 +18,10 @@ struct Main {
         if !run.hasSucceeded { exit(1) }
     }
 
-    /// Shrinks a seed that fails, and prints its trace.
+    /// Prints the trace of a seed; if the seed fails, of the shortest script that fails.
     private static func replay(_ seed: UInt64) throws {
         guard let script = try Simulation().shrink(seed: seed) else {
+            for line in try Simulation().run(seed: seed, isTraced: true).trace { print(line) }
             return print("seed \(seed): no failure")
         }
         for line in script.trace { print(line) }

@@ -79,8 +79,9 @@ extension SimulatedSystem {
         })
         device.state.withLock { ($0.copies, $0.hasChangedTables) = ([:], true) }
         do { try device.reopen(with: tables) } catch {
-            fail(.store, "\(device.name) cannot be opened: \(error)")
+            return fail(.store, "\(device.name) cannot be opened: \(error)")
         }
+        checkStore(of: device)
     }
 
     // MARK: Faults
@@ -129,7 +130,7 @@ extension SimulatedSystem {
             server.change { $0.pageCap = cap }
         case .stepServerClock: server.setClock(offset: Int64(random.below(6) - 3) * 1_000_000_000)
         default:
-            count("tombstones collected")
+            count(.tombstonesCollected)
             server.collectTombstones()
         }
     }

@@ -41,7 +41,7 @@ extension SimulatedSystem {
     /// Counts which pending operation the change met, as the commit before it showed.
     private func countCollapse(_ change: String, of key: RowKey, _ device: SimulatedDevice) {
         guard let row = device.state.withLock({ $0.collapsed.removeValue(forKey: key) }) else { return }
-        count("collapse \(CollapseRow(pending: row.kind, isAttempted: row.isAttempted, change: change))")
+        count(.collapse(CollapseRow(pending: row.kind, isAttempted: row.isAttempted, change: change)))
     }
 
     // MARK: The app's own database code

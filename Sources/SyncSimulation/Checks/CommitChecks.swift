@@ -7,7 +7,42 @@ import Synchronization
 
 /// What holds after every commit.
 extension SimulatedSystem {
-    func checkCommit(_ snapshot: any StoreSnapshot, of device: SimulatedDevice) {
+    /// The state of a store, as far as a check reads it.
+    private struct CheckedState {
+        let snapshot: any StoreSnapshot
+        /// All pending operations.
+        let operations: [TableOperation]
+        let errors: [TableOperationError]
+        /// The rows of declared tables that the check reads, and their items.
+        var rows: [RowKey] = []
+        var items: [RowKey: Item] = [:]
+
+        /// - Parameter written: what was written since the last check; `nil` for everything.
+        init(_ snapshot: any StoreSnapshot, _ written: WrittenKeys?, _ tables: [SyncTableDefinition]) throws {
+            self.snapshot = snapshot
+            operations = try snapshot.operations(after: 0, in: nil, limit: .max)
+            errors = try snapshot.operationErrors(in: nil)
+            for table in tables.map(\.name) {
+                if written?.tables.contains(table) ?? true {
+                    let items = try snapshot.items(matching: TableQuery(table)).items
+                    let ids = Set(items.map(\.id) + operations.filter { $0.table == table }.map(\.itemID))
+                    rows += ids.sorted().map { RowKey(table: table, id: $0) }
+                    for item in items { self.items[RowKey(table: table, id: item.id)] = item }
+                } else if let written {
+                    for row in written.rows where row.table == table {
+                        rows.append(row)
+                        items[row] = try snapshot.item(id: row.id, in: table)
+                    }
+                }
+            }
+        }
+
+        func operations(of row: RowKey) -> [TableOperation] {
+            operations.filter { $0.itemID == row.id && $0.table == row.table }
+        }
+    }
+
+    func checkCommit(_ snapshot: any StoreSnapshot, _ written: WrittenKeys, of device: SimulatedDevice) {
         let edits = device.history.transactionCommitted()
         for edit in edits {
             log(
@@ -15,20 +50,20 @@ extension SimulatedSystem {
             )
         }
         do {
-            let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
-            checkParking(operations, device)
-            try checkParents(operations, snapshot, device)
-            recordPending(operations, edits, device)
-            recordCompleted(operations, device)
-            if server.traits.restartsVersions { try recordSeenStates(operations, snapshot, device) }
-            try checkQueue(operations, snapshot, device)
-            try checkCleanItems(operations, snapshot, device)
-            try checkTokens(operations, snapshot, device)
+            let tables = device.disk.store.catalog.tables
+            let state = try CheckedState(snapshot, written, tables)
+            if !written.rows.isEmpty || !edits.isEmpty {
+                checkParking(state.operations, device)
+                try checkParents(state.operations, snapshot, device)
+                recordPending(state.operations, edits, device)
+                recordCompleted(state.operations, device)
+            }
+            try check(state, device)
             for observer in device.state.withLock({ $0.observers }) {
                 observer.didCommit(try snapshot.items(matching: TableQuery(observer.table)).items)
             }
             if isTraced {
-                let queue = operations.map {
+                let queue = state.operations.map {
                     "\($0.id) \($0.kind) \($0.itemID) \($0.state) v\($0.version ?? "-")"
                 }
                 log("\(device.name) commit: \(queue)")
@@ -36,6 +71,24 @@ extension SimulatedSystem {
         } catch {
             fail(.store, "\(device.name): the state of a commit cannot be read: \(error)")
         }
+    }
+
+    /// Checks everything that is stored on the device.
+    func checkStore(of device: SimulatedDevice) {
+        do {
+            let store = device.disk.store
+            try store.read { try check(try CheckedState($0, nil, store.catalog.tables), device) }
+        } catch {
+            fail(.store, "\(device.name): the store cannot be read: \(error)")
+        }
+    }
+
+    private func check(_ state: CheckedState, _ device: SimulatedDevice) throws {
+        if server.traits.restartsVersions { recordSeenStates(state, device) }
+        checkQueue(state, device)
+        checkConflicts(state, device)
+        checkCleanItems(state, device)
+        try checkTokens(state, device)
     }
 
     /// Records the pending operations, and which of them the edits met.
@@ -71,61 +124,46 @@ extension SimulatedSystem {
     }
 
     /// Records which states of the server's rows the device has, and had when attempts were marked.
-    private func recordSeenStates(
-        _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
-    ) throws {
-        var items: [(RowKey, Item)] = []
-        for table in device.disk.store.catalog.tables {
-            for item in try snapshot.items(matching: TableQuery(table.name)).items {
-                items.append((RowKey(table: table.name, id: item.id), item))
-            }
-        }
-        for operation in operations {
-            let key = RowKey(table: operation.table, id: operation.itemID)
-            items += [operation.base, operation.serverItem].compactMap { $0.map { (key, $0) } }
-        }
-        let seen = items.compactMap { key, item in item.rowState.map { (key, $0) } }
-        device.state.withLock { state in
-            for (key, shown) in seen { state.seen[key, default: []].insert(shown) }
-            for operation in operations where operation.state == .attempted {
-                let key = RowKey(table: operation.table, id: operation.itemID)
-                state.known[key] = state.seen[key]
+    private func recordSeenStates(_ checked: CheckedState, _ device: SimulatedDevice) {
+        for row in checked.rows {
+            let operations = checked.operations(of: row)
+            let items = [checked.items[row]] + operations.flatMap { [$0.base, $0.serverItem] }
+            device.state.withLock { state in
+                state.seen[row, default: []].formUnion(items.compactMap { $0?.rowState })
+                if operations.contains(where: { $0.state == .attempted }) {
+                    state.known[row] = state.seen[row]
+                }
             }
         }
     }
 
     /// Item and operation belong together; an item has at most two operations; an error belongs to an operation.
-    private func checkQueue(
-        _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
-    ) throws {
-        let declared = Set(device.disk.store.catalog.tables.map(\.name))
-        var counts: [RowKey: Int] = [:]
-        for operation in operations.reversed() where declared.contains(operation.table) {
-            let key = RowKey(table: operation.table, id: operation.itemID)
-            counts[key, default: 0] += 1
-            if counts[key] == 3 { fail(.queue, "\(device.name): \(key) has more than two operations.") }
-            guard counts[key] == 1, !device.state.withLock({ $0.unqueued.contains(key) }) else { continue }
-            let exists = try snapshot.item(id: operation.itemID, in: operation.table) != nil
-            if (operation.kind == .delete) == exists {
+    private func checkQueue(_ state: CheckedState, _ device: SimulatedDevice) {
+        for row in state.rows {
+            let operations = state.operations(of: row)
+            if operations.count > 2 { fail(.queue, "\(device.name): \(row) has more than two operations.") }
+            guard let kind = operations.last?.kind, !device.state.withLock({ $0.unqueued.contains(row) })
+            else {
+                continue
+            }
+            let exists = state.items[row] != nil
+            if (kind == .delete) == exists {
                 fail(
                     .atomicity,
-                    "\(device.name): \(key) \(exists ? "exists" : "is missing") with a pending \(operation.kind)."
-                )
+                    "\(device.name): \(row) \(exists ? "exists" : "is missing") with a pending \(kind).")
             }
         }
-        for error in try snapshot.operationErrors(in: nil)
-        where !operations.contains(where: { $0.id == error.operationID }) {
+        for error in state.errors where !state.operations.contains(where: { $0.id == error.operationID }) {
             fail(
                 .queue,
                 "\(device.name): an error belongs to operation \(error.operationID), which is not pending.")
         }
-        try checkConflicts(snapshot, device)
     }
 
     /// A device alone has no conflicts but those with its own tombstones, and a row that is gone is no conflict of its
     /// deletion.
-    private func checkConflicts(_ snapshot: any StoreSnapshot, _ device: SimulatedDevice) throws {
-        for error in try snapshot.operationErrors(in: nil) where error.isConflict {
+    private func checkConflicts(_ state: CheckedState, _ device: SimulatedDevice) {
+        for error in state.errors where error.isConflict {
             let key = RowKey(table: error.table, id: error.itemID)
             let isOfDeletion =
                 error.kind == .delete && error.code == .itemNotOnServer
@@ -137,31 +175,21 @@ extension SimulatedSystem {
     }
 
     /// An item without a pending operation is a state that the server had.
-    private func checkCleanItems(
-        _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
-    ) throws {
+    private func checkCleanItems(_ checked: CheckedState, _ device: SimulatedDevice) {
         guard !device.state.withLock({ $0.hasChangedTables }) else { return }
-        let pending = Set(operations.map { RowKey(table: $0.table, id: $0.itemID) })
-        let unqueued = device.state.withLock { $0.unqueued }
-        for table in device.disk.store.catalog.tables {
-            for item in try snapshot.items(matching: TableQuery(table.name)).items {
-                let key = RowKey(table: table.name, id: item.id)
-                guard !pending.contains(key), !unqueued.contains(key) else { continue }
-                // A response to a write can show a row with values that cannot be read.
-                if device.state.withLock({ $0.partial.contains(key) || $0.checkedItems[key] == item }) {
-                    continue
-                }
-                let isKnown = server.journal.contains { mutation in
-                    mutation.id == item.id && mutation.table == table.name
-                        && mutation.after.map { isShown(item, as: $0, table) } == true
-                }
-                if !isKnown {
-                    fail(
-                        .atomicity,
-                        "\(device.name): \(key) \(item.fields) version \(item.system.version ?? "-") has no pending "
-                            + "operation, and is no state of the server's row.")
-                }
-                device.state.withLock { $0.checkedItems[key] = item }
+        for row in checked.rows {
+            guard let item = checked.items[row], checked.operations(of: row).isEmpty else { continue }
+            // A response to a write can show a row with values that cannot be read.
+            let isExcepted = device.state.withLock { state in
+                state.unqueued.contains(row) || state.partial.contains(row)
+                    || state.checkedItems.updateValue(item, forKey: row) == item
+            }
+            guard !isExcepted, let table = app.tables.first(where: { $0.name == row.table }) else { continue }
+            if !server.hasHad(row, where: { isShown(item, as: $0, table) }) {
+                fail(
+                    .atomicity,
+                    "\(device.name): \(row) \(item.fields) version \(item.system.version ?? "-") has no pending "
+                        + "operation, and is no state of the server's row.")
             }
         }
     }
@@ -177,24 +205,22 @@ extension SimulatedSystem {
     }
 
     /// Every row before a delta token is here, has a pending operation, or was removed by the app.
-    private func checkTokens(
-        _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
-    ) throws {
+    private func checkTokens(_ state: CheckedState, _ device: SimulatedDevice) throws {
         let traits = server.traits
         guard !traits.hasUnsteadyClock, !device.state.withLock({ $0.lacksPurgedRows }) else { return }
         for table in device.disk.store.catalog.tables {
             let key = ConfigKey(table: table.name, kind: .deltaToken, name: "all")
-            guard let text = try snapshot.configValue(key),
+            guard let text = try state.snapshot.configValue(key),
                 device.state.withLock({ $0.tokens.updateValue(text, forKey: key) }) != text,
                 case .object(let token)? = ModelJSON(data: .init(text.utf8)),
                 let position = token["updatedAt"]?.text.flatMap(ModelTime.init)
             else { continue }
             for row in server.rows(of: table.name).values {
-                guard let shown = ModelTime(row.updatedAt.text(digits: traits.shownDigits)),
-                    shown.nanoseconds < position.nanoseconds, !row.isUndated, !isUnreadable(row, table),
-                    !operations.contains(where: { $0.itemID == row.id && $0.table == table.name })
+                guard row.updatedAt.shown(digits: traits.shownDigits).nanoseconds < position.nanoseconds,
+                    !row.isUndated, !isUnreadable(row, table),
+                    state.operations(of: RowKey(table: table.name, id: row.id)).isEmpty
                 else { continue }
-                let item = try snapshot.item(id: row.id, in: table.name)
+                let item = try state.snapshot.item(id: row.id, in: table.name)
                 let isHere = row.isDeleted ? item == nil : item?.system.version == String(row.version)
                 if !isHere {
                     fail(

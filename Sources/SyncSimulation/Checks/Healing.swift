@@ -10,18 +10,17 @@ extension SimulatedSystem {
     private static let firstRoundWithDecisions = 2
 
     func synchronizeAll() async {
+        // How many of the server's changes each device has pulled; -1 if the device has to synchronize again.
+        var pulled = devices.map { _ in -1 }
         for round in 0..<Self.maxRounds {
-            let before = server.journal.count
-            for device in devices {
+            for (index, device) in devices.enumerated() where pulled[index] != server.changeCount {
                 try? await scheduler.sleep(120_000_000_000)
-                await synchronize(device, round)
+                let isPulled = await synchronize(device, round)
                 if failure != nil { return }
+                let pending = try? await device.processes[0].context.pendingOperationCount()
+                pulled[index] = isPulled && pending == 0 ? server.changeCount : -1
             }
-            var pending = 0
-            for device in devices {
-                pending += (try? await device.processes[0].context.pendingOperationCount()) ?? 1
-            }
-            if pending == 0, round > 0, server.journal.count == before { return }
+            if pulled.allSatisfy({ $0 == server.changeCount }) { return }
         }
         for device in devices {
             let operations = (try? await device.processes[0].context.pendingOperations()) ?? []
@@ -33,7 +32,8 @@ extension SimulatedSystem {
         }
     }
 
-    private func synchronize(_ device: SimulatedDevice, _ round: Int) async {
+    /// - Returns: whether all tables were pulled.
+    private func synchronize(_ device: SimulatedDevice, _ round: Int) async -> Bool {
         let context = device.processes[0].context
         await enqueueUnqueued(on: device, context)
         do {
@@ -53,13 +53,16 @@ extension SimulatedSystem {
             // A delta of the retry budget or a wait that the server asked for can end one push.
             if round > 1 { fail(.liveness, "\(device.name): push() in round \(round): \(error)") }
         }
-        for table in app.tables {
+        var isPulled = true
+        for table in app.tables where server.hasChanged(table.name) {
             do {
                 try await pullWhenHealed(table, device, context)
             } catch {
+                isPulled = false
                 if round > 1 { fail(.liveness, "\(device.name): pull() in round \(round): \(error)") }
             }
         }
+        return isPulled
     }
 
     /// Pulls as the device does after the faults: each device draws one kind of pull.

@@ -20,7 +20,7 @@ struct RefusalCounts: Sendable {
     private(set) var missingAtDeletion: Set<RowKey> = []
 
     /// Records a response that has arrived.
-    mutating func record(_ response: HTTPTransportResponse, to request: HTTPTransportRequest, act: UInt64) {
+    mutating func record(_ response: HTTPTransportResponse, to request: ModelRequest, act: UInt64) {
         let isPage = response.head.headerFields[.contentType] == "text/html"
         if request.phase.isWrite, let row = request.row {
             missingAtDeletion.remove(row)

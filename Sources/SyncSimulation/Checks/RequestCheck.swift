@@ -13,7 +13,7 @@ import Synchronization
 final class RequestCheck: Sendable {
     /// A request that can be repeated.
     private struct Failure {
-        let request: HTTPTransportRequest
+        let request: ModelRequest
         /// Virtual time before which the request must not be repeated.
         let earliest: Int64
         /// Whether the response, or its absence, ends the push or pull once the request is not repeated.
@@ -47,7 +47,7 @@ final class RequestCheck: Sendable {
     /// Records that a request is sent.
     ///
     /// - Returns: the rule that the request breaks; `nil` if it breaks none.
-    func willSend(_ request: HTTPTransportRequest, act: UInt64, now: Int64) -> String? {
+    func willSend(_ request: ModelRequest, act: UInt64, now: Int64) -> String? {
         state.withLock { state in
             let isWrite = request.phase.isWrite
             if isSequential, state.running[act] ?? 0 > 0 { return "Two requests are sent at once." }
@@ -70,7 +70,7 @@ final class RequestCheck: Sendable {
     }
 
     /// Records that a request is no longer running, with or without a response.
-    func didReturn(_ request: HTTPTransportRequest, act: UInt64) {
+    func didReturn(_ request: ModelRequest, act: UInt64) {
         state.withLock { state in
             state.running[act, default: 0] -= 1
             if request.phase.isWrite { state.runningWrites[act, default: 0] -= 1 }
@@ -81,7 +81,7 @@ final class RequestCheck: Sendable {
     ///
     /// - Parameter response: `nil` if none arrived.
     func didEnd(
-        _ request: HTTPTransportRequest, with response: HTTPTransportResponse?, act: UInt64, now: Int64
+        _ request: ModelRequest, with response: HTTPTransportResponse?, act: UInt64, now: Int64
     ) {
         let status = response?.head.status.code ?? 0
         state.withLock { state in
@@ -90,7 +90,7 @@ final class RequestCheck: Sendable {
             if (200...299).contains(status) {
                 state.budget = min(state.budget + 1, Self.capacity + waiting * Self.cost)
             }
-            guard act != 0, response?.isRepeatable(after: request) ?? true else { return }
+            guard act != 0, !hasDelegate, response?.isRepeatable(after: request) ?? true else { return }
             let delay = response?.retryAfter ?? 0
             state.failures[act, default: []].append(
                 Failure(
@@ -100,9 +100,10 @@ final class RequestCheck: Sendable {
     }
 }
 
-extension HTTPTransportRequest {
-    fileprivate func isEqual(to other: HTTPTransportRequest) -> Bool {
-        head.method == other.head.method && head.path == other.head.path && body == other.body
+extension ModelRequest {
+    fileprivate func isEqual(to other: ModelRequest) -> Bool {
+        let (one, two) = (original, other.original)
+        return one.head.method == two.head.method && one.head.path == two.head.path && one.body == two.body
     }
 }
 
@@ -116,7 +117,7 @@ extension HTTPTransportResponse {
     private var isPage: Bool { head.headerFields[.contentType] == "text/html" }
 
     /// Whether the response does not come from the tables service, by the specification.
-    fileprivate func isOfNoService(to request: HTTPTransportRequest) -> Bool {
+    fileprivate func isOfNoService(to request: ModelRequest) -> Bool {
         switch head.status.code {
         case 401, 404: false
         case _ where isPage: true
@@ -129,7 +130,7 @@ extension HTTPTransportResponse {
     }
 
     /// Whether the request can be sent again after the response: it is unknown or transient.
-    fileprivate func isRepeatable(after request: HTTPTransportRequest) -> Bool {
+    fileprivate func isRepeatable(after request: ModelRequest) -> Bool {
         switch head.status.code {
         case 401, 404: false
         case 200...299: isOfNoService(to: request) || ModelJSON(data: body) == nil

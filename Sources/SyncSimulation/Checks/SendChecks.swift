@@ -8,9 +8,9 @@ import Synchronization
 /// What devices send, and when.
 extension SimulatedSystem {
     /// A request has no column that is local-only now.
-    func checkBody(of request: HTTPTransportRequest, from device: SimulatedDevice) {
+    func checkBody(of request: ModelRequest, from device: SimulatedDevice) {
         guard [.insert, .update].contains(request.phase), let key = request.row,
-            case .object(let fields)? = request.body.flatMap(ModelJSON.init(data:)),
+            case .object(let fields)? = request.body,
             let table = device.disk.store.catalog.tables.first(where: { $0.name == key.table })
         else { return }
         for name in fields.keys.sorted()

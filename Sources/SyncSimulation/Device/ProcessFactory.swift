@@ -76,7 +76,7 @@ struct ProcessFactory: Sendable {
             check: check,
             events: SimulatedTransport.Events(
                 log: { link.system?.log($0()) },
-                didFail: { fault, request in link.system?.count(fault, during: request.phase) },
+                didFail: { fault, request in link.system?.count(.fault(fault, request.phase)) },
                 didRespond: { response, request in link.system?.record(response, to: request, from: device) },
                 willSend: { link.system?.checkBody(of: $0, from: device) },
                 didBreak: { link.system?.fail(.retry, "\(name): \($0)") },
@@ -92,9 +92,9 @@ struct ProcessFactory: Sendable {
         let (link, scheduler) = (link, scheduler)
         return SimulatedStore.Events(
             willWrite: { device.history.transactionBegins() },
-            didCommit: { link.system?.checkCommit($0, of: device) },
+            didCommit: { link.system?.checkCommit($0, $1, of: device) },
             didFail: { kind in
-                link.system?.count(kind)
+                link.system?.count(.store(kind))
                 link.system?.log("\(device.name) process \(number): store \(kind)")
                 guard kind != .failure else { return }
                 transport.end()

@@ -6,7 +6,7 @@ import HTTPTypes
 import SyncCore
 
 /// A fault of one request.
-enum NetworkFault: String, Sendable, CaseIterable {
+enum NetworkFault: Sendable, CaseIterable {
     /// The request does not arrive.
     case lostRequest
     /// The request is executed, and its response does not arrive.

@@ -40,14 +40,14 @@ final class SimulatedTransport: HTTPTransport {
     /// What a network tells the simulation.
     struct Events: Sendable {
         var log: @Sendable (@autoclosure () -> String) -> Void = { _ in }
-        var didFail: @Sendable (NetworkFault, HTTPTransportRequest) -> Void = { _, _ in }
-        var didRespond: @Sendable (HTTPTransportResponse, HTTPTransportRequest) -> Void = { _, _ in }
+        var didFail: @Sendable (NetworkFault, ModelRequest) -> Void = { _, _ in }
+        var didRespond: @Sendable (HTTPTransportResponse, ModelRequest) -> Void = { _, _ in }
         /// Called before a request is sent.
-        var willSend: @Sendable (HTTPTransportRequest) -> Void = { _ in }
+        var willSend: @Sendable (ModelRequest) -> Void = { _ in }
         /// Called with the rule that a request breaks.
         var didBreak: @Sendable (String) -> Void = { _ in }
         /// Returns the states of the request's row that the device has.
-        var knownStates: @Sendable (HTTPTransportRequest) -> Set<ModelServer.RowState> = { _ in [] }
+        var knownStates: @Sendable (ModelRequest) -> Set<ModelServer.RowState> = { _ in [] }
     }
 
     init(
@@ -77,7 +77,8 @@ final class SimulatedTransport: HTTPTransport {
 
     private struct NoResponse: Error {}
 
-    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+    func send(_ sent: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        let request = ModelRequest(sent)
         let act = CurrentAct.number
         if state.withLock({ $0.hasEnded }) { throw NoResponse() }
         events.willSend(request)
@@ -98,7 +99,7 @@ final class SimulatedTransport: HTTPTransport {
     }
 
     private func exchange(
-        _ request: HTTPTransportRequest, _ act: UInt64
+        _ request: ModelRequest, _ act: UInt64
     ) async throws -> HTTPTransportResponse {
         let (traits, ordinal) = state.withLock { state in
             state.counts[act, default: 0] += 1
@@ -153,16 +154,17 @@ final class SimulatedTransport: HTTPTransport {
     }
 
     private func execute(
-        _ request: HTTPTransportRequest, _ known: Set<ModelServer.RowState>, isStale: Bool
+        _ request: ModelRequest, _ known: Set<ModelServer.RowState>, isStale: Bool
     ) -> HTTPTransportResponse {
-        let isList = request.head.method == .get && request.head.path?.contains("?") == true
-        if isStale, isList, let old = state.withLock({ $0.cache[request.head.path ?? ""] }) {
+        let isList = request.phase == .list
+        let path = request.original.head.path ?? ""
+        if isStale, isList, let old = state.withLock({ $0.cache[path] }) {
             events.didFail(.stalePage, request)
             events.log("\(author) \(request.summary) -> an older response")
             return old
         }
         let response = server.respond(to: request, from: author, known: known)
-        if isList { state.withLock { $0.cache[request.head.path ?? ""] = response } }
+        if isList { state.withLock { if $0.traits.hasStalePages { $0.cache[path] = response } } }
         events.log(
             "\(author) \(request.summary) -> \(response.head.status.code) \(String(decoding: response.body, as: UTF8.self))"
         )
@@ -171,11 +173,11 @@ final class SimulatedTransport: HTTPTransport {
 
     /// Returns the response to the first request of this act for a list with the same order.
     private func firstPage(
-        for request: HTTPTransportRequest, _ act: UInt64, _ known: Set<ModelServer.RowState>
+        for request: ModelRequest, _ act: UInt64, _ known: Set<ModelServer.RowState>
     ) -> HTTPTransportResponse {
-        let (path, parameters) = ModelServer.parse(request.head.path ?? "")
+        let parameters = request.parameters
         guard let order = parameters["$orderby"] else { return execute(request, known, isStale: false) }
-        let key = "\(act) \(path) \(order) \(parameters["$select"] ?? "")"
+        let key = "\(act) \(request.path) \(order) \(parameters["$select"] ?? "")"
         if let first = state.withLock({ $0.firstPages[key] }) {
             events.didFail(.repeatedPage, request)
             events.log("\(author) \(request.summary) -> the first page again")
@@ -188,7 +190,7 @@ final class SimulatedTransport: HTTPTransport {
 
     private func damaged(
         _ response: HTTPTransportResponse, _ faults: Set<NetworkFault>, _ choice: Int,
-        _ request: HTTPTransportRequest
+        _ request: ModelRequest
     ) -> HTTPTransportResponse {
         var response = response
         if faults.contains(.truncated), response.body.count > 2 {
@@ -211,26 +213,17 @@ final class SimulatedTransport: HTTPTransport {
         }
     }
 
-    private func lost(_ fault: NetworkFault, _ request: HTTPTransportRequest) -> NoResponse {
+    private func lost(_ fault: NetworkFault, _ request: ModelRequest) -> NoResponse {
         events.didFail(fault, request)
         events.log("\(author) \(request.summary): \(fault)")
         return NoResponse()
     }
 
     private func gateway(
-        _ name: String, _ fault: NetworkFault, _ request: HTTPTransportRequest
+        _ name: String, _ fault: NetworkFault, _ request: ModelRequest
     ) -> HTTPTransportResponse {
         events.didFail(fault, request)
         events.log("\(author) \(request.summary): \(fault) \(name)")
         return GatewayResponse.make(name, now: scheduler.nanosecondsSince1970)
-    }
-}
-
-extension HTTPTransportRequest {
-    /// Method, path, body and condition, for traces.
-    fileprivate var summary: String {
-        let body = body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
-        let condition = head.headerFields[.ifMatch].map { " If-Match \($0)" } ?? ""
-        return "\(head.method) \(head.path ?? "")\(body)\(condition)"
     }
 }

@@ -5,35 +5,8 @@ import Foundation
 import HTTPTypes
 import SyncCore
 
-/// Requests, lists and responses of the model server.
+/// Lists and responses of the model server.
 extension ModelServer {
-    static func parse(_ path: String) -> (path: [String], parameters: [String: String]) {
-        let parts = path.split(separator: "?", maxSplits: 1)
-        let names = (parts.first ?? "").split(separator: "/").map { decode($0) }
-        var parameters: [String: String] = [:]
-        for pair in parts.dropFirst().first?.split(separator: "&") ?? [] {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            parameters[decode(sides[0])] = sides.count > 1 ? decode(sides[1]) : ""
-        }
-        return (names, parameters)
-    }
-
-    private static func decode(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"),
-                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     func list(_ table: String, _ parameters: [String: String], _ state: State)
         -> HTTPTransportResponse
     {

@@ -85,9 +85,26 @@ final class ModelServer: Sendable {
     }
 
     var journal: [Mutation] { state.withLock { $0.journal } }
+    /// The number of all accepted changes.
+    var changeCount: Int { state.withLock { $0.journal.count } }
+
+    /// Whether the table has ever had rows.
+    func hasChanged(_ table: String) -> Bool {
+        state.withLock { state in state.journal.contains { $0.table == table } }
+    }
+
     var traits: ModelServerTraits { state.withLock { $0.traits } }
 
     func rows(of table: String) -> [String: Row] { state.withLock { $0.rows[table] ?? [:] } }
+
+    /// Whether the row has had such a state.
+    func hasHad(_ key: RowKey, where matches: (Row) -> Bool) -> Bool {
+        state.withLock { state in
+            state.journal.last { mutation in
+                mutation.id == key.id && mutation.table == key.table && mutation.after.map(matches) == true
+            } != nil
+        }
+    }
 
     func change(_ body: @Sendable (inout ModelServerTraits) -> Void) { state.withLock { body(&$0.traits) } }
 
@@ -108,23 +125,22 @@ final class ModelServer: Sendable {
     ///
     /// - Parameter known: the states of the row that the author's device had when it sent the request.
     func respond(
-        to request: HTTPTransportRequest, from author: String, known: Set<RowState> = []
+        to request: ModelRequest, from author: String, known: Set<RowState> = []
     ) -> HTTPTransportResponse {
-        let (path, parameters) = Self.parse(request.head.path ?? "")
+        let (path, head) = (request.path, request.original.head)
         return state.withLock { state in
             guard path.count >= 2, path[0] == "tables", state.rows[path[1]] != nil else {
                 return failure(404, "There is no such table.", state)
             }
-            let body = request.body.flatMap(ModelJSON.init(data:))
             let write = Write(
-                author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: body,
-                match: request.head.headerFields[.ifMatch], known: known,
+                author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: request.body,
+                match: head.headerFields[.ifMatch], known: known,
                 ignoresMatch: state.traits.ignoresConditions)
-            if request.head.method != .get, let status = state.refusals[write.table + "/" + write.rowID] {
+            if head.method != .get, let status = state.refusals[write.table + "/" + write.rowID] {
                 return failure(status, "The server refuses changes of this row.", state)
             }
-            switch (request.head.method, path.count) {
-            case (.get, 2): return list(write.table, parameters, state)
+            switch (head.method, path.count) {
+            case (.get, 2): return list(write.table, request.parameters, state)
             case (.post, 2): return insert(write, &state)
             case (.get, _):
                 guard let row = state.rows[write.table]?[write.id], !row.isDeleted else {
@@ -314,7 +330,7 @@ final class ModelServer: Sendable {
     }
 
     private func isKnown(_ row: Row, _ write: Write, _ state: State) -> Bool {
-        let updatedAt = ModelTime(row.updatedAt.text(digits: state.traits.shownDigits))?.nanoseconds ?? 0
+        let updatedAt = row.updatedAt.shown(digits: state.traits.shownDigits).nanoseconds
         return write.known.contains(
             RowState(version: String(row.version), updatedAt: row.isUndated ? 0 : updatedAt))
     }

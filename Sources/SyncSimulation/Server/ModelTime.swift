@@ -28,6 +28,12 @@ struct ModelTime: Sendable, Hashable {
         return "\(Self.two(time / 3600)):\(Self.two(time / 60 % 60)):\(Self.two(time % 60))"
     }
 
+    /// The time that a client reads in the text with so many digits of the fraction.
+    func shown(digits: Int) -> ModelTime {
+        let unit = (0..<(9 - digits)).reduce(1) { unit, _ in unit * 10 } as Int64
+        return ModelTime(nanoseconds: nanoseconds - nanoseconds % unit)
+    }
+
     /// The time with so many digits of the fraction, the rest cut off.
     func text(digits: Int) -> String {
         let (year, month, day) = Self.date(seconds / 86400)

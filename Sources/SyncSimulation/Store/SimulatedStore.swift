@@ -9,16 +9,29 @@ final class SimulatedStore: SyncContextDataSource {
     let process: Int
     private let disk: SimulatedDisk
     private let base: any SyncContextDataSource
-    private let isEnded = Mutex(false)
-    private let fault = Mutex<StoreFault?>(nil)
+    private let state = Mutex(State())
     private let events: Events
+
+    private struct State {
+        var hasEnded = false
+        var fault: StoreFault?
+
+        /// Counts a call, or a commit, and removes and returns the fault that happens now.
+        mutating func nextFault(isCommit: Bool) -> StoreFault.Kind? {
+            guard let kind = fault?.kind, isCommit == (kind == .crashAfterCommit) else { return nil }
+            fault?.calls -= 1
+            guard fault?.calls ?? 0 < 0 else { return nil }
+            fault = nil
+            return kind
+        }
+    }
 
     /// What a store tells the simulation.
     struct Events: Sendable {
         /// Called inside the transaction, before its body.
         var willWrite: @Sendable () -> Void = {}
-        /// Called after each commit, with its state.
-        var didCommit: @Sendable (any StoreSnapshot) -> Void = { _ in }
+        /// Called after each commit, with its state and what it has written.
+        var didCommit: @Sendable (any StoreSnapshot, WrittenKeys) -> Void = { _, _ in }
         /// Called when a fault happens; for a crash, the process has ended.
         var didFail: @Sendable (StoreFault.Kind) -> Void = { _ in }
     }
@@ -37,18 +50,18 @@ final class SimulatedStore: SyncContextDataSource {
     }
 
     /// Makes a later call fail.
-    func inject(_ next: StoreFault) { fault.withLock { $0 = next } }
+    func inject(_ next: StoreFault) { state.withLock { $0.fault = next } }
 
     /// Ends all faults.
-    func heal() { fault.withLock { $0 = nil } }
+    func heal() { state.withLock { $0.fault = nil } }
 
     /// Ends the process: no call succeeds from now on.
     func end() {
-        isEnded.withLock { $0 = true }
+        state.withLock { $0.hasEnded = true }
         disk.processEnded(process)
     }
 
-    var hasEnded: Bool { isEnded.withLock { $0 } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
         try willCall()
@@ -58,10 +71,13 @@ final class SimulatedStore: SyncContextDataSource {
     func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         try willCall()
         events.willWrite()
-        let result = try base.write { try body(SimulatedTransaction(base: $0, store: self)) }
-        try base.read { events.didCommit($0) }
+        let (result, written) = try base.write { base in
+            let transaction = SimulatedTransaction(base: base, store: self)
+            return (try body(transaction), transaction.written)
+        }
+        try base.read { events.didCommit($0, written) }
         if disk.isShared { disk.didCommit(process) }
-        if isReached(of: [.crashAfterCommit]) { try crash(.crashAfterCommit) }
+        if let kind = state.withLock({ $0.nextFault(isCommit: true) }) { try crash(kind) }
         return result
     }
 
@@ -82,27 +98,14 @@ final class SimulatedStore: SyncContextDataSource {
 
     /// Throws if the process has ended, or a fault makes this call fail.
     func willCall() throws {
+        let (hasEnded, fault) = state.withLock { state in
+            (state.hasEnded, state.hasEnded ? nil : state.nextFault(isCommit: false))
+        }
         if hasEnded { throw StoreError(.closed, "The process has ended.") }
-        guard isReached(of: [.failure, .crash]), let kind = takeFault()?.kind else { return }
+        guard let kind = fault else { return }
         if kind == .crash { try crash(kind) }
         events.didFail(kind)
         throw StoreError(.inputOutput, "The simulated disk failed.")
-    }
-
-    /// Counts a call, and returns whether the fault happens now.
-    private func isReached(of kinds: Set<StoreFault.Kind>) -> Bool {
-        fault.withLock { fault in
-            guard let kind = fault?.kind, kinds.contains(kind) else { return false }
-            fault?.calls -= 1
-            return fault?.calls ?? 0 < 0
-        }
-    }
-
-    private func takeFault() -> StoreFault? {
-        fault.withLock { fault in
-            defer { fault = nil }
-            return fault
-        }
     }
 
     private func crash(_ kind: StoreFault.Kind) throws -> Never {

@@ -3,10 +3,11 @@
 
 import SyncCore
 
-/// A transaction whose calls can fail.
+/// A transaction whose calls can fail, and that records what is written.
 struct SimulatedTransaction: StoreTransaction {
     let base: any StoreTransaction
     let store: SimulatedStore
+    let written = WrittenKeys()
 
     private func call<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         try store.willCall()
@@ -45,25 +46,44 @@ struct SimulatedTransaction: StoreTransaction {
         try call { try $0.configValues(in: table, kind: kind) }
     }
 
-    func insert(_ item: Item, in table: String) throws -> Bool { try call { try $0.insert(item, in: table) } }
+    func insert(_ item: Item, in table: String) throws -> Bool {
+        written.insert(RowKey(table: table, id: item.id))
+        return try call { try $0.insert(item, in: table) }
+    }
 
-    func upsert(_ items: [Item], in table: String) throws { try call { try $0.upsert(items, in: table) } }
+    func upsert(_ items: [Item], in table: String) throws {
+        for item in items { written.insert(RowKey(table: table, id: item.id)) }
+        try call { try $0.upsert(items, in: table) }
+    }
 
     func deleteItems(ids: [String], in table: String) throws {
+        for id in ids { written.insert(RowKey(table: table, id: id)) }
         try call { try $0.deleteItems(ids: ids, in: table) }
     }
 
     func deleteItems(matching query: TableQuery) throws -> Int {
-        try call { try $0.deleteItems(matching: query) }
+        written.insertAll(in: query.table)
+        return try call { try $0.deleteItems(matching: query) }
     }
 
     func lastOperationID() throws -> Int64 { try call { try $0.lastOperationID() } }
 
-    func put(_ operation: TableOperation) throws { try call { try $0.put(operation) } }
+    func put(_ operation: TableOperation) throws {
+        written.insert(RowKey(table: operation.table, id: operation.itemID))
+        try call { try $0.put(operation) }
+    }
 
-    func removeOperation(id: Int64) throws { try call { try $0.removeOperation(id: id) } }
+    func removeOperation(id: Int64) throws {
+        if let operation = try base.operation(id: id) {
+            written.insert(RowKey(table: operation.table, id: operation.itemID))
+        }
+        try call { try $0.removeOperation(id: id) }
+    }
 
-    func put(_ error: TableOperationError) throws { try call { try $0.put(error) } }
+    func put(_ error: TableOperationError) throws {
+        written.insert(RowKey(table: error.table, id: error.itemID))
+        try call { try $0.put(error) }
+    }
 
     func removeOperationError(operationID: Int64) throws {
         try call { try $0.removeOperationError(operationID: operationID) }

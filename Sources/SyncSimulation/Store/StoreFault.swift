@@ -3,7 +3,7 @@
 
 /// A fault of one process's store, after so many further calls.
 struct StoreFault: Sendable {
-    enum Kind: String, Sendable, CaseIterable {
+    enum Kind: Sendable, CaseIterable {
         /// The call throws, and its transaction is rolled back.
         case failure
         /// The process crashes inside a transaction or read.
