@@ -156,6 +156,33 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a delegate receives an insert after the delete of the same item is complete`(
+        _ kind: StoreKind
+    ) async throws {
+        let seen = Mutex<[TableOperation.Kind]>([])
+        let delegate = ClosureDelegate(perform: { _, operation in
+            let kind = operation.operation.kind
+            seen.withLock { $0.append(kind) }
+            return kind == .insert ? operation.item : try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            scenario.server.inject(.dropAnswer, .refusal(400), when: \.isWrite)
+            _ = try? await a.context.push()
+            try await a.table.insert(["id": "x", "text": "new"])
+            #expect(try await a.operations().map(\.kind) == [.delete, .insert])
+            seen.withLock { $0 = [] }
+            try await a.context.push()
+            #expect(seen.withLock { $0 } == [.delete, .insert])
+            #expect(try await a.operations().isEmpty)
+            #expect(try await a.item("x")?["text"] == "new")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an invalid item returned by a delegate is not stored`(_ kind: StoreKind) async throws {
         let items = [
             Item(id: "y", fields: ["text": "other id"]), Item(id: "x", fields: ["nosuch": 1]),

@@ -78,13 +78,17 @@ extension OperationRun {
         _ sender: OperationSender, through delegate: any SyncContextDelegate
     ) async throws -> Result {
         let operation = operation
-        let (current, item) = try await context.read { snapshot in
+        let (current, first, item) = try await context.read { snapshot in
             (
                 try snapshot.operation(id: operation.id),
+                try snapshot.operations(forItem: operation.itemID, in: operation.table).first,
                 try snapshot.item(id: operation.itemID, in: operation.table)
             )
         }
         guard let current else { return ended(.notExecuted) }
+        // The delegate could return an item without executing the operation, which would complete it before its
+        // predecessor.
+        guard first?.id == current.id else { return ended(.skipped) }
         let handle = PushOperation(operation: current, item: item ?? current.deletedItem, sender: sender)
         do {
             guard let item = try await delegate.syncContext(context, perform: handle) else {
