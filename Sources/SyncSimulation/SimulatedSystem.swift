@@ -36,7 +36,9 @@ final class SimulatedSystem: Sendable {
         var trace: [String] = []
         var coverage = SimulationCoverage()
         var begun = 0
-        var running: [UInt64: Act.Feature] = [:]
+        var running: [UInt64: Act] = [:]
+        /// The sleeps that end with the next response to each device.
+        var responseWaits: [UInt64: [Task<Void, Never>]] = [:]
         var isHealed = false
         var isFinished = false
     }
@@ -115,6 +117,9 @@ final class SimulatedSystem: Sendable {
         _ response: HTTPTransportResponse, to request: ModelRequest, from device: SimulatedDevice
     ) {
         count(.status(response.head.status.code / 100, request.phase))
+        for wait in state.withLock({ $0.responseWaits.removeValue(forKey: device.number) }) ?? [] {
+            wait.cancel()
+        }
         let act = CurrentAct.number
         let isPartial = server.traits.hasUnreadableRows && showsUnreadableRow(response, to: request)
         device.state.withLock { state in
@@ -162,18 +167,41 @@ final class SimulatedSystem: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for act in script {
                 if failure != nil { break }
-                await wait(act.delay)
+                await wait(act.delay, on: devices[act.device % devices.count])
                 begin(act)
                 group.addTask { await CurrentAct.$number.withValue(act.number) { await self.perform(act) } }
             }
         }
     }
 
-    func wait(_ delay: Act.Delay) async {
+    private func wait(_ delay: Act.Delay, on device: SimulatedDevice) async {
         switch delay {
         case .nanoseconds(let count): try? await scheduler.sleep(count)
-        case .steps(let count): for _ in 0..<count { await Task.yield() }
+        case .steps(let count): await wait(steps: count)
+        case .response(let steps):
+            await waitForResponse(to: device)
+            await wait(steps: steps)
         }
+    }
+
+    func wait(steps: Int) async { for _ in 0..<steps { await Task.yield() } }
+
+    /// The greatest virtual time for which an act waits for a response.
+    private static let maxResponseWait: Int64 = 8_000_000_000
+
+    /// Waits until the device receives a response; returns at once if it sends no requests.
+    private func waitForResponse(to device: SimulatedDevice) async {
+        let isSending = state.withLock { state in
+            state.running.values.contains { act in
+                act.feature.sendsRequests && devices[act.device % devices.count] === device
+            }
+        }
+        guard isSending else { return }
+        let sleep = Task(executorPreference: scheduler) { [scheduler] in
+            do { try await scheduler.sleep(Self.maxResponseWait) } catch {}
+        }
+        state.withLock { $0.responseWaits[device.number, default: []].append(sleep) }
+        await sleep.value
     }
 
     /// Counts the acts that are suspended now.
@@ -181,8 +209,8 @@ final class SimulatedSystem: Sendable {
         log("BEGIN \(act)")
         state.withLock { state in
             state.begun += 1
-            for feature in state.running.values { state.coverage.count(act.feature, during: feature) }
-            if act.feature.isSuspended { state.running[act.number] = act.feature }
+            for other in state.running.values { state.coverage.count(act.feature, during: other.feature) }
+            if act.feature.isSuspended { state.running[act.number] = act }
         }
     }
 

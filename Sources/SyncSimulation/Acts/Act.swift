@@ -74,6 +74,9 @@ struct Act: Sendable, CustomStringConvertible {
             }
         }
 
+        /// Whether the act only uses the store: others begin during it only if they begin at once.
+        var isShort: Bool { isSuspended && (!sendsRequests || isDecision) && self != .pushOutage }
+
         /// Whether the act suspends, so that others can begin during it.
         var isSuspended: Bool {
             switch self {
@@ -101,16 +104,24 @@ struct Act: Sendable, CustomStringConvertible {
         case nanoseconds(Int64)
         /// So many steps of other tasks at most, so that the act begins between two steps of another one.
         case steps(Int)
+        /// Until the act's device receives a response, and then so many steps: the response is not processed yet.
+        case response(steps: Int)
 
-        static func draw(_ random: inout SimulationRandom) -> Delay {
-            random.percent(40)
-                ? .steps(random.below(16)) : .nanoseconds(random.logUniform(below: 2_000_000_000))
+        /// - Parameter former: the act before it.
+        static func draw(_ random: inout SimulationRandom, after former: Feature?) -> Delay {
+            if former?.isShort == true, random.percent(50) { return .steps(random.below(4)) }
+            return switch random.below(100) {
+            case ..<30: .steps(random.below(16))
+            case ..<60: .response(steps: random.below(24))
+            default: .nanoseconds(random.logUniform(below: 2_000_000_000))
+            }
         }
 
         var description: String {
             switch self {
             case .nanoseconds(let count): "\(count / 1_000_000) ms"
             case .steps(let count): "\(count) steps"
+            case .response(let count): "a response and \(count) steps"
             }
         }
     }
@@ -140,14 +151,16 @@ struct Act: Sendable, CustomStringConvertible {
             weights += [Feature](repeating: feature, count: feature.weight * factor)
         }
         let count = isComplete ? count : count / 2
+        var former: Feature?
         return (1...count).map { number in
             var random = SimulationRandom(seed, UInt64(number), SimulationRandom.Stream.act.rawValue)
-            let delay = Delay.draw(&random)
+            let delay = Delay.draw(&random, after: former)
+            let feature = random.pick(weights)
+            former = feature
             return Act(
-                number: UInt64(number), feature: random.pick(weights), device: random.below(devices),
+                number: UInt64(number), feature: feature, device: random.below(devices),
                 table: random.percent(15) ? random.below(tables) : 0, id: "x\(random.below(ids))",
-                delay: delay,
-                random: random)
+                delay: delay, random: random)
         }
     }
 }

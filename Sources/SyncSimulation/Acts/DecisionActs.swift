@@ -10,20 +10,29 @@ extension SimulatedSystem {
         var random = act.random
         let errors = try await context.operationErrors()
         guard !errors.isEmpty else { return }
-        try await decide(act.feature, random.pick(errors), device, context)
+        let error = random.pick(errors)
+        let newest = newestNumber(shownBy: error, device)
+        // The user reads the error for a while.
+        await wait(steps: random.below(16))
+        if random.percent(30) { try? await scheduler.sleep(random.logUniform(below: 4_000_000_000)) }
+        try await decide(act.feature, error, upTo: newest, device, context)
+    }
+
+    /// Returns the number of the newest edit that the user knows to be replaced by a decision about the error.
+    func newestNumber(shownBy error: TableOperationError, _ device: SimulatedDevice) -> Int64 {
+        error.kind == .delete
+            ? device.history.lastNumber : error.item.map(History.newestNumber(in:)) ?? 0
     }
 
     /// Applies a decision, and records what it saw and replaced.
     func decide(
-        _ decision: Act.Feature, _ error: TableOperationError, _ device: SimulatedDevice,
-        _ context: SyncContext
+        _ decision: Act.Feature, _ error: TableOperationError, upTo newest: Int64,
+        _ device: SimulatedDevice, _ context: SyncContext
     ) async throws {
         // Cancelling the operation of a table that is not declared leaves its item as it is.
         guard error.code != .unknownTable else { return }
         let key = RowKey(table: error.table, id: error.itemID)
         let history = device.history
-        let newest =
-            error.kind == .delete ? history.lastNumber : error.item.map(History.newestNumber(in:)) ?? 0
         let shown = error.serverItem
         log("\(device.name) decides \(decision) about \(error.operationID) \(key): \(error.code)")
         switch decision {

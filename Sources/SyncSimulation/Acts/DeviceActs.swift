@@ -32,7 +32,7 @@ extension SimulatedSystem {
                     where error.code == .contextInvalid
                 {}
             }
-            await wait(.steps(steps))
+            await wait(steps: steps)
             if !process.store.hasEnded {
                 for observer in observers { observer.willClose() }
                 try await process.context.close()
@@ -105,17 +105,40 @@ extension SimulatedSystem {
 
     // MARK: Server
 
+    /// Changes a row as another user does.
+    private func writeOnServer(
+        _ act: Act, _ table: SyncTableDefinition, _ random: inout SimulationRandom
+    ) {
+        let column = random.pick(app.editedColumns(of: table))
+        // No device makes a number with this remainder.
+        let number = Int64(act.number) * 8
+        server.write(
+            act.id, [column.name: EditValue.model(number, column.type)], in: table.name,
+            isLate: random.percent(50))
+        writeLaterRow(in: table)
+    }
+
+    /// Changes another row a little later, as another user does. Tokens then move past the change before it; without
+    /// this, each pull would read the newest change again.
+    func writeLaterRow(in table: SyncTableDefinition) {
+        let changes = server.changeCount
+        var random = SimulationRandom(seed, UInt64(changes), SimulationRandom.Stream.laterRow.rawValue)
+        guard mode != .solo, random.percent(50), let column = app.editedColumns(of: table).first else {
+            return
+        }
+        let value = EditValue.model(Self.otherUsersNumber(4000 + changes), column.type)
+        scheduler.schedule(after: random.logUniform(below: 1_000_000_000)) { [self] in
+            guard !isHealed else { return }
+            server.write("later", [column.name: value], in: table.name, isLate: false)
+        }
+    }
+
     func changeServer(_ act: Act) {
         var random = act.random
         let table = app.tables[act.table]
         switch act.feature {
         case .serverWrite:
-            let column = random.pick(app.editedColumns(of: table))
-            // No device makes a number with this remainder.
-            let number = Int64(act.number) * 8
-            server.write(
-                act.id, [column.name: EditValue.model(number, column.type)], in: table.name,
-                isLate: random.percent(50))
+            writeOnServer(act, table, &random)
         case .serverDelete: server.delete(act.id, in: table.name)
         case .breakRow:
             let columns = app.editedColumns(of: table).filter { EditValue.unreadable($0.type) != nil }
@@ -125,6 +148,8 @@ extension SimulatedSystem {
         case .refuseRow:
             let statuses: [Int?] = [400, 403, 413, 500, nil, nil]
             server.refuse(act.id, in: table.name, status: random.pick(statuses))
+            // A pull then stores the other user's change beside an operation that fails for another reason.
+            if mode != .solo, random.percent(50) { writeOnServer(act, table, &random) }
         case .changePageCap:
             let cap = random.pick([1, 2, 3, 50])
             server.change { $0.pageCap = cap }

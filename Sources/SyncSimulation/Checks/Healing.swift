@@ -146,7 +146,8 @@ extension SimulatedSystem {
         for (index, error) in errors.enumerated() {
             do {
                 let decision: Act.Feature = (round + index) % 2 == 0 ? .keepClient : .discard
-                try await decide(decision, error, device, context)
+                let newest = newestNumber(shownBy: error, device)
+                try await decide(decision, error, upTo: newest, device, context)
                 // The decision about another operation of the item has changed this one.
             } catch let failure as SyncError
                 where [.operationNotFound, .operationHeld, .operationChanged].contains(failure.code)

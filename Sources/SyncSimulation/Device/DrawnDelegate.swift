@@ -30,7 +30,7 @@ final class DrawnDelegate: SyncContextDelegate {
     }
 
     /// Of so many operations, one is chosen for each ``Choice``.
-    private static let operationsPerChoice = 30
+    private static let operationsPerChoice = 22
 
     init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {
         (self.device, self.link) = (device, link)
@@ -111,8 +111,9 @@ final class DrawnDelegate: SyncContextDelegate {
 
     private func fail(_ detail: String) { link.system?.fail(.delegate, "\(device.name): \(detail)") }
 
+    /// Waits long enough for several acts.
     private func wait() async throws {
-        try await link.system?.scheduler.sleep(random.withLock { $0.logUniform(below: 4_000_000_000) })
+        try await link.system?.scheduler.sleep(random.withLock { Int64($0.below(4000)) * 1_000_000 })
     }
 
     // MARK: Choices
@@ -166,8 +167,7 @@ final class DrawnDelegate: SyncContextDelegate {
     /// Returns the server's row after a while, in which the user can edit the item.
     private func keepServer(_ operation: PushOperation, _ error: TableOperationError) async throws -> Item? {
         guard let row = error.serverItem, !row.system.deleted, error.kind != .delete else { throw error }
-        device.history.see(RowKey(table: error.table, id: error.itemID), row)
-        giveUp(error.item, of: operation)
+        accept(row, inPlaceOf: error.item, operation)
         try await wait()
         recordRemoval(operation.operation)
         return row
@@ -176,20 +176,21 @@ final class DrawnDelegate: SyncContextDelegate {
     /// Reads the server's row in place of sending the operation, and returns it after a while.
     private func readServer(_ operation: PushOperation, _ context: SyncContext) async throws -> Item? {
         let table = operation.operation.table
-        guard operation.operation.kind == .update, let item = operation.item,
-            let definition = device.disk.store.catalog.tables.first(where: { $0.name == table })
+        guard operation.operation.kind != .delete, let item = operation.item,
+            let definition = device.disk.store.catalog.tables.first(where: { $0.name == table }),
+            var row = try? await context.client.table(table).read(id: item.id)
         else { return try await operation.execute() }
-        var row = try await context.client.table(table).read(id: item.id)
         row.fields = row.fields.filter { name, _ in definition.column(named: name)?.isLocalOnly == false }
-        giveUp(item, of: operation)
+        accept(row, inPlaceOf: item, operation)
         try await wait()
         recordRemoval(operation.operation)
         return row
     }
 
-    /// Records that the server's row replaces the edits that an item shows.
-    private func giveUp(_ item: Item?, of operation: PushOperation) {
+    /// Records that the delegate has seen the server's row, which replaces the edits that an item shows.
+    private func accept(_ row: Item, inPlaceOf item: Item?, _ operation: PushOperation) {
         let key = RowKey(table: operation.operation.table, id: operation.operation.itemID)
+        device.history.see(key, row)
         device.history.overrule(key, upTo: item.map(History.newestNumber(in:)) ?? 0)
     }
 }

@@ -58,7 +58,7 @@ struct ProcessFactory: Sendable {
         settings.maxConcurrentOperations = draws.pick([1, 1, 2, 3])
         settings.sendsChangedFieldsOnly = draws.percent(80)
         settings.parkAfterRefusals = SimulatedSystem.parkAfterRefusals
-        if draws.percent(15) { settings.retry.maxAttempts = 1 }
+        if draws.percent(25) { settings.retry.maxAttempts = 1 }
         settings.resolver = DrawnResolver.make(
             seed, device: device, app: app, log: { [link] in link.system?.log($0) },
             fail: { [link] invariant, detail in link.system?.fail(invariant, "\(device.name): \(detail)") },
@@ -68,7 +68,7 @@ struct ProcessFactory: Sendable {
     }
 
     private func transport(to device: SimulatedDevice, _ check: RequestCheck) -> SimulatedTransport {
-        let (link, server, name) = (link, server, device.name)
+        let (link, server, app, name) = (link, server, app, device.name)
         let isHealed = link.system?.isHealed ?? false
         return SimulatedTransport(
             server: server, scheduler: scheduler, author: name, seed: seed,
@@ -76,7 +76,14 @@ struct ProcessFactory: Sendable {
             check: check,
             events: SimulatedTransport.Events(
                 log: { link.system?.log($0()) },
-                didFail: { fault, request in link.system?.count(.fault(fault, request.phase)) },
+                didFail: { fault, request in
+                    link.system?.count(.fault(fault, request.phase))
+                    if fault == .overtaken, let name = request.row?.table,
+                        let table = app.tables.first(where: { $0.name == name })
+                    {
+                        link.system?.writeLaterRow(in: table)
+                    }
+                },
                 didRespond: { response, request in link.system?.record(response, to: request, from: device) },
                 willSend: { link.system?.checkBody(of: $0, from: device) },
                 didBreak: { link.system?.fail(.retry, "\(name): \($0)") },

@@ -19,7 +19,7 @@ enum SimulationMode: String, Sendable, CaseIterable {
         return random.pick(
             [
                 .keyed, .keyed, .keyed, .keyed, .uniform, .uniform, .swarm, .swarm, .swarm, .swarm,
-                .priorities, .priorities, .solo,
+                .priorities, .priorities, .solo, .solo,
             ])
     }
 }
