@@ -146,7 +146,7 @@ struct Act: Sendable, CustomStringConvertible {
         for feature in Feature.allCases where mode != .solo || feature.isSolo {
             // Without local changes and pushes nothing else means anything.
             let isNeeded = [.insert, .update, .push, .pull, .pullAnyway].contains(feature)
-            guard isNeeded || random.percent(feature == .pushOutage ? 6 : share) else { continue }
+            guard isNeeded || random.percent(feature == .pushOutage ? 9 : share) else { continue }
             let factor = isNeeded || isComplete ? 1 : 3
             weights += [Feature](repeating: feature, count: feature.weight * factor)
         }

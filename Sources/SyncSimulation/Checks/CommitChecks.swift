@@ -168,7 +168,8 @@ extension SimulatedSystem {
             let isOfDeletion =
                 error.kind == .delete && error.code == .itemNotOnServer
                 && device.state.withLock { $0.refusals.missingAtDeletion.contains(key) }
-            let isSolo = mode == .solo && error.serverItem?.system.deleted != true
+            let isTombstone = error.serverItem?.system.deleted ?? server.hasTombstone(of: key)
+            let isSolo = mode == .solo && !isTombstone
             guard isSolo || isOfDeletion else { continue }
             fail(.falseConflict, "\(device.name): \(error.kind) \(error.itemID): \(error.code)")
         }

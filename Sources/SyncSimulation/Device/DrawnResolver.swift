@@ -10,7 +10,8 @@ enum DrawnResolver {
     static func make(
         _ seed: UInt64, device: SimulatedDevice, app: SimulatedApp,
         log: @escaping @Sendable (String) -> Void,
-        fail: @escaping @Sendable (SimulationFailure.Invariant, String) -> Void, isSolo: Bool
+        fail: @escaping @Sendable (SimulationFailure.Invariant, String) -> Void,
+        expectsConflict: @escaping @Sendable (RowKey) -> Bool
     ) -> ConflictResolver? {
         var random = SimulationRandom(seed, device.number, SimulationRandom.Stream.resolver.rawValue)
         let choice = random.below(16)
@@ -23,7 +24,7 @@ enum DrawnResolver {
         let history = device.history
         return ConflictResolver { conflict in
             let key = RowKey(table: conflict.operation.table, id: conflict.operation.itemID)
-            if isSolo, conflict.serverItem?.system.deleted != true {
+            if conflict.serverItem?.system.deleted != true, !expectsConflict(key) {
                 fail(.falseConflict, "The resolver is called for \(key).")
             }
             let newest = conflict.clientItem.map(History.newestNumber(in:)) ?? history.lastNumber

@@ -62,7 +62,7 @@ struct ProcessFactory: Sendable {
         settings.resolver = DrawnResolver.make(
             seed, device: device, app: app, log: { [link] in link.system?.log($0) },
             fail: { [link] invariant, detail in link.system?.fail(invariant, "\(device.name): \(detail)") },
-            isSolo: mode == .solo)
+            expectsConflict: { [mode, server] in mode != .solo || server.hasTombstone(of: $0) })
         app.configure(&settings)
         return settings
     }

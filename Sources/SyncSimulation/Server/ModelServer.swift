@@ -97,6 +97,11 @@ final class ModelServer: Sendable {
 
     func rows(of table: String) -> [String: Row] { state.withLock { $0.rows[table] ?? [:] } }
 
+    /// Whether the row is deleted, and its tombstone is kept.
+    func hasTombstone(of key: RowKey) -> Bool {
+        state.withLock { $0.rows[key.table]?[key.id]?.isDeleted ?? false }
+    }
+
     /// Whether the row has had such a state.
     func hasHad(_ key: RowKey, where matches: (Row) -> Bool) -> Bool {
         state.withLock { state in
