@@ -61,7 +61,9 @@ struct NetworkTraits: Sendable {
         for fault in NetworkFault.allCases where fault != .partition {
             if random.percent(45) { traits.rates[fault] = random.pick([3, 10, 25]) }
         }
-        if traits.rates[.slow] != nil { traits.rates[.slow] = 3 }
+        for fault in [NetworkFault.slow, .stalePage] where traits.rates[fault] != nil {
+            traits.rates[fault] = 3
+        }
         if mode == .solo {
             // A second arrival of a request and an old page are changes that the device has not made now.
             for fault in [NetworkFault.duplicated, .stalePage, .overtaken] { traits.rates[fault] = nil }
