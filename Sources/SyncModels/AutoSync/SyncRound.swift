@@ -48,7 +48,8 @@ struct SyncRound: Sendable {
         if count > 0 { show(.pushing(done: 0, of: count)) }
         do {
             report.push = try await context.push(budget: budget)
-        } catch let error as SyncError {
+        } catch {
+            let error = try Self.syncError(error)
             report.push = error.pushResult
             if error.code == .pushCompletedWithErrors {
                 report.error = error
@@ -61,7 +62,8 @@ struct SyncRound: Sendable {
     private func pull(_ index: Int, _ report: inout Report) async throws {
         do {
             report.pulls[index] = try await pull(plans[index])
-        } catch let error as SyncError {
+        } catch {
+            let error = try Self.syncError(error)
             switch RoundFailure(error) {
             case .ofPlan(let mayRetry):
                 report.error = report.error ?? error
@@ -70,6 +72,15 @@ struct SyncRound: Sendable {
                 report.ending = error
             }
         }
+    }
+
+    /// Returns the error of a push or pull. A transport may throw `CancellationError` although the task is not cancelled.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    private static func syncError(_ error: any Error) throws -> SyncError {
+        try Task.checkCancellation()
+        return error as? SyncError
+            ?? SyncError(.internalError, "A sync ended unexpectedly.", cause: error, mayRetry: true)
     }
 
     /// Pulls the rows of a plan; `nil` if the round must end before.

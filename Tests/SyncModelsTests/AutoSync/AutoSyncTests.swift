@@ -121,6 +121,17 @@ import Testing
         }
     }
 
+    @Test func `a request that the transport cancels is a failure`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.network.condition = .cancelling
+            device.run()
+            await system.advance(.seconds(86_400))
+            #expect((100..<1500).contains(device.network.requests.count))
+            #expect(device.sync.state.lastError != nil)
+        }
+    }
+
     @Test func `401 stops all requests until the user has signed in`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device(pulls: [Todo.all.pull(every: .seconds(60))])

@@ -18,6 +18,8 @@ final class VirtualNetwork: HTTPTransport {
         case answersLost
         /// A server or a gateway in between refuses every request.
         case status(Int, retryAfter: String? = nil)
+        /// The transport gives up although the caller's task is not cancelled.
+        case cancelling
         /// The process does not run: requests fail after it has been resumed.
         case suspended
     }
@@ -71,6 +73,7 @@ final class VirtualNetwork: HTTPTransport {
         switch condition {
         case .up: return system.server.respond(to: request, from: name)
         case .down: throw URLError(.notConnectedToInternet)
+        case .cancelling: throw CancellationError()
         case .suspended:
             while self.condition == .suspended { try await system.scheduler.sleep(60_000_000_000) }
             throw URLError(.networkConnectionLost)

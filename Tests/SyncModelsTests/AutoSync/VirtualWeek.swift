@@ -10,7 +10,7 @@ struct VirtualWeek {
     static let duration = Duration.seconds(7 * 86_400)
     static let deviceCount = 3
     static let editCount = 1000
-    static let interval = Duration.seconds(900)
+    static let interval = Duration.seconds(3600)
 
     /// What goes wrong on a device for some time.
     enum Trouble: String, Sendable, CaseIterable {
