@@ -89,7 +89,7 @@ extension AutoSync {
         }
         do {
             let report = try await run(round, budget: PushBudget())
-            let result = Result { try report.result(planCount: plans.count) }
+            let result = Result { try report.result(of: round, planCount: plans.count) }
             for request in requests { request.complete(with: result) }
         } catch {
             // Another caller runs the round.

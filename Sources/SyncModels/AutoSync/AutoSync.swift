@@ -72,7 +72,8 @@ public final class AutoSync: Sendable {
 
     /// Pushes and pulls now, for example after the user has pulled to refresh. No delay prevents this.
     ///
-    /// When a round is running, the next one begins after it. Callers that wait at the same time share a round.
+    /// When a round is running, the next one begins after it. Callers that wait at the same time share a round. A delegate or
+    /// resolver must not call this: the round waits for it.
     ///
     /// - Returns: what the round has done; the pulls in the order of the plans.
     /// - Throws: the errors of `SyncContext.sync`; `CancellationError` when the task is cancelled.

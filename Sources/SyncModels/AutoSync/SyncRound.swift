@@ -27,8 +27,8 @@ struct SyncRound: Sendable {
         /// The first error of an operation or a plan, after which the round continued.
         var error: SyncError?
 
-        /// Whether the server has answered.
-        var reachedServer: Bool { push?.completed ?? 0 > 0 || !pulls.isEmpty || !failed.isEmpty }
+        /// Whether the server has answered, as far as it is known.
+        var reachedServer: Bool { push?.completed ?? 0 > 0 || !pulls.isEmpty }
     }
 
     /// Runs the round.
@@ -107,8 +107,13 @@ extension SyncRound.Report {
     /// Returns what the round returns to callers that wait for it.
     ///
     /// - Throws: the error that ended the round, or else the first error.
-    func result(planCount: Int) throws -> SyncResult {
+    func result(of round: SyncSchedule.Round, planCount: Int) throws -> SyncResult {
         if let error = ending ?? error { throw error }
+        guard round.plans.allSatisfy({ pulls[$0] != nil }) else {
+            throw SyncError(
+                .pullAborted, "The app ended the sync before all rows were pulled. Sync again.",
+                mayRetry: true)
+        }
         return SyncResult(
             push: push ?? PushResult(), pulls: (0..<planCount).map { pulls[$0] ?? PullResult() })
     }

@@ -214,7 +214,7 @@ struct SyncSchedule: Sendable {
         adjustClock(to: now)
         lastEnd = now
         for index in pulled {
-            pulls[index].repeatsAt = pulls[index].interval.map { now + max($0, settings.pushDelay) }
+            pulls[index].repeatsAt = pulls[index].interval.map { now + $0 }
         }
         var retryTime = now
         switch outcome {

@@ -97,15 +97,37 @@ import Testing
         }
     }
 
-    @Test func `a caller whose round is cancelled by another caller gets a round`() async throws {
+    @Test func `a caller whose shared round is cancelled by another caller gets a round`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device()
-            let first = system.start { try await device.sync.syncNow() }
-            let second = system.start { try await device.sync.syncNow() }
+            device.run()
             await system.advance(.milliseconds(10))
-            first.cancel()
-            #expect(try await system.value(of: second).pulls.count == 2)
-            await #expect(throws: CancellationError.self) { try await system.value(of: first) }
+            let calls = (0..<2).map { _ in system.start { try await device.sync.syncNow() } }
+            // The first round has two requests of 20 ms. Then the shared one begins.
+            await system.advance(.milliseconds(50))
+            #expect(device.network.requests.count == 3)
+            calls[0].cancel()
+            #expect(try await system.value(of: calls[1]).pulls.count == 2)
+            await #expect(throws: CancellationError.self) { try await system.value(of: calls[0]) }
+        }
+    }
+
+    @Test func `a due round that a caller has run does not run again`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.run()
+            await system.advance(.seconds(10))
+            _ = device.network.newRequests()
+            try await device.insert("milk")
+            await system.advance(.milliseconds(985))
+            // The push is due during the first call's round, behind the second call.
+            let first = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(5))
+            let second = system.start { try await device.sync.syncNow() }
+            try await device.update("milk", "oat milk")
+            for call in [first, second] { _ = try await system.value(of: call) }
+            await system.advance(.seconds(60))
+            #expect(device.network.requests.count { $0.summary == "GET TodoList" } == 2)
         }
     }
 
@@ -211,14 +233,16 @@ import Testing
 
     @Test func `a table that the server does not have prevents no other pull`() async throws {
         try await VirtualSystem.run { system in
+            let tables = try VirtualSystem.tables() + [SyncTableDefinition("Unknown", columns: [])]
             let device = try system.device(
-                pulls: [PullPlan(TableQuery("Unknown")), Todo.all.pull(every: .seconds(600))])
+                pulls: [PullPlan(TableQuery("Unknown")), Todo.all.pull(every: .seconds(600))],
+                store: try MemoryStore(tables: tables))
             system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
             device.run()
             await system.advance(.seconds(3000))
             #expect(try await device.texts().count == 1)
-            #expect(device.network.requests.allSatisfy { $0.summary == "GET TodoItem" })
-            #expect(device.sync.state.lastError?.code == .unknownTable)
+            #expect(device.network.requests.count { $0.summary == "GET Unknown" } == 1)
+            #expect(device.sync.state.lastError?.code == .pullAborted)
         }
     }
 
@@ -233,6 +257,11 @@ import Testing
             #expect(result.push.completed == 1)
             #expect(result.pulls.isEmpty)
             #expect(device.network.requests.map(\.summary) == ["GET TodoList", "POST TodoItem"])
+            let sync = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(30))
+            _ = try await system.perform { await device.sync.finish(within: .seconds(5)) }
+            let error = await #expect(throws: SyncError.self) { try await system.value(of: sync) }
+            #expect(error?.code == .pullAborted)
         }
     }
 
