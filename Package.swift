@@ -116,7 +116,7 @@ let targets: [Target] = [
         name: "SyncModelsTests",
         dependencies: [
             "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "SyncModels",
-            "TableServer", "TestSupport", logging,
+            "SyncSimulation", "TableServer", "TestSupport", httpTypes, logging,
         ]),
     .testTarget(
         name: "StoreOrderedMapTests",

@@ -115,6 +115,8 @@ private struct MutantStore: SyncContextDataSource {
 
     func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
 
+    func tryLockSync() throws -> (any StorePushLock)? { try base.tryLockSync() }
+
     func close() throws { try flaw.close?(base) ?? base.close() }
 }
 

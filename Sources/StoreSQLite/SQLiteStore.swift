@@ -125,11 +125,16 @@ public final class SQLiteStore: SyncContextDataSource {
     }
 
     /// Acquires the lock `PATH.push.lock`, which all stores on a shared file use.
-    public func tryLockPush() throws -> (any StorePushLock)? {
+    public func tryLockPush() throws -> (any StorePushLock)? { try tryLock(".push") }
+
+    /// Acquires the lock `PATH.sync.lock`, which all stores on a shared file use.
+    public func tryLockSync() throws -> (any StorePushLock)? { try tryLock(".sync") }
+
+    private func tryLock(_ suffix: String) throws -> (any StorePushLock)? {
         guard let ownedDatabase, ownedDatabase.writeLock != nil else { return UnsharedPushLock() }
         return try openGuard.run { () throws -> (any StorePushLock)? in
             do {
-                return try StoreFileLock(storePath: ownedDatabase.path + ".push")
+                return try StoreFileLock(storePath: ownedDatabase.path + suffix)
             } catch let error as StoreError where error.code == .alreadyOpen {
                 return nil
             }

@@ -37,8 +37,8 @@ public struct CrashChild: Sendable {
     public func run(_ harness: some StoreHarness) throws {
         let store = FaultingStore(try harness.open(at: path, tables: Fixture.tables))
         // Held until the process is killed.
-        let pushLock = try store.tryLockPush()
-        defer { pushLock?.release() }
+        let locks = [try store.tryLockPush(), try store.tryLockSync()]
+        defer { for lock in locks { lock?.release() } }
         store.onChange = { [crashingChange] number in if number == crashingChange { crash() } }
         for _ in 0..<count {
             let number = try store.write { transaction in

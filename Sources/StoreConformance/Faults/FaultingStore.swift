@@ -114,8 +114,11 @@ public final class FaultingStore: SyncContextDataSource {
     /// Registers the handler with the base store.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) { base.onExternalCommit(handler) }
 
-    /// Acquires the lock of the base store.
+    /// Acquires the push lock of the base store.
     public func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
+
+    /// Acquires the sync lock of the base store.
+    public func tryLockSync() throws -> (any StorePushLock)? { try base.tryLockSync() }
 
     /// Closes the base store.
     public func close() throws { try base.close() }

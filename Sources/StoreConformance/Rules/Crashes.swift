@@ -42,7 +42,7 @@ extension StoreRule {
         ) { run in
             var crashes = try CrashRun(run)
             for _ in 0..<3 { try crashes.end(atChange: 1) }
-            try crashes.expectFreePushLock()
+            try crashes.expectFreeLocks()
         }
     }
 }
@@ -120,12 +120,15 @@ private struct CrashRun {
             "the store after a process was killed that had acknowledged operation \(acknowledged)")
     }
 
-    /// Expects that the push lock of the processes, which were all killed, becomes free.
-    func expectFreePushLock() throws {
+    /// Expects that the locks of the processes, which were all killed, become free.
+    func expectFreeLocks() throws {
         try withStore { store in
-            let lock = try Self.waiting { try store.tryLockPush() }
-            try run.expect(lock != nil, "The push lock is free.")
-            lock?.release()
+            let push = try Self.waiting { try store.tryLockPush() }
+            try run.expect(push != nil, "The push lock is free.")
+            let sync = try Self.waiting { try store.tryLockSync() }
+            try run.expect(sync != nil, "The sync lock is free.")
+            push?.release()
+            sync?.release()
         }
     }
 

@@ -70,19 +70,16 @@ extension StoreRule {
             "Only one opening of a shared store holds the push lock, until it releases it.",
             level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
-            let second = try run.open()
-            for round in 0..<3 {
-                let lock = try run.store.tryLockPush()
-                try run.expect(lock != nil, "The lock is available in round \(round).")
-                try run.expect(try second.tryLockPush() == nil, "The other opening does not acquire it.")
-                try run.expect(
-                    try run.store.tryLockPush() == nil, "The same opening does not acquire it again.")
-                lock?.release()
-                lock?.release()
-                let other = try second.tryLockPush()
-                try run.expect(other != nil, "The other opening acquires it after release.")
-                other?.release()
-            }
+            try run.expectExclusive { try $0.tryLockPush() }
+        }
+        StoreRule(
+            "capability.multi-process.sync-lock",
+            "Only one opening of a shared store holds the sync lock, until it releases it; the push lock is another.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            let push = try run.store.tryLockPush()
+            try run.expectExclusive { try $0.tryLockSync() }
+            push?.release()
         }
         StoreRule(
             "capability.multi-process.stamp",
@@ -115,6 +112,26 @@ extension StoreRule {
             level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
             try run.expectNewestState(inWriteOf: try run.open(), waitingFor: try run.store)
+        }
+    }
+}
+
+extension RuleRun {
+    /// Expects that two openings of the store acquire a lock alternately, never together.
+    fileprivate func expectExclusive(
+        _ acquire: (any SyncContextDataSource) throws -> (any StorePushLock)?
+    ) throws {
+        let second = try open()
+        for round in 0..<3 {
+            let lock = try acquire(store)
+            try expect(lock != nil, "The lock is available in round \(round).")
+            try expect(try acquire(second) == nil, "The other opening does not acquire it.")
+            try expect(try acquire(store) == nil, "The same opening does not acquire it again.")
+            lock?.release()
+            lock?.release()
+            let other = try acquire(second)
+            try expect(other != nil, "The other opening acquires it after release.")
+            other?.release()
         }
     }
 }

@@ -33,6 +33,11 @@ struct TracingStore: SyncContextDataSource {
         return try base.tryLockPush()
     }
 
+    func tryLockSync() throws -> (any StorePushLock)? {
+        trace.record("tryLockSync")
+        return try base.tryLockSync()
+    }
+
     func close() throws {
         trace.record("close")
         try base.close()

@@ -4,7 +4,7 @@
 import Synchronization
 
 /// A mutex that may be held across suspensions; waiters acquire it in the order in which they called.
-final class AsyncMutex: Sendable {
+package final class AsyncMutex: Sendable {
     private struct State {
         var isLocked = false
         var waiters: [(id: Int, continuation: CheckedContinuation<Void, any Error>)] = []
@@ -13,10 +13,12 @@ final class AsyncMutex: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Runs the body while it holds the mutex.
     ///
     /// - Throws: what the body throws; `CancellationError` when the task is cancelled while it waits.
-    func withLock<Value>(_ body: () async throws -> Value) async throws -> Value {
+    package func withLock<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await acquire()
         defer { release() }
         return try await body()

@@ -1,13 +1,14 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lock of the process that pushes the operations of a store: see ``SyncContextDataSource/tryLockPush()``.
+/// A lock that one of the processes with the same store holds: see ``SyncContextDataSource/tryLockPush()`` and
+/// ``SyncContextDataSource/tryLockSync()``.
 public protocol StorePushLock: Sendable {
     /// Releases the lock. Releasing it again does nothing.
     func release()
 }
 
-/// The lock of a store that one process has open: the context runs one push at a time.
+/// A lock of a store that one process has open.
 package struct UnsharedPushLock: StorePushLock {
     package init() {}
 

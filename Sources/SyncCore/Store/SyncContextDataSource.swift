@@ -89,6 +89,13 @@ public protocol SyncContextDataSource: Sendable {
     /// - Throws: ``StoreError`` when the lock cannot be created; ``StoreError/Code/closed`` after ``close()``.
     func tryLockPush() throws -> (any StorePushLock)?
 
+    /// Acquires the sync lock without waiting: of several processes that have the store open, the holder is the one that
+    /// syncs by itself. It is independent of the push lock, and is released like it.
+    ///
+    /// - Returns: the lock; `nil` if another process, or another connection in this process, holds it.
+    /// - Throws: ``StoreError`` when the lock cannot be created; ``StoreError/Code/closed`` after ``close()``.
+    func tryLockSync() throws -> (any StorePushLock)?
+
     /// Waits for running reads and writes, then releases files, locks and memory.
     ///
     /// Later calls throw ``StoreError/Code/closed``. Closing again does nothing.
@@ -98,6 +105,9 @@ public protocol SyncContextDataSource: Sendable {
 extension SyncContextDataSource {
     /// Returns a lock that is always free: one process has the store open.
     public func tryLockPush() throws -> (any StorePushLock)? { UnsharedPushLock() }
+
+    /// Returns a lock that is always free: one process has the store open.
+    public func tryLockSync() throws -> (any StorePushLock)? { UnsharedPushLock() }
 
     /// Never calls the handler.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {}

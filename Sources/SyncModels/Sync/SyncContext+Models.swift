@@ -74,7 +74,7 @@ extension SyncContext {
     }
 
     /// Returns the indices of the plans, so that parents are before their children.
-    private func pullOrder(of plans: [PullPlan]) throws(SyncError) -> [Int] {
+    func pullOrder(of plans: [PullPlan]) throws(SyncError) -> [Int] {
         var depths: [Int] = []
         for plan in plans {
             _ = try plan.queryID

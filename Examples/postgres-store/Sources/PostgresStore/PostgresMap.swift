@@ -60,14 +60,18 @@ final class PostgresMap: OrderedMap {
         }
     }
 
-    /// Acquires the push lock on a connection of its own; the server releases the lock when the connection ends.
-    func tryLockPush() throws -> PostgresPushLock? {
+    func tryLockPush() throws -> PostgresLock? { try tryLock(table.pushLockKey) }
+
+    func tryLockSync() throws -> PostgresLock? { try tryLock(table.syncLockKey) }
+
+    /// Acquires a lock on a connection of its own; the server releases the lock when the connection ends.
+    private func tryLock(_ key: String) throws -> PostgresLock? {
         let connection = try connections.connect()
         do {
             let result = try connection.execute(
-                "SELECT pg_try_advisory_lock(\(table.lockKey))::int::bigint")
+                "SELECT pg_try_advisory_lock(\(key))::int::bigint")
             if result.number(row: 0, column: 0) == 1 {
-                return PostgresPushLock(connection, key: table.lockKey)
+                return PostgresLock(connection, key: key)
             }
         } catch {
             connection.close()

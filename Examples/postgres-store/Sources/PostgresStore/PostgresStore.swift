@@ -52,6 +52,9 @@ public struct PostgresStore: SyncContextDataSource {
     /// Acquires the push lock, if no other opening holds it.
     public func tryLockPush() throws -> (any StorePushLock)? { try map.tryLockPush() }
 
+    /// Acquires the sync lock, if no other opening holds it.
+    public func tryLockSync() throws -> (any StorePushLock)? { try map.tryLockSync() }
+
     /// Closes the connections.
     public func close() throws { try store.close() }
 }

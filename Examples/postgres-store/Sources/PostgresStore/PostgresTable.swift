@@ -9,8 +9,8 @@ struct PostgresTable: Sendable {
     let name: String
     /// The quoted name of the table with the number of commits.
     let commits: String
-    /// The key of the push lock, as SQL.
-    let lockKey: String
+    /// The keys of the push lock and the sync lock, as SQL.
+    let (pushLockKey, syncLockKey): (String, String)
     /// The statements that create the tables unless they exist.
     let creation: String
     /// The statements that remove the tables.
@@ -34,7 +34,8 @@ struct PostgresTable: Sendable {
         }
         self.name = "\"\(name)\""
         commits = "\"\(name)_commits\""
-        lockKey = "hashtextextended('\(name)', 0)"
+        pushLockKey = "hashtextextended('\(name)', 0)"
+        syncLockKey = "hashtextextended('\(name)', 1)"
         // Two processes that create a table at the same time would fail, so one waits for the other.
         creation = """
             SELECT pg_advisory_xact_lock(hashtextextended('\(name)', 1));

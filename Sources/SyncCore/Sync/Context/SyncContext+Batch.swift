@@ -23,7 +23,7 @@ extension SyncContext {
         let (environment, inFlight, catalog) = (environment, inFlight, store.dataSource.catalog)
         let isShared = isStoreShared
         return try await BodyError.unwrapping {
-            try await write { transaction in
+            try await writeLocally { transaction in
                 let batch = LocalBatch(
                     transaction: transaction, catalog: catalog, inFlight: inFlight.all,
                     isShared: isShared, environment: environment)

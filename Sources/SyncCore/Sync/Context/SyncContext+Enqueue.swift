@@ -15,7 +15,7 @@ extension SyncContext {
     public func enqueueExisting(_ query: TableQuery) async throws -> Int {
         try validate(query, on: query.table)
         let now = environment.now()
-        return try await write { transaction in
+        return try await writeLocally { transaction in
             let unsynced = try transaction.items(matching: query).items.filter { item in
                 try item.system.version == nil
                     && transaction.operations(forItem: item.id, in: query.table).isEmpty
@@ -50,7 +50,7 @@ extension SyncContext {
     ) async throws {
         let definition = try definition(of: table)
         let (inFlight, isShared, now) = (inFlight, isStoreShared, environment.now())
-        try await write { transaction in
+        try await writeLocally { transaction in
             try transaction.enqueueExternalChanges(
                 in: definition, changed: changed, deleted: deleted, inFlight: isShared ? nil : inFlight.all,
                 at: now)

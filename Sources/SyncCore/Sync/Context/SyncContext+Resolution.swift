@@ -33,7 +33,7 @@ extension SyncContext {
     /// The rows of a table that the app no longer declares cannot be changed. When the app declares it again, the item is
     /// removed, and the server's rows are pulled again, because the delta tokens are removed.
     private func cancelOperationOfUndeclaredTable(_ error: TableOperationError) async throws {
-        try await write { [stalePageGuard] transaction in
+        try await writeLocally { [stalePageGuard] transaction in
             guard let operation = try transaction.operation(id: error.operationID) else {
                 throw SyncError.operationNotFound(error.operationID)
             }
@@ -81,7 +81,7 @@ extension SyncContext {
     ///
     /// - Throws: ``SyncError/Code/operationNotFound``, ``SyncError/Code/storeFailure``.
     public func replay(operationID: Int64) async throws {
-        try await write { transaction in
+        try await writeLocally { transaction in
             guard var operation = try transaction.operation(id: operationID) else {
                 throw SyncError.operationNotFound(operationID)
             }
@@ -104,7 +104,7 @@ extension SyncContext {
             normalizedItem?.fields = try definition.normalizedForWriting(item.fields)
         }
         let (inFlight, normalized) = (inFlight, normalizedItem)
-        try await write { [self] transaction in
+        try await writeLocally { [self] transaction in
             let effect = try DecisionEffect(
                 of: error, in: transaction, definition: definition, inFlight: inFlight.all)
             try apply(effect, normalized)

@@ -24,7 +24,7 @@ public final class SyncContext: Sendable {
     let store: GroupCommitWriter
     let user: UserBinding
     let purgeStamp = PurgeStamp()
-    let environment: SyncEnvironment
+    package let environment: SyncEnvironment
     let commits = CommitFeed()
     let activity: SyncActivity
     let delegate: (any SyncContextDelegate)?
@@ -119,6 +119,15 @@ public final class SyncContext: Sendable {
                 return try body(transaction)
             }
         }
+    }
+
+    /// Writes a local change or a decision about operations, and signals it: see ``CommitFeed/Subject/localChanges``.
+    func writeLocally<T: Sendable>(
+        _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        let value = try await write(body)
+        commits.send(.queuedOperations)
+        return value
     }
 
     /// Waits for a write that has begun; wraps errors as ``withStoreErrors(_:)`` does.

@@ -156,7 +156,7 @@ public struct SyncTable: Sendable {
         let normalized = try definition.normalizedForWriting(fields, of: id)
         let (inFlight, now) = (context.inFlight, context.environment.now())
         let isShared = context.isStoreShared
-        return try await context.write { transaction in
+        return try await context.writeLocally { transaction in
             let write = LocalWrite(
                 transaction: transaction, definition: definition, inFlight: inFlight.all, now: now,
                 treatsAttemptedAsInFlight: isShared)

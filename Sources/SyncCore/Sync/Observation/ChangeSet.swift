@@ -7,13 +7,22 @@ package struct ChangeSet: Sendable {
     package private(set) var tables: [String: TableChange] = [:]
     /// Whether operations or their errors have changed.
     package internal(set) var touchesOperations = false
+    /// Whether the app may have queued operations, or made pending ones ready to send.
+    package internal(set) var mayQueueOperations = false
     /// Whether anything may have changed: the commit was not recorded, or was made by another process.
     package private(set) var isUnknown = false
 
     /// Any change.
     package static let unknown: ChangeSet = {
         var changes = ChangeSet()
-        (changes.isUnknown, changes.touchesOperations) = (true, true)
+        (changes.isUnknown, changes.touchesOperations, changes.mayQueueOperations) = (true, true, true)
+        return changes
+    }()
+
+    /// Operations that the app may have queued, or made ready to send.
+    static let queuedOperations: ChangeSet = {
+        var changes = ChangeSet()
+        changes.mayQueueOperations = true
         return changes
     }()
 

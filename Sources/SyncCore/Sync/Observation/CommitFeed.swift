@@ -13,6 +13,8 @@ package final class CommitFeed: Sendable {
         case table(String)
         /// The operation queue, the error log, and the start and end of pushes and pulls.
         case status
+        /// Local changes, which a push sends, and decisions about pending operations; not the progress of pushes.
+        case localChanges
         /// Every commit.
         case commits
     }
@@ -39,14 +41,17 @@ package final class CommitFeed: Sendable {
     /// Returns a stream with a signal at once, and one after each commit that changes a subject and counts. It ends when
     /// the feed finishes.
     ///
-    /// - Parameter counts: whether the observer reads again because of a commit, or of the start or end of a push or pull;
-    ///   called once for each, on any thread; for the commits of this context in their order.
+    /// - Parameters:
+    ///   - beginsAtOnce: whether the stream begins with a signal.
+    ///   - counts: whether the observer reads again because of a commit, or of the start or end of a push or pull;
+    ///     called once for each, on any thread; for the commits of this context in their order.
     package func signals(
-        of subjects: Set<Subject>, where counts: @escaping @Sendable (ChangeSet) -> Bool = { _ in true }
+        of subjects: Set<Subject>, beginsAtOnce: Bool = true,
+        where counts: @escaping @Sendable (ChangeSet) -> Bool = { _ in true }
     ) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield()
+        if beginsAtOnce { continuation.yield() }
         let key = observers.withLock { observers -> Int? in
             guard !observers.isFinished else { return nil }
             observers.lastKey += 1
@@ -88,6 +93,7 @@ package final class CommitFeed: Sendable {
             guard !observers.bySubject.isEmpty else { return [] }
             var subjects: [Subject] = [.commits]
             if changes.touchesOperations { subjects.append(.status) }
+            if changes.mayQueueOperations { subjects.append(.localChanges) }
             if changes.isUnknown {
                 subjects = Array(observers.bySubject.keys)
             } else {

@@ -5,7 +5,7 @@ import Synchronization
 
 extension SyncContext {
     /// Whether other processes may have the store open.
-    var isStoreShared: Bool { store.dataSource.capabilities.isMultiProcess }
+    package var isStoreShared: Bool { store.dataSource.capabilities.isMultiProcess }
 
     /// Runs the body while it holds the push lock of a shared store, so that only one process pushes at a time.
     ///
@@ -42,13 +42,24 @@ extension SyncContext {
         return lock
     }
 
+    /// Acquires the sync lock of a shared store without waiting; `nil` when another process holds it.
+    ///
+    /// - Throws: ``SyncError/Code/pushAbortedStore`` when the store cannot be locked.
+    package func tryLockSync() async throws -> (any StorePushLock)? {
+        try await tryLock { try $0.tryLockSync() }
+    }
+
     private func tryLockPush() async throws -> (any StorePushLock)? {
+        try await tryLock { try $0.tryLockPush() }
+    }
+
+    private func tryLock(
+        _ acquire: @escaping @Sendable (any SyncContextDataSource) throws -> (any StorePushLock)?
+    ) async throws -> (any StorePushLock)? {
         let dataSource = store.dataSource
         do {
             return try await withCheckedThrowingContinuation { continuation in
-                environment.executor.read {
-                    continuation.resume(with: Result { try dataSource.tryLockPush() })
-                }
+                environment.executor.read { continuation.resume(with: Result { try acquire(dataSource) }) }
             }
         } catch let error as StoreError where error.code == .closed {
             throw SyncError(.contextInvalid, "The sync context is closed.", cause: error)

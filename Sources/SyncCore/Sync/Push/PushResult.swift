@@ -9,6 +9,9 @@ public struct PushResult: Sendable {
     public internal(set) var errors: [TableOperationError] = []
     /// The error that ended the push before the end of the queue, if any.
     public internal(set) var abortReason: SyncError?
+
+    /// Makes the result of a push that has completed nothing.
+    package init(abortReason: SyncError? = nil) { self.abortReason = abortReason }
 }
 
 /// The cause of an error that a push throws, with the result until then.

@@ -4,8 +4,8 @@
 import SyncCore
 import Synchronization
 
-/// The push lock, which the server releases when its connection ends.
-final class PostgresPushLock: StorePushLock {
+/// A lock, which the server releases when its connection ends.
+final class PostgresLock: StorePushLock {
     private let connection: Mutex<PostgresConnection?>
     private let key: String
 

@@ -1,0 +1,167 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// Runs the rounds that the ``SyncSchedule`` decides.
+extension AutoSync {
+    /// The time since 1970, by the client's clock.
+    var now: Duration {
+        let now = context.environment.now()
+        return .seconds(now.seconds) + .nanoseconds(now.nanoseconds)
+    }
+
+    /// A random number from 0 to below 1.
+    private var jitter: Double { Double(context.environment.random() >> 11) / Double(1 << 53) }
+
+    private func nextStep() -> SyncSchedule.Step {
+        control.withLock { $0.schedule.next(at: now, jitter: jitter) }
+    }
+
+    // MARK: Run
+
+    /// Runs rounds until the task is cancelled or the context is closed.
+    func runRounds() async {
+        // Changes from here on are signalled; the first push sends earlier ones.
+        let (localChanges, operationChanges) = (context.localChanges(), context.operationChanges())
+        control.withLock { control in
+            control.isRunning = true
+            control.schedule.start(at: now)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.follow(localChanges) }
+            group.addTask { await self.showOperations(operationChanges) }
+            if context.isStoreShared { group.addTask { await self.detectExternalCommits() } }
+            await runDueRounds()
+            group.cancelAll()
+        }
+        control.withLock { $0.isRunning = false }
+        show(.stopped)
+    }
+
+    private func runDueRounds() async {
+        var lock = SyncLock(of: context)
+        defer { lock.release() }
+        while !Task.isCancelled, !context.isClosed {
+            switch nextStep() {
+            case .wait(let time, let reason):
+                show(Phase(reason, until: time))
+                // An app that is suspended must not hold a lock.
+                if control.withLock({ !$0.schedule.isInForeground }) { lock.release() }
+                await wakeup.wait(atMost: time.map { $0 - now }, in: context.environment)
+            case .run:
+                await runDueRound(&lock)
+            }
+        }
+    }
+
+    private func runDueRound(_ lock: inout SyncLock) async {
+        do {
+            guard try await lock.acquire() else {
+                return control.withLock { $0.schedule.recordOtherProcess(at: now) }
+            }
+            try await roundMutex.withLock {
+                // A caller may have run the round while this task was waiting.
+                if case .run = nextStep() { try await runNext() }
+            }
+        } catch let error as SyncError {
+            // The store cannot be locked.
+            feed.update { $0.lastError = error }
+            control.withLock { $0.schedule.end(.init(), .failed(), pulled: [], at: now, jitter: jitter) }
+        } catch {}
+    }
+
+    // MARK: Rounds
+
+    /// Runs the due round, or a whole one if a caller waits for it. The caller holds the mutex of rounds.
+    ///
+    /// - Throws: `CancellationError`.
+    func runNext() async throws {
+        let (round, requests) = control.withLock { control in
+            let requests = control.requests
+            control.requests = []
+            var round = control.schedule.wholeRound
+            if requests.isEmpty, case .run(let due) = control.schedule.next(at: now, jitter: jitter) {
+                round = due
+            }
+            return (round, requests)
+        }
+        do {
+            let report = try await run(round, budget: PushBudget())
+            let result = Result { try report.result(of: round, planCount: plans.count) }
+            for request in requests { request.complete(with: result) }
+        } catch {
+            // Another caller runs the round.
+            control.withLock { $0.requests = requests + $0.requests }
+            throw error
+        }
+    }
+
+    /// Pushes what a push can send until that time.
+    func push(until end: Duration) async -> PushResult {
+        do {
+            return try await roundMutex.withLock {
+                let budget = PushBudget(duration: max(.zero, end - now))
+                let report = try await run(SyncSchedule.Round(), budget: budget)
+                return report.push ?? PushResult(abortReason: report.ending)
+            }
+        } catch {
+            return PushResult(
+                abortReason: SyncError(
+                    .pushAbortedCancelled, "The push did not end within its time limit.", mayRetry: true))
+        }
+    }
+
+    private func run(_ round: SyncSchedule.Round, budget: PushBudget) async throws -> SyncRound.Report {
+        control.withLock { $0.schedule.begin(round, at: now) }
+        let syncRound = SyncRound(
+            context: context, plans: plans, budget: budget,
+            mustEnd: { self.control.withLock { $0.finishing > 0 } }, show: { self.show($0) })
+        do {
+            let report = try await syncRound.run(round)
+            let leavesOperations = await hasSendableOperations()
+            control.withLock {
+                $0.schedule.end(
+                    round, report.outcome(leavesOperations: leavesOperations),
+                    pulled: Set(report.pulls.keys).union(report.failed.keys), at: now, jitter: jitter)
+            }
+            record(report, of: round)
+            endRound()
+            return report
+        } catch {
+            control.withLock { $0.schedule.end(round, .cancelled, pulled: [], at: now, jitter: jitter) }
+            endRound()
+            throw error
+        }
+    }
+
+    private func endRound() {
+        if control.withLock({ $0.isRunning }) { wakeup.signal() } else { show(.stopped) }
+    }
+
+    /// Whether operations are pending that wait for no decision and no other operation.
+    private func hasSendableOperations() async -> Bool {
+        guard let status = try? await context.status() else { return true }
+        return status.pendingOperations
+            > status.parkedOperations + status.conflictingOperations + status.heldOperations
+    }
+
+    // MARK: Events
+
+    private func follow(_ localChanges: AsyncStream<Void>) async {
+        for await _ in localChanges {
+            control.withLock { $0.schedule.recordLocalChange(at: now) }
+            wakeup.signal()
+        }
+        // The context is closed.
+        wakeup.signal()
+    }
+
+    /// Finds the changes of other processes, whose commits are not signalled.
+    private func detectExternalCommits() async {
+        while (try? await context.environment.sleep(.seconds(5))) != nil {
+            if control.withLock({ $0.schedule.isInForeground }) { try? await context.detectExternalCommits() }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+extension AutoSync {
+    /// The delays of an automatic sync.
+    public struct Settings: Sendable, Hashable {
+        /// How long after the last local change a push begins; also the shortest time between two automatic rounds.
+        public var pushDelay = Duration.seconds(1)
+        /// How long after the first local change a push begins at the latest.
+        public var maxPushDelay = Duration.seconds(10)
+        /// The upper bound of the delay after the first failure. It doubles with each further one, and the delay is drawn
+        /// between zero and the bound.
+        public var initialBackoff = Duration.seconds(2)
+        /// The greatest upper bound of a delay after a failure.
+        public var maxBackoff = Duration.seconds(300)
+        /// The longest `Retry-After` that is waited for; a longer one counts as this.
+        public var maxRetryAfter = Duration.seconds(86_400)
+        /// How long after another process was found to sync the same store the next attempt follows.
+        public var lockRetryDelay = Duration.seconds(30)
+
+        /// Makes the default settings.
+        public init() {}
+    }
+}

@@ -1,0 +1,66 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+
+/// Updates the state that the app shows.
+extension AutoSync {
+    func show(_ phase: Phase) { feed.update { $0.phase = phase } }
+
+    /// Shows the pending operations after each change of them, at most ten times a second.
+    func showOperations(_ changes: AsyncStream<Void>) async {
+        await showOperations()
+        for await _ in changes {
+            await showOperations()
+            try? await context.environment.sleep(.milliseconds(100))
+        }
+    }
+
+    private func showOperations() async {
+        guard let status = try? await context.status(),
+            let first = try? await context.pendingOperations(limit: 1)
+        else { return }
+        feed.update { state in
+            state.pending = status.pendingOperations
+            state.conflicts = status.conflictingOperations
+            state.parked = status.parkedOperations
+            state.oldestPending = first.first?.changedAt
+            if case .pushing(_, let count) = state.phase {
+                state.phase = .pushing(done: max(0, count - status.pendingOperations), of: count)
+            }
+        }
+    }
+
+    /// Shows how a round has ended.
+    func record(_ report: SyncRound.Report, of round: SyncSchedule.Round) {
+        let time = context.environment.now()
+        let planError = control.withLock { control in
+            for index in report.pulls.keys { control.failedPlans[index] = nil }
+            control.failedPlans.merge(report.failed) { _, new in new }
+            return control.failedPlans.min { $0.key < $1.key }?.value
+        }
+        feed.update { state in
+            if let push = report.push, push.abortReason == nil { state.lastPush = time }
+            if !round.plans.isEmpty, round.plans.allSatisfy({ report.pulls[$0] != nil }) {
+                state.lastPull = time
+            }
+            state.lastError = report.ending ?? report.error ?? planError
+        }
+    }
+}
+
+extension AutoSync.Phase {
+    /// The phase of a sync that waits.
+    init(_ reason: SyncSchedule.WaitReason, until time: Duration?) {
+        let time = time.map { Timestamp.unixEpoch.advanced(by: $0) }
+        self =
+            switch reason {
+            case .nothingDue: .idle(next: time)
+            case .failure: time.map { .waiting(until: $0) } ?? .idle(next: nil)
+            case .offline: .offline
+            case .signedOut: .needsSignIn
+            case .otherProcess: .otherProcess
+            }
+    }
+}

@@ -1,0 +1,48 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import SyncCore
+
+extension AutoSync {
+    /// What an automatic sync is doing.
+    ///
+    /// Later versions add cases: a `switch` needs a `default`.
+    public enum Phase: Sendable, Hashable {
+        /// Everything is done until then; `nil` is until a local change or a signal.
+        case idle(next: Timestamp?)
+        /// Operations are being sent.
+        case pushing(done: Int, of: Int)
+        /// Rows are being pulled.
+        case pulling(table: String, rows: Int)
+        /// The last round failed; the next one begins then.
+        case waiting(until: Timestamp)
+        /// The app has reported ``AutoSync/Signal/networkUnavailable``.
+        case offline
+        /// The server requires the user to sign in: see ``AutoSync/Signal/signedIn``.
+        case needsSignIn
+        /// Another process syncs the same store, and sends the changes of this one.
+        case otherProcess
+        /// ``AutoSync/run()`` is not running.
+        case stopped
+    }
+
+    /// The state of an automatic sync, for the app's user interface.
+    public struct State: Sendable {
+        /// What the sync is doing.
+        public internal(set) var phase = Phase.stopped
+        /// The number of pending operations.
+        public internal(set) var pending = 0
+        /// The number of operations in conflict with the server's row, which wait for a decision.
+        public internal(set) var conflicts = 0
+        /// The number of operations that the server has refused too often.
+        public internal(set) var parked = 0
+        /// When the user made the first change that is pending.
+        public internal(set) var oldestPending: Timestamp?
+        /// When the last push reached the end of the queue.
+        public internal(set) var lastPush: Timestamp?
+        /// When the last pulls of a round succeeded.
+        public internal(set) var lastPull: Timestamp?
+        /// Why the last round failed in whole or in part, or why a plan cannot be pulled; `nil` after a round without errors.
+        public internal(set) var lastError: SyncError?
+    }
+}

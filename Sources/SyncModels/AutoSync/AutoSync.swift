@@ -1,0 +1,119 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+public import SyncCore
+import Synchronization
+
+/// Pushes and pulls by itself: after local changes, at intervals, when the app or the network returns, and when the server
+/// has changes.
+///
+/// ```swift
+/// let sync = AutoSync(context, pulls: [TodoList.all.pull(), Todo.all.pull(every: .seconds(300))])
+/// await sync.run()
+/// ```
+///
+/// One round runs at a time: a push, then the pulls, parents first. What is requested during a round leads to one more
+/// round. See <doc:AutomaticSync> for the rules and delays.
+public final class AutoSync: Sendable {
+    struct Control {
+        var schedule: SyncSchedule
+        /// The callers that wait for a round that has not begun.
+        var requests: [RoundRequest] = []
+        /// Whether ``AutoSync/run()`` is running.
+        var isRunning = false
+        /// The errors of plans whose last pull would fail again.
+        var failedPlans: [Int: SyncError] = [:]
+        /// The number of running calls of ``AutoSync/finish(within:)``.
+        var finishing = 0
+    }
+
+    let context: SyncContext
+    let plans: [PullPlan]
+    let control: Mutex<Control>
+    let feed = StateFeed()
+    let wakeup = Wakeup()
+    /// Serializes rounds.
+    let roundMutex = AsyncMutex()
+    private let runMutex = AsyncMutex()
+
+    /// Makes an automatic sync of a context. Make one per context.
+    ///
+    /// - Parameters:
+    ///   - context: the context to push and pull.
+    ///   - pulls: the rows to pull. Those of parents are pulled before those of their children.
+    ///   - settings: the delays.
+    public init(_ context: SyncContext, pulls: [PullPlan], settings: Settings = Settings()) {
+        self.context = context
+        plans = pulls
+        // The pull of a plan that is not valid reports its error.
+        let order = (try? context.pullOrder(of: pulls)) ?? Array(pulls.indices)
+        let schedule = SyncSchedule(
+            plans: pulls.map { ($0.query.table, $0.interval) }, order: order, settings: settings)
+        control = Mutex(Control(schedule: schedule))
+    }
+
+    /// The current state.
+    public var state: State { feed.state }
+
+    /// The current state and later ones; a reader that is busy receives the newest. Each reader needs a sequence of its own.
+    public var states: AsyncStream<State> { feed.stream() }
+
+    /// Syncs until the task is cancelled or the context is closed. A second call waits until the first one has ended.
+    public func run() async {
+        // Only the wait for another call throws.
+        try? await runMutex.withLock { await runRounds() }
+    }
+
+    /// Reports a change of the app, the network, the user or the server. Returns immediately.
+    public func signal(_ signal: Signal) {
+        control.withLock { $0.schedule.record(signal, at: now) }
+        wakeup.signal()
+    }
+
+    /// Pushes and pulls now, for example after the user has pulled to refresh. No delay prevents this.
+    ///
+    /// When a round is running, the next one begins after it. Callers that wait at the same time share a round. A delegate or
+    /// resolver must not call this: the round waits for it.
+    ///
+    /// - Returns: what the round has done; the pulls in the order of the plans.
+    /// - Throws: the errors of `SyncContext.sync`; `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func syncNow() async throws -> SyncResult {
+        let request = RoundRequest()
+        control.withLock { $0.requests.append(request) }
+        defer { control.withLock { $0.requests.removeAll { $0 === request } } }
+        try await roundMutex.withLock {
+            if request.result == nil { try await runNext() }
+        }
+        guard let result = request.result else {
+            throw SyncError(.internalError, "The round of a sync has no result.")
+        }
+        return try result.get()
+    }
+
+    /// Pushes within a time limit, for example before the system suspends the app. Pulls end at their next page.
+    ///
+    /// Operations that were not sent stay pending.
+    ///
+    /// - Parameter limit: after this time, a running request is cancelled.
+    /// - Returns: the result of the push, with the error that ended it.
+    public func finish(within limit: Duration) async -> SyncResult {
+        control.withLock { $0.finishing += 1 }
+        defer { control.withLock { $0.finishing -= 1 } }
+        let end = now + limit
+        let result = await withTaskGroup(of: PushResult?.self) { group in
+            group.addTask { await self.push(until: end) }
+            group.addTask {
+                try? await self.context.environment.sleep(limit)
+                return nil
+            }
+            var result: PushResult?
+            for await ended in group {
+                group.cancelAll()
+                result = result ?? ended
+            }
+            return result
+        }
+        return SyncResult(push: result ?? PushResult(), pulls: [])
+    }
+}

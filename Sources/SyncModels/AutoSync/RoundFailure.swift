@@ -1,0 +1,29 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// What an error of a push or pull means for the rest of the round.
+enum RoundFailure: Equatable {
+    /// The server requires the user to sign in.
+    case unauthenticated
+    /// The server, the network or the store is not available: other requests would fail too.
+    case unavailable(retryAfter: Duration?)
+    /// The pull of this plan failed, others may succeed.
+    case ofPlan(mayRetry: Bool)
+
+    init(_ error: SyncError) {
+        let cause = error.code == .pullAborted ? error.cause as? SyncError ?? error : error
+        switch cause.code {
+        case .authenticationRequired, .pushAbortedAuthentication:
+            self = .unauthenticated
+        case .networkUnavailable, .serviceUnavailable, .pushAbortedNetwork, .pushAbortedService,
+            .pushAbortedStore, .pushAbortedCancelled, .storeFailure, .storeOfAnotherUser, .contextInvalid,
+            .invalidConfiguration, .internalError:
+            self = .unavailable(retryAfter: error.retryAfter)
+        default:
+            // A server that asks for a wait is not asked for other tables either.
+            self = error.retryAfter.map { .unavailable(retryAfter: $0) } ?? .ofPlan(mayRetry: error.mayRetry)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// Runs one round: a push, then the pulls of plans.
+struct SyncRound: Sendable {
+    let context: SyncContext
+    let plans: [PullPlan]
+    /// How much the push sends.
+    var budget = PushBudget()
+    /// Whether to end the round before the next page of a pull.
+    let mustEnd: @Sendable () -> Bool
+    let show: @Sendable (AutoSync.Phase) -> Void
+
+    /// What a round has done.
+    struct Report: Sendable {
+        var push: PushResult?
+        /// The results by the index of the plan.
+        var pulls: [Int: PullResult] = [:]
+        /// The plans that have failed and may succeed later.
+        var retries: Set<Int> = []
+        /// The plans that have failed and would fail again.
+        var failed: [Int: SyncError] = [:]
+        /// The error that ended the round.
+        var ending: SyncError?
+        /// The first error of an operation or a plan, after which the round continued.
+        var error: SyncError?
+
+        /// Whether the server has answered, as far as it is known.
+        var reachedServer: Bool { push?.completed ?? 0 > 0 || !pulls.isEmpty }
+    }
+
+    /// Runs the round.
+    ///
+    /// - Throws: `CancellationError`. Other errors are in the report.
+    func run(_ round: SyncSchedule.Round) async throws -> Report {
+        var report = Report()
+        try await push(&report)
+        for index in round.plans where report.ending == nil && !mustEnd() {
+            try await pull(index, &report)
+        }
+        return report
+    }
+
+    private func push(_ report: inout Report) async throws {
+        let count = (try? await context.pendingOperationCount()) ?? 0
+        if count > 0 { show(.pushing(done: 0, of: count)) }
+        do {
+            report.push = try await context.push(budget: budget)
+        } catch {
+            let error = try Self.syncError(error)
+            report.push = error.pushResult
+            if error.code == .pushCompletedWithErrors {
+                report.error = error
+            } else {
+                report.ending = error
+            }
+        }
+    }
+
+    private func pull(_ index: Int, _ report: inout Report) async throws {
+        do {
+            report.pulls[index] = try await pull(plans[index])
+        } catch {
+            let error = try Self.syncError(error)
+            switch RoundFailure(error) {
+            case .ofPlan(let mayRetry):
+                report.error = report.error ?? error
+                if mayRetry { report.retries.insert(index) } else { report.failed[index] = error }
+            case .unauthenticated, .unavailable:
+                report.ending = error
+            }
+        }
+    }
+
+    /// Returns the error of a push or pull. A transport may throw `CancellationError` although the task is not cancelled.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    private static func syncError(_ error: any Error) throws -> SyncError {
+        try Task.checkCancellation()
+        return error as? SyncError
+            ?? SyncError(.internalError, "A sync ended unexpectedly.", cause: error, mayRetry: true)
+    }
+
+    /// Pulls the rows of a plan; `nil` if the round must end before.
+    private func pull(_ plan: PullPlan) async throws -> PullResult? {
+        do {
+            var settings = plan.settings
+            settings.pending = .pullAnyway
+            var result = PullResult()
+            show(.pulling(table: plan.query.table, rows: 0))
+            let pages = context.pulling(plan.query, queryID: try plan.queryID, settings: settings)
+            for try await progress in pages {
+                result = progress
+                show(.pulling(table: plan.query.table, rows: result.received))
+                if mustEnd() { return nil }
+            }
+            return result
+        } catch let error as SyncError {
+            throw error.naming(plan.model)
+        }
+    }
+}
+
+extension SyncRound.Report {
+    /// Returns what the round returns to callers that wait for it.
+    ///
+    /// - Throws: the error that ended the round, or else the first error.
+    func result(of round: SyncSchedule.Round, planCount: Int) throws -> SyncResult {
+        if let error = ending ?? error { throw error }
+        guard round.plans.allSatisfy({ pulls[$0] != nil }) else {
+            throw SyncError(
+                .pullAborted, "The app ended the sync before all rows were pulled. Sync again.",
+                mayRetry: true)
+        }
+        return SyncResult(
+            push: push ?? PushResult(), pulls: (0..<planCount).map { pulls[$0] ?? PullResult() })
+    }
+
+    /// Returns how the round ended.
+    ///
+    /// - Parameter leavesOperations: whether operations are pending that a push can send.
+    func outcome(leavesOperations: Bool) -> SyncSchedule.Outcome {
+        switch ending.map(RoundFailure.init) {
+        case nil:
+            .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
+        case .unauthenticated: .unauthenticated
+        case .unavailable(let retryAfter): .failed(retryAfter: retryAfter)
+        case .ofPlan: .failed()
+        }
+    }
+}

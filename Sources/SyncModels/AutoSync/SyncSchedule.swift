@@ -1,0 +1,303 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides when the next round runs and what it does: the only place of this rule. A value without effects.
+///
+/// A round is a push, then pulls. Times are durations since 1970, by the client's clock.
+struct SyncSchedule: Sendable {
+    /// The work of one round.
+    struct Round: Sendable, Equatable {
+        /// The indices of the plans to pull, parents first.
+        var plans: [Int] = []
+        /// Those of them that the server has hinted at.
+        var hinted: Set<Int> = []
+    }
+
+    /// What to do now.
+    enum Step: Sendable, Equatable {
+        case run(Round)
+        /// Decide again at that time, or after the next event.
+        case wait(until: Duration?, WaitReason)
+    }
+
+    /// Why no round runs.
+    enum WaitReason: Sendable, Equatable { case nothingDue, failure, offline, signedOut, otherProcess }
+
+    /// How a round has ended.
+    enum Outcome: Sendable, Equatable {
+        /// It has reached its end.
+        ///
+        /// - Parameters:
+        ///   - reachedServer: whether the server has answered.
+        ///   - leavesOperations: whether operations are pending that a push can send.
+        ///   - retries: the plans that have failed and may succeed later.
+        case completed(reachedServer: Bool, leavesOperations: Bool = false, retries: Set<Int> = [])
+        /// The server or the store is not available. `retryAfter` is the wait that the server asks for.
+        case failed(retryAfter: Duration? = nil)
+        /// The server requires the user to sign in.
+        case unauthenticated
+        /// The caller cancelled the round.
+        case cancelled
+    }
+
+    enum Network: Sendable { case available, expensive, unavailable }
+
+    /// The pull of one plan. Times are `nil` when there is no such reason to pull.
+    private struct Pull {
+        let table: String
+        let interval: Duration?
+        var requestedAt: Duration?
+        var hintedAt: Duration?
+        /// The next repetition by the interval.
+        var repeatsAt: Duration?
+    }
+
+    /// A time before which no round runs by itself.
+    private struct Gate {
+        enum Cause { case failure, server, otherProcess }
+        var until: Duration
+        var cause: Cause
+    }
+
+    private let settings: AutoSync.Settings
+    /// The indices of the plans, parents first.
+    private let order: [Int]
+    private var pulls: [Pull]
+    private var firstChange: Duration?
+    private var lastChange: Duration?
+    private var pushRequestedAt: Duration?
+    private var gate: Gate?
+    /// The number of failed rounds in a row.
+    private var failures = 0
+    /// The number of rounds in a row that have left operations or plans to send or pull again.
+    private var incompleteRounds = 0
+    private var lastEnd: Duration?
+    private var lastNow: Duration?
+    private var needsSignIn = false
+    private var network = Network.available
+    private(set) var isInForeground = true
+
+    /// - Parameters:
+    ///   - plans: the tables of the plans, and how often they repeat.
+    ///   - order: the indices of the plans, parents first.
+    init(plans: [(table: String, interval: Duration?)], order: [Int], settings: AutoSync.Settings) {
+        self.settings = settings
+        self.order = order
+        pulls = plans.map { Pull(table: $0.table, interval: $0.interval) }
+    }
+
+    // MARK: Decision
+
+    /// Returns what to do now.
+    ///
+    /// - Parameter jitter: a random number from 0 to below 1.
+    mutating func next(at now: Duration, jitter: Double) -> Step {
+        adjustClock(to: now)
+        if needsSignIn { return .wait(until: nil, .signedOut) }
+        guard var time = dueTime else {
+            return .wait(until: nil, network == .unavailable ? .offline : .nothingDue)
+        }
+        if let lastEnd { time = max(time, lastEnd + settings.pushDelay) }
+        // Reachability is a hint, which may be wrong: the server is tried after the delays of failures.
+        if network == .unavailable, gate == nil, time <= now {
+            closeGate(.failure, for: delay(failures, jitter))
+        }
+        let gateTime = gate?.until ?? time
+        if max(time, gateTime) <= now { return .run(round(at: now)) }
+        let isGated = gateTime > time
+        return .wait(
+            until: max(time, gateTime),
+            isGated ? waitReason : network == .unavailable ? .offline : .nothingDue)
+    }
+
+    /// The round with all plans, which the user requests.
+    var wholeRound: Round { Round(plans: order, hinted: []) }
+
+    private var waitReason: WaitReason {
+        switch gate?.cause {
+        case .otherProcess: .otherProcess
+        case _ where network == .unavailable: .offline
+        default: .failure
+        }
+    }
+
+    private var dueTime: Duration? { ([pushTime] + pulls.map(time)).compactMap(\.self).min() }
+
+    private var pushTime: Duration? {
+        guard let firstChange, let lastChange else { return pushRequestedAt }
+        let time = min(lastChange + settings.pushDelay, firstChange + settings.maxPushDelay)
+        return min(time, pushRequestedAt ?? time)
+    }
+
+    private func time(of pull: Pull) -> Duration? {
+        if network == .expensive { return pull.hintedAt }
+        return [pull.hintedAt, pull.requestedAt, isInForeground ? pull.repeatsAt : nil].compactMap(\.self)
+            .min()
+    }
+
+    private func round(at now: Duration) -> Round {
+        let plans = order.filter { index in time(of: pulls[index]).map { $0 <= now } ?? false }
+        return Round(plans: plans, hinted: Set(plans.filter { pulls[$0].hintedAt != nil }))
+    }
+
+    // MARK: Events
+
+    /// Records the start of the sync: everything is pushed and pulled.
+    mutating func start(at now: Duration) {
+        adjustClock(to: now)
+        requestAll(at: now)
+    }
+
+    /// Records a change that the app has queued.
+    mutating func recordLocalChange(at now: Duration) {
+        adjustClock(to: now)
+        firstChange = firstChange ?? now
+        lastChange = now
+    }
+
+    /// Records a signal of the app.
+    mutating func record(_ signal: AutoSync.Signal, at now: Duration) {
+        adjustClock(to: now)
+        switch signal {
+        case .foreground:
+            resetDelays()
+            if !isInForeground { requestAll(at: now) }
+            isInForeground = true
+        case .background:
+            isInForeground = false
+        case .networkAvailable:
+            let wasAvailable = network == .available && gate == nil
+            network = .available
+            resetDelays()
+            if !wasAvailable { requestAll(at: now) }
+        case .networkExpensive:
+            let wasAvailable = network != .unavailable && gate == nil
+            network = .expensive
+            resetDelays()
+            if !wasAvailable { pushRequestedAt = now }
+        case .networkUnavailable:
+            network = .unavailable
+        case .signedIn:
+            needsSignIn = false
+            resetDelays()
+            requestAll(at: now)
+        case .serverHint(let tables):
+            for index in pulls.indices where tables.contains(pulls[index].table) {
+                pulls[index].hintedAt = pulls[index].hintedAt ?? now
+            }
+        }
+    }
+
+    /// Records that another process syncs the store.
+    mutating func recordOtherProcess(at now: Duration) {
+        adjustClock(to: now)
+        closeGate(.otherProcess, for: settings.lockRetryDelay)
+    }
+
+    /// Records the beginning of a round. What arrives from now on is left to the next round.
+    mutating func begin(_ round: Round, at now: Duration) {
+        adjustClock(to: now)
+        (firstChange, lastChange, pushRequestedAt) = (nil, nil, nil)
+        for index in round.plans {
+            pulls[index].requestedAt = nil
+            pulls[index].hintedAt = nil
+            pulls[index].repeatsAt = nil
+        }
+        if let gate, gate.until <= now { self.gate = nil }
+    }
+
+    /// Records the end of a round.
+    ///
+    /// - Parameter pulled: the plans that are done, successfully or with an error that repeating cannot remove.
+    mutating func end(_ round: Round, _ outcome: Outcome, pulled: Set<Int>, at now: Duration, jitter: Double)
+    {
+        adjustClock(to: now)
+        lastEnd = now
+        for index in pulled {
+            pulls[index].repeatsAt = pulls[index].interval.map { now + $0 }
+        }
+        var retryTime = now
+        switch outcome {
+        case .completed(let reachedServer, let leavesOperations, let retries):
+            if reachedServer { recordAnswer() }
+            guard leavesOperations || !retries.isEmpty else {
+                incompleteRounds = 0
+                break
+            }
+            retryTime += delay(incompleteRounds, jitter)
+            incompleteRounds += 1
+            if leavesOperations { requestPush(at: retryTime) }
+        case .failed(let retryAfter):
+            requestPush(at: now)
+            let wait = min(retryAfter ?? .zero, settings.maxRetryAfter) + delay(failures, jitter)
+            closeGate(retryAfter == nil ? .failure : .server, for: wait)
+            failures += 1
+        case .unauthenticated:
+            requestPush(at: now)
+            needsSignIn = true
+        case .cancelled:
+            requestPush(at: now)
+        }
+        for index in round.plans where !pulled.contains(index) {
+            if round.hinted.contains(index) {
+                pulls[index].hintedAt = min(pulls[index].hintedAt ?? retryTime, retryTime)
+            } else {
+                pulls[index].requestedAt = min(pulls[index].requestedAt ?? retryTime, retryTime)
+            }
+        }
+    }
+
+    // MARK: Helpers
+
+    /// An answer of the server refutes that the network is unavailable.
+    private mutating func recordAnswer() {
+        (failures, needsSignIn, gate) = (0, false, nil)
+        if network == .unavailable { network = .available }
+    }
+
+    private mutating func requestAll(at now: Duration) {
+        requestPush(at: now)
+        for index in pulls.indices { pulls[index].requestedAt = now }
+    }
+
+    private mutating func requestPush(at time: Duration) {
+        pushRequestedAt = min(pushRequestedAt ?? time, time)
+    }
+
+    /// Ends the delays after failures, but not those that the server has asked for.
+    private mutating func resetDelays() {
+        (failures, incompleteRounds) = (0, 0)
+        if gate?.cause != .server { gate = nil }
+    }
+
+    /// Prevents rounds for that long, or until the server's wait has passed.
+    private mutating func closeGate(_ cause: Gate.Cause, for delay: Duration) {
+        let gate = Gate(until: (lastNow ?? .zero) + delay, cause: cause)
+        if let current = self.gate, current.cause == .server, current.until > gate.until { return }
+        self.gate = gate
+    }
+
+    /// Exponential backoff with full jitter, in whole milliseconds.
+    private func delay(_ failures: Int, _ jitter: Double) -> Duration {
+        let bound = min(settings.initialBackoff * (1 << min(failures, 30)), settings.maxBackoff)
+        return .milliseconds(Int64(bound / .milliseconds(1) * jitter))
+    }
+
+    /// Moves all times when the clock was set back, so that no wait becomes longer.
+    private mutating func adjustClock(to now: Duration) {
+        defer { lastNow = now }
+        guard let lastNow, now < lastNow else { return }
+        let offset = now - lastNow
+        func move(_ time: inout Duration?) { time = time.map { $0 + offset } }
+        move(&firstChange)
+        move(&lastChange)
+        move(&pushRequestedAt)
+        move(&lastEnd)
+        gate?.until += offset
+        for index in pulls.indices {
+            move(&pulls[index].requestedAt)
+            move(&pulls[index].hintedAt)
+            move(&pulls[index].repeatsAt)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HTTPTypes
+import SyncModels
+import Synchronization
+
+@testable import SyncSimulation
+
+/// The network of one device, with outages that a test sets, and a list of all requests.
+final class VirtualNetwork: HTTPTransport {
+    enum Condition: Sendable, Hashable {
+        case up
+        /// No request arrives.
+        case down
+        /// Requests arrive, and no response.
+        case answersLost
+        /// A server or a gateway in between refuses every request.
+        case status(Int, retryAfter: String? = nil)
+        /// The transport gives up although the caller's task is not cancelled.
+        case cancelling
+        /// The process does not run: requests fail after it has been resumed.
+        case suspended
+    }
+
+    struct Request: Sendable, Hashable {
+        /// Seconds since the start.
+        let time: Double
+        /// The method and the table.
+        let summary: String
+        let condition: Condition
+    }
+
+    private struct State {
+        var condition = Condition.up
+        var requests: [Request] = []
+    }
+
+    private let state = Mutex(State())
+    private let system: VirtualSystem
+    private let name: String
+    private static let latency: Int64 = 20_000_000
+
+    init(_ system: VirtualSystem, _ name: String) {
+        (self.system, self.name) = (system, name)
+    }
+
+    var condition: Condition {
+        get { state.withLock { $0.condition } }
+        set { state.withLock { $0.condition = newValue } }
+    }
+
+    var requests: [Request] { state.withLock { $0.requests } }
+
+    /// Returns the requests since the last call.
+    func newRequests() -> [String] {
+        state.withLock { state in
+            defer { state.requests = [] }
+            return state.requests.map(\.summary)
+        }
+    }
+
+    func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        let table = request.head.path?.split(separator: "/").dropFirst().first?.prefix { $0 != "?" } ?? ""
+        let condition = state.withLock { state in
+            let summary = "\(request.head.method) \(table)"
+            state.requests.append(
+                Request(time: system.time / .seconds(1), summary: summary, condition: state.condition))
+            return state.condition
+        }
+        try await system.scheduler.sleep(Self.latency)
+        switch condition {
+        case .up: return system.server.respond(to: request, from: name)
+        case .down: throw URLError(.notConnectedToInternet)
+        case .cancelling: throw CancellationError()
+        case .suspended:
+            while self.condition == .suspended { try await system.scheduler.sleep(60_000_000_000) }
+            throw URLError(.networkConnectionLost)
+        case .answersLost:
+            _ = system.server.respond(to: request, from: name)
+            throw URLError(.networkConnectionLost)
+        case .status(let status, let retryAfter):
+            var fields: HTTPFields = [.contentType: "application/json"]
+            fields[.retryAfter] = retryAfter
+            return HTTPTransportResponse(
+                status: .init(code: status), headerFields: fields, body: Data(#"{"error":"refused"}"#.utf8))
+        }
+    }
+}
