@@ -71,14 +71,14 @@ final class VirtualNetwork: HTTPTransport {
         }
         try await system.scheduler.sleep(Self.latency)
         switch condition {
-        case .up: return system.server.respond(to: request, from: name)
+        case .up: return system.server.respond(to: ModelRequest(request), from: name)
         case .down: throw URLError(.notConnectedToInternet)
         case .cancelling: throw CancellationError()
         case .suspended:
             while self.condition == .suspended { try await system.scheduler.sleep(60_000_000_000) }
             throw URLError(.networkConnectionLost)
         case .answersLost:
-            _ = system.server.respond(to: request, from: name)
+            _ = system.server.respond(to: ModelRequest(request), from: name)
             throw URLError(.networkConnectionLost)
         case .status(let status, let retryAfter):
             var fields: HTTPFields = [.contentType: "application/json"]
