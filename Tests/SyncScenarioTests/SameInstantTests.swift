@@ -125,6 +125,23 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a row that only a conflict has shown is pulled after the user has deleted the item`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            _ = try await pull(a, from: scenario) {
+                #expect(try await a.expectPushError().code == .itemAlreadyOnServer)
+                try await a.table.delete(id: "x")
+                #expect(try await a.operations().isEmpty)
+            }
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an old page of a cache does not take back a pushed change`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()

@@ -201,4 +201,31 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a decision about an insert before a crash sends the newer edit with a condition`(
+        _ kind: StoreKind, _ discards: Bool
+    ) async throws {
+        struct Refusal: Error {}
+        try await Scenario.run(on: kind) { scenario in
+            try await scenario.server.put("x", ["text": "theirs", "priority": 1], in: Todo.name)
+            let first = try scenario.crashableDevice(settings: .singleAttempt)
+            try await first.table.insert(["id": "x", "text": "ours"])
+            var second = first
+            _ = try await scenario.push(first, then: .dropRequest) { _ in
+                try await first.table.update(id: "x", ["text": "edited"])
+                let refusing = ClosureDelegate(perform: { _, _ in throw Refusal() })
+                second = try scenario.restart(first, delegate: refusing)
+            }
+            let error = try await second.expectPushError()
+            if discards {
+                try await second.context.cancelAndDiscardItem(for: error)
+            } else {
+                try await second.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            }
+            let last = try scenario.restart(second)
+            #expect(try await last.expectPushError().isConflict)
+            #expect(try scenario.row("x")?.fields == ["text": "theirs", "priority": 1])
+        }
+    }
 }

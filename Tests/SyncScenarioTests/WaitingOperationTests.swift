@@ -195,6 +195,29 @@ import Testing
         SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
     ]
 
+    @Test(arguments: StoreKind.allCases)
+    func `an edit that a crash has left behind a held operation waits with it`(_ kind: StoreKind) async throws
+    {
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            let first = try scenario.crashableDevice(settings: .singleAttempt, tables: Self.family)
+            try await first.context.table("Item").insert(["id": "child", "text": "one"])
+            var a = first
+            _ = try await scenario.push(first, then: .dropRequest) { _ in
+                try await first.context.table("List").insert(["id": "bad"])
+                try await first.context.table("Item").update(id: "child", ["list": "bad"])
+                a = try scenario.restart(first, settings: .singleAttempt, tables: Self.family)
+            }
+            #expect(try await a.operations().map(\.itemID) == ["child", "bad", "child"])
+            scenario.server.onRequest { _ in .refusal(400) }
+            #expect(await a.expectPushErrors().map(\.itemID).sorted() == ["bad", "child"])
+            #expect(try await a.operations().map(\.itemID) == ["child", "bad"])
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            #expect(try scenario.server.row("child", in: "Item")?.fields["list"] == "bad")
+        }
+    }
+
     @Test(arguments: StoreKind.allCases, [1, 4])
     func `children of a refused parent are held, and other rows of their table are pushed`(
         _ kind: StoreKind, _ concurrency: Int

@@ -59,7 +59,7 @@ final class StalePageGuard: Sendable {
         }
     }
 
-    /// Records that a row is about to be committed; `nil` when the item was removed.
+    /// Records that a row is about to be committed; `nil` when the item was removed, or only an error shows the row.
     func recordStored(_ row: Item?, id: String, in table: String, from source: Source) {
         state.withLock { state in
             state.storedRowCount += 1

@@ -98,7 +98,10 @@ extension OperationSender {
     ///
     /// - Returns: the recorded error; `nil` when the operation is no longer pending.
     func record(_ error: any Error) async throws -> TableOperationError? {
-        try await context.write { [operationID] transaction in
+        try await context.write { [operationID, definition] transaction in
+            // The error is about the whole change of the item, with what a crash has left behind the operation.
+            try AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
+                .mergeBehind()
             guard let operation = try transaction.operation(id: operationID) else { return nil }
             let item = try transaction.item(id: operation.itemID, in: operation.table)
             let recorded = TableOperationError(

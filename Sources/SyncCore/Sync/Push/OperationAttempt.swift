@@ -81,17 +81,20 @@ extension OperationAttempt {
             try substitute?.store(for: &operation, in: transaction, definition)
             operation.sent = definition.withoutLocalOnlyColumns(operation.sent)
             let local = try transaction.item(id: operation.itemID, in: definition.name)
+            let completion = AttemptCompletion(
+                transaction: transaction, definition: definition, operationID: operationID)
             let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
             if let first = try references.prerequisite(of: operation, item: local, in: transaction) {
-                let held = TableOperationError.held(operation, by: first, item: local)
+                // A change that a crash has left behind the operation waits with it.
+                try completion.mergeBehind()
+                guard let merged = try transaction.operation(id: operationID) else { return .skipped }
+                let held = TableOperationError.held(merged, by: first, item: local)
                 try transaction.put(held)
                 return .held(held)
             }
             let snapshot = operation.nextAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             guard let snapshot else {
-                let completion = AttemptCompletion(
-                    transaction: transaction, definition: definition, operationID: operationID)
                 return .unneeded(try completion.removeUnneeded())
             }
             let lastError = try transaction.operationError(operationID: operationID)

@@ -168,8 +168,9 @@ extension OperationSender {
         let stalePageGuard = context.stalePageGuard
         let (failure, operation) = try await context.write { transaction in
             if let serverItem {
+                // Only the error has the row, and may be removed: a page requested before is requested again.
                 stalePageGuard.recordStored(
-                    serverItem, id: serverItem.id, in: definition.name, from: StalePageGuard.pushes)
+                    nil, id: serverItem.id, in: definition.name, from: StalePageGuard.pushes)
             }
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
