@@ -224,8 +224,29 @@ import Testing
                 try await second.context.keepAndUpdateItem(for: error, with: try #require(error.item))
             }
             let last = try scenario.restart(second)
-            #expect(try await last.expectPushError().isConflict)
+            if discards {
+                #expect(try await last.context.push().completed == 0)
+            } else {
+                #expect(try await last.expectPushError().isConflict)
+            }
             #expect(try scenario.row("x")?.fields == ["text": "theirs", "priority": 1])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion that was applied is no conflict after it was refused and kept`(_ kind: StoreKind)
+        async throws
+    {
+        try await unknownDelete(on: kind) { scenario, a, _ in
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "new"])
+            scenario.server.inject(.refusal(400), when: { $0.method == "DELETE" })
+            let error = try await a.expectPushError()
+            #expect(error.kind == .delete)
+            try await a.context.changeKind(for: error, to: .delete)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            try await scenario.expectAgreement(a)
         }
     }
 }

@@ -104,8 +104,22 @@ extension StoreRule {
             "A read that begins after a write has returned sees the write, on any thread.", level: .concurrent
         ) { run in
             let store = try run.store
-            let latest = Shared<Int64>(0)
-            let (reading, stale) = (Shared(3), Shared<[Int64]>([]))
+            let (latest, stale) = (Shared<Int64>(0), Shared<[Int64]>([]))
+            let write = { (count: Int64) throws in
+                let item = Item(id: "n", fields: ["count": .int(count)])
+                try store.write { try $0.upsert([item], in: "Thing") }
+                latest.change { $0 = count }
+            }
+            let read: @Sendable () throws -> Void = {
+                let expected = latest.value
+                let seen = try store.read { try $0.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0 }
+                if seen < expected { stale.change { $0.append(seen - expected) } }
+            }
+            for count in Int64(1)...6 {
+                try write(count)
+                try run.runConcurrently([read, read, read])
+            }
+            let reading = Shared(3)
             let group = ThreadGroup()
             for _ in 0..<3 {
                 group.start {
@@ -113,21 +127,11 @@ extension StoreRule {
                     var reads = 0
                     while reads < 60 || latest.value < 60 {
                         reads += 1
-                        let expected = latest.value
-                        let seen = try store.read {
-                            try $0.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0
-                        }
-                        if seen < expected { stale.change { $0.append(seen - expected) } }
+                        try read()
                     }
                 }
             }
-            var count: Int64 = 0
-            while reading.value > 0 {
-                count += 1
-                let item = Item(id: "n", fields: ["count": .int(count)])
-                try store.write { try $0.upsert([item], in: "Thing") }
-                latest.change { [count] in $0 = count }
-            }
+            while reading.value > 0 { try write(latest.value + 1) }
             try run.join(group)
             try run.expect(stale.value, is: [], "the lag of stale reads")
         }

@@ -109,6 +109,7 @@ struct DecisionEffect {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         let server = error.serverItem.map(definition.withoutLocalOnlyColumns)
         if let behind {
+            if kind == .delete, operation.kind == .delete, server == nil { return try sendAgain() }
             try transaction.removeOperationAndError(id: operation.id)
             return try keepNewerChange(behind, on: server ?? operation.newestServerItem)
         }
@@ -152,6 +153,15 @@ struct DecisionEffect {
             if kind == .insert { stored.system = SystemProperties() }
             try transaction.upsert([stored], in: definition.name)
         }
+        try transaction.put(kept)
+        try transaction.removeOperationError(operationID: operation.id)
+    }
+
+    /// Keeps the operation as it is: whether the server has applied it is not known yet.
+    private func sendAgain() throws {
+        var kept = operation
+        kept.unpark()
+        kept.revision += 1
         try transaction.put(kept)
         try transaction.removeOperationError(operationID: operation.id)
     }
