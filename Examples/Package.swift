@@ -6,7 +6,11 @@ import PackageDescription
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "swift-sync-context", path: "..", traits: ["StoreConformanceCommand"])],
+    dependencies: [
+        .package(name: "swift-sync-context", path: "..", traits: ["StoreConformanceCommand", "TableServer"]),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
+    ],
     targets: [
         // An app as SwiftPM makes it: Swift 6, and no upcoming features.
         .target(
@@ -20,6 +24,44 @@ let package = Package(
             name: "ClientAppTests",
             dependencies: ["ClientApp", .product(name: "SyncCore", package: "swift-sync-context")],
             path: "client-app/Tests/ClientAppTests"),
+        // Typed models, a live list and automatic sync in a terminal, and tests with a server that fails.
+        .executableTarget(
+            name: "TypedApp",
+            dependencies: [
+                .product(name: "StoreSQLite", package: "swift-sync-context"),
+                .product(name: "SyncModels", package: "swift-sync-context"),
+            ],
+            path: "typed-app/Sources/TypedApp"),
+        .testTarget(
+            name: "TypedAppTests",
+            dependencies: [
+                "TypedApp", .product(name: "StoreMemory", package: "swift-sync-context"),
+                .product(name: "SyncModels", package: "swift-sync-context"),
+                .product(name: "TableServer", package: "swift-sync-context"),
+            ],
+            path: "typed-app/Tests/TypedAppTests"),
+        // Synced models in the GRDB database of an app.
+        .target(
+            name: "GRDBApp",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "StoreSQLite", package: "swift-sync-context"),
+                .product(name: "SyncModels", package: "swift-sync-context"),
+            ],
+            path: "grdb-app/Sources/GRDBApp"),
+        .testTarget(
+            name: "GRDBAppTests",
+            dependencies: ["GRDBApp", .product(name: "TableServer", package: "swift-sync-context")],
+            path: "grdb-app/Tests/GRDBAppTests"),
+        // A background worker under swift-service-lifecycle.
+        .executableTarget(
+            name: "Worker",
+            dependencies: [
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "StoreLMDB", package: "swift-sync-context"),
+                .product(name: "SyncModels", package: "swift-sync-context"),
+            ],
+            path: "worker/Sources/Worker"),
         // A store in one plain file.
         .target(
             name: "FileStore",
