@@ -26,8 +26,9 @@ extension StoreMutant {
             flaw.openBase = { base, path, tables in try OneStore.open(path, base, tables) }
         }
         declaring(
-            "no-push-lock", "A shared store always grants the push lock and does not report other commits.",
-            killedBy: "capability.multi-process.push-lock", "capability.multi-process.stamp",
+            "no-locks", "A shared store always grants its locks and does not report other commits.",
+            killedBy: "capability.multi-process.push-lock", "capability.multi-process.sync-lock",
+            "capability.multi-process.stamp",
             message: "does not acquire it"
         ) { flaw in
             flaw.declare { $0.isMultiProcess = true }
