@@ -64,7 +64,7 @@ final class PostgresMap: OrderedMap {
 
     func tryLockSync() throws -> PostgresLock? { try tryLock(table.syncLockKey) }
 
-    /// Acquires a lock on a connection of its own; the server releases the lock when the connection ends.
+    /// Acquires a lock on a separate connection; the server releases the lock when the connection ends.
     private func tryLock(_ key: String) throws -> PostgresLock? {
         let connection = try connections.connect()
         do {
