@@ -148,4 +148,33 @@ import Testing
             #expect(attempt?.fields == (changedOnly ? nil : ["a": 1]))
         }
     }
+
+    /// Applies a decision about an insert with an edit behind it. The error shows the item with the edit.
+    private func decide(
+        _ code: SyncError.Code, serverItem: Item?, _ decide: (DecisionEffect) throws -> Void
+    ) throws {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
+        try write(inFlight: [1]) { write, _ in _ = try write.change(id: "x", fields: ["b": 2]) }
+        let operation = try #require(try operations.first)
+        let error = TableOperationError(
+            operation, item: try item, serverItem: serverItem, code: code, message: "")
+        try store.write { transaction in
+            try transaction.put(error)
+            try decide(
+                DecisionEffect(of: error, in: transaction, definition: Self.definition, inFlight: []))
+        }
+    }
+
+    @Test func `keeping a refused insert keeps the edit behind it as a part of the insert`() throws {
+        try decide(.serverError, serverItem: nil) { try $0.keepClient(nil) }
+        #expect(try operations.map(\.kind) == [.insert])
+        #expect(try item?.fields == ["a": 1, "b": 2])
+    }
+
+    @Test func `discarding an insert in conflict discards the edit behind it`() throws {
+        let server = row(["a": 9], version: "v1")
+        try decide(.itemAlreadyOnServer, serverItem: server) { try $0.keepServer(server) }
+        #expect(try operations.isEmpty)
+        #expect(try item?.fields == ["a": 9])
+    }
 }

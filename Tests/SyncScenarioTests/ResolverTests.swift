@@ -203,4 +203,30 @@ import Testing
             #expect(try await device.operations().count == 1)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit made while a resolver leaves the conflict pending belongs to the operation in conflict`(
+        _ kind: StoreKind
+    ) async throws {
+        let device = Mutex<Device?>(nil)
+        let resolver = ConflictResolver { conflict in
+            let table = device.withLock { $0?.table }
+            try await table?.update(id: conflict.operation.itemID, ["text": "newest"])
+            return .keepPending
+        }
+        try await withClash(
+            on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"]
+        ) {
+            scenario, editedDevice, id in
+            device.withLock { $0 = editedDevice }
+            let error = try await editedDevice.expectPushError()
+            device.withLock { $0 = nil }
+            #expect(try await editedDevice.operations().count == 1)
+            #expect(error.item?["text"] == "newest")
+            try await editedDevice.context.cancelAndDiscardItem(for: error)
+            #expect(try await editedDevice.item(id)?["text"] == "server")
+            try await editedDevice.context.push()
+            #expect(try scenario.server.row(id, in: Todo.name)?.fields["text"] == "server")
+        }
+    }
 }

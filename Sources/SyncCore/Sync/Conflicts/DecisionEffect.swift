@@ -17,12 +17,12 @@ struct DecisionEffect {
     let definition: SyncTableDefinition
     /// The operation as it is stored now.
     let operation: TableOperation
-    /// A newer change of the item. A decision is about the operation only; it leaves this change as it is,
-    /// except for its base.
+    /// A newer change of the item that cannot be merged with the operation. A decision leaves it as it is, except for its
+    /// base.
     private let behind: TableOperation?
     private let error: TableOperationError
 
-    /// Reads the failed operation.
+    /// Reads the failed operation, and merges it with an edit behind it: the error shows the item with that edit.
     ///
     /// - Throws: ``SyncError/Code/operationNotFound``; ``SyncError/Code/operationChanged`` when the user has changed the
     ///   item since the failure, or the operation is being sent.
@@ -36,11 +36,16 @@ struct DecisionEffect {
         guard operation.revision == error.revision, !inFlight.contains(operation.id) else {
             throw SyncError.operationChanged(error.operationID)
         }
+        try AttemptCompletion(transaction: transaction, definition: definition, operationID: operation.id)
+            .mergeBehind()
+        guard let merged = try transaction.operation(id: operation.id) else {
+            throw SyncError.operationChanged(error.operationID)
+        }
         self.transaction = transaction
         self.definition = definition
-        self.operation = operation
+        self.operation = merged
         self.error = error
-        behind = try transaction.operation(behind: operation)
+        behind = try transaction.operation(behind: merged)
     }
 
     /// Applies a resolver's decision.

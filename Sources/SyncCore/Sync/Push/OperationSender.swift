@@ -36,6 +36,18 @@ struct OperationSender: Sendable {
     ) async throws -> Result {
         context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
+        let result = try await sendAndResolve(substitute, willSend: willSend)
+        switch result {
+        case .failed(let error): return try await mergeEdits(since: error).map(Result.failed) ?? .skipped
+        case .unconfirmed(let error):
+            return try await mergeEdits(since: error).map(Result.unconfirmed) ?? .skipped
+        case .completed, .skipped: return result
+        }
+    }
+
+    private func sendAndResolve(
+        _ substitute: DelegateItem?, willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Result {
         var result = try await sendOnce(substitute, willSend: willSend)
         for _ in 0..<max(0, context.settings.maxResolutions) {
             guard case .failed(let error) = result, error.isConflict else { return result }
@@ -198,6 +210,26 @@ extension OperationSender {
         }
         if let operation { context.emitIfParked(operation) }
         return failure
+    }
+
+    /// Ends that the operation is in flight, and merges it with an edit that the user has made since the failure was
+    /// stored: the edit was queued behind it.
+    ///
+    /// - Returns: the error for the operation as it is now; `nil` when the two have cancelled each other out.
+    private func mergeEdits(since error: TableOperationError) async throws -> TableOperationError? {
+        let (context, definition) = (context, definition)
+        return try await context.write { transaction in
+            context.inFlight.remove(error.operationID)
+            try AttemptCompletion(
+                transaction: transaction, definition: definition, operationID: error.operationID
+            ).mergeBehind()
+            guard let operation = try transaction.operation(id: error.operationID) else { return nil }
+            guard operation.revision != error.revision else { return error }
+            let item = try transaction.item(id: operation.itemID, in: operation.table)
+            let current = error.updated(for: operation, item: item)
+            try transaction.put(current)
+            return current
+        }
     }
 
     /// Leaves the operation to the next push and throws the error that ends this one. Returns when there is
