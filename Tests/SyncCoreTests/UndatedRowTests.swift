@@ -105,6 +105,24 @@ import Testing
         #expect((first + rest).sorted() == server.rows.map(\.id).sorted())
     }
 
+    @Test
+    func
+        `a row that gets its first updatedAt between two pages is pulled, if the server cannot filter by null`()
+        throws
+    {
+        var server = Server(rows: Self.rows(dated: 0, undated: 10), nulls: .first, filtersNulls: false)
+        server.rows.append(
+            Item(id: "later", system: SystemProperties(updatedAt: Self.now.advanced(by: .seconds(-9)))))
+        var cursor = Self.cursor()
+        let (first, _) = try Self.pull(&cursor, from: server, maxPages: 1)
+        #expect(first.contains("u3"))
+        let moved = try #require(server.rows.firstIndex { $0.id == "u3" })
+        server.rows[moved].system.updatedAt = Self.now.advanced(by: .seconds(-10))
+        let (rest, _) = try Self.pull(&cursor, from: server)
+        #expect(rest.contains("u3"))
+        #expect(cursor.token?.id == "later")
+    }
+
     @Test(arguments: [0, 5, 10, 35], [0, 5, 10, 35])
     func `a server that cannot filter by null is pulled as far as possible`(_ dated: Int, _ undated: Int)
         throws

@@ -208,7 +208,7 @@ extension SimulatedSystem {
     /// Every row before a delta token is here, has a pending operation, or was removed by the app.
     private func checkTokens(_ state: CheckedState, _ device: SimulatedDevice) throws {
         let traits = server.traits
-        guard !traits.hasUnsteadyClock, !device.state.withLock({ $0.lacksPurgedRows }) else { return }
+        guard !traits.hasUnsteadyClock, !device.state.withLock({ $0.needsWholePull }) else { return }
         for table in device.disk.store.catalog.tables {
             let key = ConfigKey(table: table.name, kind: .deltaToken, name: "all")
             guard let text = try state.snapshot.configValue(key),

@@ -65,7 +65,8 @@ extension SimulatedSystem {
         }
     }
 
-    /// Pulls what incremental pulls cannot see: rows that the app has purged, and rows that were deleted for good.
+    /// Pulls what incremental pulls cannot see: rows that the app has purged, or that an old page has taken back, and rows
+    /// that were deleted for good.
     private func pullCompletely(
         _ table: SyncTableDefinition, _ device: SimulatedDevice, _ context: SyncContext
     ) async throws {
@@ -73,7 +74,7 @@ extension SimulatedSystem {
         if healingPull(of: device) != .all {
             try await context.pull(TableQuery(table.name), queryID: "all", settings: pullSettings)
         }
-        if device.state.withLock({ $0.lacksPurgedRows }) { try await context.pull(TableQuery(table.name)) }
+        if device.state.withLock({ $0.needsWholePull }) { try await context.pull(TableQuery(table.name)) }
         let rows = server.rows(of: table.name)
         if hasHardDeletes, try await context.table(table.name).items().contains(where: { rows[$0.id] == nil })
         {
@@ -83,7 +84,7 @@ extension SimulatedSystem {
 
     /// Every row that matches the filter of the device's pulls is here.
     private func checkFilteredRows(of table: SyncTableDefinition, _ device: SimulatedDevice) throws {
-        guard !device.state.withLock({ $0.lacksPurgedRows }), let column = numberColumn(of: table) else {
+        guard !device.state.withLock({ $0.needsWholePull }), let column = numberColumn(of: table) else {
             return
         }
         for row in server.rows(of: table.name).values where !row.isDeleted {

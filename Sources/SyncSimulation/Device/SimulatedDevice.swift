@@ -32,6 +32,10 @@ final class SimulatedDevice: Sendable {
         var operations: Set<Int64> = []
         /// When each pending operation was last attempted, at the last commit.
         var lastAttempts: [Int64: Timestamp?] = [:]
+        /// Whether a cache has answered a list request with an older page.
+        var hasReceivedOldPage = false
+        /// Whether incremental pulls can leave out rows, or states of rows.
+        var needsWholePull: Bool { lacksPurgedRows || hasReceivedOldPage }
         /// The delta tokens at the last commit.
         var tokens: [ConfigKey: String] = [:]
         var observers: [ObserverCheck] = []

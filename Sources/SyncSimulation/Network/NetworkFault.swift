@@ -32,6 +32,9 @@ enum NetworkFault: Sendable, CaseIterable {
     /// The device is cut off in both directions, or from responses only.
     case partition
 
+    /// Whether a response with this fault can lack states of rows that the server had at the time of the request.
+    var returnsOldPages: Bool { self == .stalePage || self == .repeatedPage }
+
     /// Whether the fault concerns requests of this kind.
     func concerns(_ phase: RequestPhase) -> Bool {
         switch self {

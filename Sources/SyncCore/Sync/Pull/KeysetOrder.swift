@@ -135,6 +135,11 @@ struct KeysetOrder: PageOrder {
             if rows.last?.isUndated != true || !includesUndated { skip(over: rows) }
             return
         }
+        if case .start = position, skip > 0 {
+            // Rows that were without `updatedAt` until now have shifted the others: all rows with one are requested anew.
+            (position, skip) = (.from(.earliest), 0)
+            return phase += 1
+        }
         if case .after(let row) = position, !row.precedes(reached) {
             let isClosed = row.instant == .closed || time.isPast(row.updatedAt)
             let open = isClosed ? nil : OpenInstant(updatedAt: row.updatedAt)
