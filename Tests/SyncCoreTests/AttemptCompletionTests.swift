@@ -177,4 +177,17 @@ import Testing
         #expect(try operations.isEmpty)
         #expect(try item?.fields == ["a": 9])
     }
+
+    @Test func `the version of an item that was deleted and inserted again is recorded as replaced`() throws {
+        try store.write { try $0.upsert([row(["a": 1], version: "v1")], in: "T") }
+        try write { write, _ in
+            try write.delete(id: "x", madeOn: nil)
+            _ = try write.insert(id: "x", fields: ["a": 2])
+        }
+        let sent = TableOperation.SentSnapshot(kind: .update, fields: ["a": 2], version: "v1")
+        try write { _, completion in
+            _ = try completion.complete(with: row(["a": 2], version: "v2"), sent: sent)
+        }
+        #expect(try item?.system.supersededVersions == ["v1"])
+    }
 }

@@ -1,6 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import HTTPTypes
+import StoreMemory
+import Synchronization
 import Testing
 
 @_spi(StoreAuthor) @testable import SyncCore
@@ -80,5 +84,26 @@ import Testing
             pages += 1
         }
         #expect(received == Set(rows.map(\.item.id)))
+    }
+
+    /// The server sends no `Date`, and its response takes longer than an instant stays open.
+    @Test func `an instant is open if it was when the page was requested`() async throws {
+        let clock = Mutex(Self.time(0))
+        let transport = ScriptedTransport { request in
+            let isFirst = request.head.path?.contains("filter") == false
+            clock.withLock { $0 = $0.advanced(by: .seconds(5)) }
+            let body = isFirst ? #"[{"id":"b","updatedAt":"\#(Self.time(0))"}]"# : "[]"
+            return HTTPTransportResponse(status: .ok, headerFields: [:], body: Data(body.utf8))
+        }
+        var environment = SyncEnvironment.inline
+        environment.now = { clock.withLock { $0 } }
+        let context = SyncContext(
+            client: try SyncClient.scripted(transport),
+            dataSource: try MemoryStore(tables: [SyncTableDefinition("T", columns: [])]),
+            environment: environment)
+        for _ in 0..<2 { try await context.pull(TableQuery("T"), queryID: "all") }
+        // A row with a smaller id can have got the same instant after the first page was read.
+        let next = try #require(transport.requests.last?.head.path?.removingPercentEncoding)
+        #expect(next.contains("updatedAt ge datetimeoffset'\(Self.time(0))'"))
     }
 }

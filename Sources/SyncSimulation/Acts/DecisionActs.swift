@@ -37,13 +37,13 @@ extension SimulatedSystem {
         log("\(device.name) decides \(decision) about \(error.operationID) \(key): \(error.code)")
         switch decision {
         case .keepServer where shown?.system.deleted == false:
-            try await apply(error, device) {
+            try await apply(error, upTo: newest, device) {
                 try await context.cancelAndUpdateItem(for: error, with: shown ?? Item(id: error.itemID))
             } record: {
                 history.overrule(key, upTo: newest)
             }
         case .discard, .keepServer:
-            try await apply(error, device) {
+            try await apply(error, upTo: newest, device) {
                 try await context.cancelAndDiscardItem(for: error)
             } record: {
                 history.overrule(key, upTo: newest)
@@ -66,7 +66,7 @@ extension SimulatedSystem {
     ) async throws {
         let history = device.history
         if error.kind == .delete {
-            try await apply(error, device) {
+            try await apply(error, upTo: newest, device) {
                 try await context.changeKind(for: error, to: .update, with: error.item)
             } record: {
                 history.overrule(where: { $0.key == key && $0.column == nil && $0.number <= newest })
@@ -74,7 +74,7 @@ extension SimulatedSystem {
         } else if error.serverItem == nil, error.code == .itemNotOnServer {
             try await context.changeKind(for: error, to: .insert)
         } else {
-            try await apply(error, device) {
+            try await apply(error, upTo: newest, device) {
                 try await context.changeKind(for: error, to: .delete)
             } record: {
                 history.overrule(key, upTo: newest)
@@ -85,14 +85,18 @@ extension SimulatedSystem {
         }
     }
 
-    /// Applies a decision and records its effect. A process can crash between the commit and the end of the call.
+    /// Applies a decision and records its effect. A process can crash between the commit and the end of the call, and
+    /// another act can have changed the item before.
     private func apply(
-        _ error: TableOperationError, _ device: SimulatedDevice, _ call: () async throws -> Void,
-        record: () -> Void
+        _ error: TableOperationError, upTo newest: Int64, _ device: SimulatedDevice,
+        _ call: () async throws -> Void, record: () -> Void
     ) async throws {
         do { try await call() } catch let failure as SyncError where failure.code == .contextInvalid {
             let operation = try? device.disk.store.read { try $0.operation(id: error.operationID) }
-            if operation?.kind != error.kind { record() }
+            let isEdited = device.history.snapshot.edits.contains {
+                $0.key.id == error.itemID && $0.key.table == error.table && $0.number > newest
+            }
+            if operation?.kind != error.kind, !isEdited { record() }
             throw failure
         }
         record()

@@ -169,7 +169,7 @@ extension SimulatedSystem {
                 error.kind == .delete && error.code == .itemNotOnServer
                 && device.state.withLock { $0.refusals.missingAtDeletion.contains(key) }
             let isTombstone = error.serverItem?.system.deleted ?? server.hasTombstone(of: key)
-            let isSolo = mode == .solo && !isTombstone
+            let isSolo = mode == .solo && !isTombstone && !server.wasRestored(key)
             guard isSolo || isOfDeletion else { continue }
             fail(.falseConflict, "\(device.name): \(error.kind) \(error.itemID): \(error.code)")
         }

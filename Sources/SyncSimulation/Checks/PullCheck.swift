@@ -18,8 +18,8 @@ extension SimulatedSystem {
         let removals = device.state.withLock { $0.removalCount }
         try await pull()
         // An old page of a cache does not show the newest rows, and the app can remove rows while it pulls.
-        guard !network.hasStalePages, app.tables.contains(table),
-            device.state.withLock({ $0.removalCount == removals && !$0.lacksPurgedRows })
+        guard app.tables.contains(table),
+            device.state.withLock({ $0.removalCount == removals && !$0.needsWholePull })
         else { return }
         for row in server.rows(of: table.name).values where before[row.id] == row && matches(row) {
             if try isStored(row, of: table, device) { continue }

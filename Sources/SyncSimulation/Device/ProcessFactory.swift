@@ -62,7 +62,9 @@ struct ProcessFactory: Sendable {
         settings.resolver = DrawnResolver.make(
             seed, device: device, app: app, log: { [link] in link.system?.log($0) },
             fail: { [link] invariant, detail in link.system?.fail(invariant, "\(device.name): \(detail)") },
-            expectsConflict: { [mode, server] in mode != .solo || server.hasTombstone(of: $0) })
+            expectsConflict: { [mode, server] in
+                mode != .solo || server.hasTombstone(of: $0) || server.wasRestored($0)
+            })
         app.configure(&settings)
         return settings
     }

@@ -67,7 +67,8 @@ struct NetworkTraits: Sendable {
         if traits.rates[.slow] != nil { traits.rates[.slow] = 3 }
         if mode == .solo {
             // A second arrival of a request and an old page are changes that the device has not made now.
-            for fault in [NetworkFault.duplicated, .stalePage, .overtaken] { traits.rates[fault] = nil }
+            let others: [NetworkFault] = [.duplicated, .stalePage, .repeatedPage, .overtaken]
+            for fault in others { traits.rates[fault] = nil }
         }
         return traits
     }

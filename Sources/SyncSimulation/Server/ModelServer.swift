@@ -102,6 +102,14 @@ final class ModelServer: Sendable {
         state.withLock { $0.rows[key.table]?[key.id]?.isDeleted ?? false }
     }
 
+    /// Whether the last change of the row has restored it from its tombstone. A client that did not receive the response
+    /// cannot tell it from another client's change.
+    func wasRestored(_ key: RowKey) -> Bool {
+        state.withLock { state in
+            state.journal.last { $0.id == key.id && $0.table == key.table }?.kind == .undelete
+        }
+    }
+
     /// Whether the row has had such a state.
     func hasHad(_ key: RowKey, where matches: (Row) -> Bool) -> Bool {
         state.withLock { state in

@@ -15,7 +15,7 @@ extension SyncContext {
     public func enqueueExisting(_ query: TableQuery) async throws -> Int {
         try validate(query, on: query.table)
         let now = environment.now()
-        return try await writeLocally { transaction in
+        let count = try await writeLocally { transaction in
             let unsynced = try transaction.items(matching: query).items.filter { item in
                 try item.system.version == nil
                     && transaction.operations(forItem: item.id, in: query.table).isEmpty
@@ -29,6 +29,8 @@ extension SyncContext {
             }
             return unsynced.count
         }
+        commits.send(.everything(in: query.table))
+        return count
     }
 
     /// Queues changes that the app has made to its own database without the context.
@@ -55,6 +57,8 @@ extension SyncContext {
                 in: definition, changed: changed, deleted: deleted, inFlight: isShared ? nil : inFlight.all,
                 at: now)
         }
+        // The app's own commits were not recorded.
+        commits.send(.everything(in: table))
     }
 }
 

@@ -33,6 +33,13 @@ package struct ChangeSet: Sendable {
         return changes
     }()
 
+    /// Returns the change of any rows of a table.
+    static func everything(in table: String) -> ChangeSet {
+        var changes = ChangeSet()
+        changes.add(.everything, to: table)
+        return changes
+    }
+
     /// Returns the change of a table; `nil` when it is unchanged.
     package func change(of table: String) -> TableChange? {
         isUnknown ? .everything : tables[table]

@@ -29,12 +29,13 @@ struct PageRequest: Sendable {
         var isRepeated = false
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
+            let requestedAt = context.environment.now()
             switch try await send(cursor.nextPage) {
             case .rows(let rows, let isLast, let date):
                 let (read, unreadable) = try read(rows)
                 return PulledPage(
                     rows: read, unreadable: unreadable, isLast: isLast, date: date,
-                    storedRowCount: storedRowCount, cursor: cursor)
+                    requestedAt: requestedAt, storedRowCount: storedRowCount, cursor: cursor)
             case .refused(let error):
                 guard cursor.hasAlternative else { throw SyncError.pullAborted(table, error) }
                 // The alternative may leave rows out for good, so a single failure is not taken for a refusal.
@@ -42,14 +43,14 @@ struct PageRequest: Sendable {
                 isRepeated.toggle()
             case .tooLong(let limit):
                 guard !cursor.halvePage() else { continue }
-                return try await pageOfLongRow(cursor, storedRowCount, limit: limit)
+                return try await pageOfLongRow(cursor, requestedAt, storedRowCount, limit: limit)
             }
         }
     }
 
     /// Returns a page with the id and the system properties of one row that is itself too long.
     private func pageOfLongRow(
-        _ cursor: PullCursor, _ storedRowCount: Int, limit: Int
+        _ cursor: PullCursor, _ requestedAt: Timestamp, _ storedRowCount: Int, limit: Int
     ) async throws -> PulledPage {
         var query = cursor.nextPage
         query.selection = ["id"]
@@ -61,8 +62,8 @@ struct PageRequest: Sendable {
         }
         let (read, unreadable) = try read(rows, tooLong: reason)
         return PulledPage(
-            rows: read, unreadable: unreadable, isLast: isLast, date: date, storedRowCount: storedRowCount,
-            cursor: cursor)
+            rows: read, unreadable: unreadable, isLast: isLast, date: date, requestedAt: requestedAt,
+            storedRowCount: storedRowCount, cursor: cursor)
     }
 
     private func send(_ query: TableQuery) async throws -> Response {

@@ -60,7 +60,7 @@ struct PullCursor: Sendable {
     ///   - isLast: whether the server says that no page follows. It is ignored for a page of the requested length: some
     ///     servers say so of every page that has all the rows requested.
     ///   - date: when the server sent the response, to the second, by its own clock; `nil` when it did not say.
-    ///   - now: the client's clock.
+    ///   - now: the client's clock when the page was requested.
     /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
     mutating func advance(
         over rows: [PulledRow], isLast: Bool = false, serverDate date: Timestamp?, now: Timestamp

@@ -150,7 +150,7 @@ struct PullRun: Sendable {
 
     private mutating func advance(over page: PulledPage) throws(SyncError) {
         cursor = page.cursor
-        try cursor.advance(over: page, now: context.environment.now())
+        try cursor.advance(over: page)
     }
 
     private var tokenToStore: String? {
@@ -213,9 +213,10 @@ extension PullCursor {
     /// Records a page.
     ///
     /// - Throws: ``SyncError/Code/pullAborted`` when the server repeats pages.
-    mutating func advance(over page: PulledPage, now: Timestamp) throws(SyncError) {
+    mutating func advance(over page: PulledPage) throws(SyncError) {
         do throws(SyncError) {
-            try advance(over: page.rows, isLast: page.isLast, serverDate: page.date, now: now)
+            try advance(
+                over: page.rows, isLast: page.isLast, serverDate: page.date, now: page.requestedAt)
         } catch {
             throw SyncError.pullAborted(query.table, error)
         }

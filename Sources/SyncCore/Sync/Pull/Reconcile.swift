@@ -90,7 +90,7 @@ private struct Reconcile {
             let page = try await request.page(at: cursor)
             ids.formUnion(page.rows.map { UTF8Text($0.item.id) })
             cursor = page.cursor
-            try cursor.advance(over: page, now: context.environment.now())
+            try cursor.advance(over: page)
         }
         return ids
     }

@@ -69,7 +69,7 @@ struct AttemptCompletion {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
             merged.system.supersededVersions =
                 isProven && !definition.isShown(ancestor, as: row)
-                ? [] : Self.superseded(local.system, by: row.system)
+                ? [] : Self.superseded(local.system, sent: sent.version, by: row.system)
             try transaction.upsert([merged], in: definition.name)
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
@@ -131,9 +131,13 @@ struct AttemptCompletion {
         return next
     }
 
-    /// Returns the versions of this client's own that the row's version replaces.
-    private static func superseded(_ local: SystemProperties, by row: SystemProperties) -> [String] {
-        guard let previous = local.version, let version = row.version, !previous.hasSameBytes(as: version)
+    /// Returns the versions of this client's own that the row's version replaces. An item that was deleted and inserted
+    /// again has no version: the request has.
+    private static func superseded(
+        _ local: SystemProperties, sent: String?, by row: SystemProperties
+    ) -> [String] {
+        guard let previous = local.version ?? sent, let version = row.version,
+            !previous.hasSameBytes(as: version)
         else {
             return local.supersededVersions
         }
