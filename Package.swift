@@ -103,8 +103,11 @@ let targets: [Target] = [
         name: "todo",
         dependencies: [
             .target(name: "AsyncHTTPTransport", condition: .when(platforms: [.linux])), "StoreLMDB",
-            "StoreMemory", "StoreSQLite", "SyncCore", "TableServer", argumentParser,
+            "StoreMemory", "StoreSQLite", "SyncCore", "SyncModels", "TableServer", argumentParser,
         ]),
+    .executableTarget(
+        name: "sync-inspect",
+        dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", argumentParser, httpTypes]),
     .target(name: "TestSupport", dependencies: ["SyncCore", httpTypes], path: "Tests/TestSupport"),
     .testTarget(
         name: "SyncCoreTests",
@@ -171,9 +174,16 @@ let targets: [Target] = [
             "SyncModels", "SyncSimulation", "TableServer", grdb, httpTypes, logging,
         ]),
     .testTarget(
+        name: "SyncInspectTests",
+        dependencies: [
+            "AsyncHTTPTransport", "StoreLMDB", "StoreSQLite", "SyncCore", "TableServer", "TestSupport",
+            "sync-inspect", grdb, httpTypes, subprocess,
+        ]),
+    .testTarget(
         name: "TodoTests",
         dependencies: [
-            "StoreMemory", "SyncCore", "TableServer", "TestSupport", "todo", argumentParser, subprocess,
+            "StoreMemory", "SyncCore", "SyncModels", "TableServer", "TestSupport", "todo", argumentParser,
+            subprocess,
         ]),
 ]
 

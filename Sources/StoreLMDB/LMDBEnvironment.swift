@@ -30,16 +30,35 @@ final class LMDBEnvironment: @unchecked Sendable {
     private let fileSize = Atomic(0)
     let maxKeyLength: Int
 
-    init(path: String, mapSize: Int, maxReaders: Int) throws(LMDBError) {
+    /// How a file is opened.
+    enum Access {
+        case readWrite
+        /// For reading beside other processes: a reader is registered in the lock file, so that writers keep its pages.
+        case readOnly
+        /// For reading a file that no process changes: without the lock file.
+        case readOnlyWithoutLocks
+
+        fileprivate var flags: Int32 {
+            switch self {
+            case .readWrite: 0
+            case .readOnly: MDB_RDONLY
+            case .readOnlyWithoutLocks: MDB_RDONLY | MDB_NOLOCK
+            }
+        }
+    }
+
+    init(
+        path: String, mapSize: Int, maxReaders: Int, access: Access = .readWrite
+    ) throws(LMDBError) {
         var created: OpaquePointer?
         try LMDBError.check(mdb_env_create(&created))
         guard let environment = created else { throw LMDBError(code: MDB_PANIC) }
         do throws(LMDBError) {
             try LMDBError.check(mdb_env_set_mapsize(environment, mapSize))
             try LMDBError.check(mdb_env_set_maxreaders(environment, UInt32(clamping: maxReaders)))
-            let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS)
+            let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | access.flags)
             try LMDBError.check(mdb_env_open(environment, path, flags, 0o600))
-            try LMDBError.check(mdb_reader_check(environment, nil))
+            if case .readWrite = access { try LMDBError.check(mdb_reader_check(environment, nil)) }
             var descriptor: mdb_filehandle_t = -1
             try LMDBError.check(mdb_env_get_fd(environment, &descriptor))
             self.descriptor = descriptor

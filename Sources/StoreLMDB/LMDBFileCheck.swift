@@ -43,6 +43,21 @@ struct LMDBFileCheck {
     ///   ``StoreError/Code/cannotOpen``.
     @discardableResult
     static func run(path: String, lastCommit: LMDBCommittedState) throws -> LMDBFileState? {
+        try run(path: path) { state in
+            state.size <= alwaysCheckedSize || !lastCommit.isRecorded(state)
+        } didCheck: {
+            lastCommit.record($0)
+        }
+    }
+
+    /// Returns the state of a file without checking it; `nil` if the file does not exist or is empty.
+    static func state(path: String) throws -> LMDBFileState? { try run(path: path) { _ in false } }
+
+    /// Checks a file if its state requires that.
+    @discardableResult
+    static func run(
+        path: String, where needsCheck: (LMDBFileState) -> Bool, didCheck: (LMDBFileState) -> Void = { _ in }
+    ) throws -> LMDBFileState? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw LMDBError(code: errno).storeError(opening: path) }
@@ -52,10 +67,10 @@ struct LMDBFileCheck {
             throw error.storeError(opening: path)
         }
         guard state.size > 0 else { return nil }
-        guard state.size <= alwaysCheckedSize || !lastCommit.isRecorded(state) else { return state }
+        guard needsCheck(state) else { return state }
         var check = LMDBFileCheck(path: path, descriptor: descriptor, fileSize: state.size)
         try check.run()
-        lastCommit.record(state)
+        didCheck(state)
         return state
     }
 

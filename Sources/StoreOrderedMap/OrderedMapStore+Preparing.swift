@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-@_spi(StoreAuthor) import SyncCore
+@_spi(StoreAuthor) package import SyncCore
 
 /// The name of the layout that ``StoreKey`` describes, and its version.
 private enum Layout {
@@ -56,7 +56,7 @@ extension OrderedMapReading {
         var hidden = HiddenColumns()
         for table in catalog.tables {
             let known = try knownColumns(of: table.name)
-            guard try columns(of: table, known: known) == known else { return nil }
+            guard try columns(of: table, known: known) == known, try hasParents(of: table) else { return nil }
             hidden.add(table, known: known.map(\.name))
         }
         return hidden
@@ -86,6 +86,21 @@ extension OrderedMapReading {
             }
             return nil
         }
+    }
+
+    /// Whether the map has the parents that the table declares.
+    fileprivate func hasParents(of table: SyncTableDefinition) throws -> Bool {
+        try parents(of: table.name) == table.parents
+    }
+
+    fileprivate func parents(of table: String) throws -> [String] {
+        let parents = try get(StoreKey.parents(of: table)) { value in
+            var reader = ByteReader(value)
+            var parents: [String] = []
+            while !reader.isAtEnd { parents.append(try reader.text()) }
+            return parents
+        }
+        return parents ?? []
     }
 
     fileprivate func knownColumns(of table: String) throws -> [KnownColumn] {
@@ -132,6 +147,52 @@ extension OrderedMapReading {
     }
 }
 
+extension OrderedMapStore {
+    /// Returns the contents of a map that a store has written, without the app's table definitions.
+    ///
+    /// - Throws: ``StoreError/Code/corrupt`` when the map was not written by a store,
+    ///   ``StoreError/Code/newerFormat``; ``StoreError/Code/unsupported`` for an older format.
+    package static func contents(
+        of map: any OrderedMapSnapshot, maxKeyLength: Int
+    ) throws -> StoreContents {
+        let keys = LongKeys(maxKeyLength: maxKeyLength)
+        let unprepared = OrderedMapReader(
+            map: map, keys: keys, catalog: try TableCatalog([]), usesIndexes: false,
+            hiddenColumns: HiddenColumns())
+        guard let version = try unprepared.layoutVersion() else {
+            throw StoreError(.corrupt, "The file is empty: it contains no store of a sync context.")
+        }
+        guard version == Layout.version else { throw StoreError.olderFormat(version) }
+        let tables = try unprepared.storedTables()
+        var hidden = HiddenColumns()
+        for table in tables { hidden.add(table.definition, known: table.columns) }
+        let catalog = try TableCatalog(tables.map(\.definition))
+        return StoreContents(
+            formatVersion: version, catalog: catalog,
+            snapshot: OrderedMapReader(
+                map: map, keys: keys, catalog: catalog, usesIndexes: false, hiddenColumns: hidden))
+    }
+}
+
+extension OrderedMapReader {
+    /// Returns the tables as they were last declared, without local-only columns, in the order of their names, and the names
+    /// of all their stored columns.
+    fileprivate func storedTables() throws -> [(definition: SyncTableDefinition, columns: [String])] {
+        var names: [String] = []
+        try scan(prefix: StoreKey.allColumns) { key, _ in
+            var reader = ByteReader(key)
+            names.append(try reader.text())
+            return true
+        }
+        return try names.sorted().map { name in
+            let columns = try knownColumns(of: name)
+            let definition = SyncTableDefinition(
+                name, columns: columns.compactMap(\.syncedColumn), parents: try parents(of: name))
+            return (definition, columns.map(\.name))
+        }
+    }
+}
+
 extension OrderedMapWriter {
     /// Stores the layout and the columns, creates missing indexes and removes undeclared ones.
     ///
@@ -149,6 +210,7 @@ extension OrderedMapWriter {
             let old = try knownColumns(of: table.name)
             let new = try columns(of: table, known: old)
             hidden.add(table, known: new.map(\.name))
+            if try !hasParents(of: table) { try putParents(of: table) }
             guard old != new || !(isNew || storesSyncedColumns) else { continue }
             try put(new.flatMap(\.bytes), for: StoreKey.columns(of: table.name))
             let (indexed, toIndex) = (old.indexedNames, new.indexedNames)
@@ -163,6 +225,14 @@ extension OrderedMapWriter {
         }
         try writeNumbers()
         return hidden
+    }
+
+    private func putParents(of table: SyncTableDefinition) throws {
+        let key = StoreKey.parents(of: table.name)
+        guard !table.parents.isEmpty else { return try delete(key) }
+        var parents = ByteWriter()
+        for parent in table.parents { parents.append(counted: parent) }
+        try put(parents.array, for: key)
     }
 
     private func createIndex(of name: String, in table: SyncTableDefinition) throws {

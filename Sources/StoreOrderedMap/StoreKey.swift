@@ -12,6 +12,7 @@ import SyncCore
 /// |-------|-----------------------|----------------------------------------------------------------|
 /// | `F`   |                       | the name and version of this layout                            |
 /// | `T`   | table                 | every column ever declared: name, type, has an index, is synced |
+/// | `R`   | table                 | the names of its parents; no key for a table without parents   |
 /// | `I`   | table, id             | item without its id, see ``Item/bytes``                        |
 /// | `X`   | table, column, encoded value, id | length of the id, see ``ColumnIndex``              |
 /// | `O`   | operation id          | operation: table, item id, properties as JSON                  |
@@ -27,9 +28,11 @@ enum StoreKey {
     static let allOperationsCount = key("A")
     static let lastOperationID = key("L")
     static let operations = key("O")
+    static let allColumns = key("T")
     static let operationErrors = key("E")
 
     static func columns(of table: String) -> [UInt8] { key("T", table) }
+    static func parents(of table: String) -> [UInt8] { key("R", table) }
     static func items(of table: String) -> [UInt8] { key("I", table) }
     static func queue(of table: String) -> [UInt8] { key("Q", table) }
     static func operationCount(of table: String) -> [UInt8] { key("N", table) }

@@ -57,6 +57,9 @@ struct Connection {
         try SQLFunctions.register(on: database.sqliteConnection)
     }
 
+    /// Prepares the connection for an untrusted file: its schema must not call functions, and pages are checked.
+    func distrustFile() throws { try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON") }
+
     /// Whether a commit survives power loss: the database is a file and syncs each commit.
     var isDurable: Bool {
         get throws {

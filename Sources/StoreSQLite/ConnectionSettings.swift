@@ -19,8 +19,7 @@ struct ConnectionSettings {
             if !database.configuration.readonly, connection.isReadOnly {
                 throw StoreError(.cannotOpen, "The database file is read-only; make it writable.")
             }
-            // The file is untrusted: its schema must not call functions, and pages are checked.
-            try connection.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            try connection.distrustFile()
             try StoreFormat(connection: connection, ownsFile: true).check()
             // Deleted fields are overwritten; systems differ in SQLite's default.
             if !database.configuration.readonly { try connection.execute("PRAGMA secure_delete = ON") }

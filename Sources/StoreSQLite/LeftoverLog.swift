@@ -26,6 +26,13 @@ struct LeftoverLog {
         let queue = try DatabaseQueue(path: databasePath, configuration: configuration)
         let identity = try queue.read { try StoreFormat(connection: Connection($0), ownsFile: true).identity }
         try queue.close()
+        try require(identity)
+    }
+
+    /// Checks the identity that a connection has read through the log.
+    ///
+    /// - Throws: ``StoreError/Code/corrupt`` when the log belongs to another database.
+    func require(_ identity: String?) throws(StoreError) {
         // An interrupted checkpoint can make the database unreadable without its log.
         guard let expected = identityWithoutLog, identity != expected else { return }
         throw StoreError(
@@ -36,6 +43,7 @@ struct LeftoverLog {
             """)
     }
 
+    /// The size of the log; 0 when there is none.
     private var size: UInt64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: databasePath + "-wal")
         return attributes?[.size] as? UInt64 ?? 0

@@ -36,7 +36,7 @@ struct SchemaPreparation {
                 isOwned
                 ? ItemTable.Origin.store
                 : .app(try AppTable(definition, columns: columns(of: definition.name)))
-            try SyncedColumns(connection: connection, definition: definition, origin: origin).update()
+            try StoredDefinition(connection: connection, definition: definition, origin: origin).update()
             tables.append(ItemTable(definition, origin: origin))
         }
         return StoreSchema(catalog, tables: tables)

@@ -74,6 +74,19 @@ struct StoreFormat {
         }
     }
 
+    /// Checks that the database has a store of the current version, and returns the version.
+    ///
+    /// - Throws: as ``check()``; ``StoreError/Code/corrupt`` when the database has no store,
+    ///   ``StoreError/Code/unsupported`` when the store is older.
+    func requireCurrentVersion() throws -> Int {
+        try check()
+        guard try hasConfig,
+            let version = try ownsFile ? connection.int("PRAGMA user_version") : storedVersion
+        else { throw StoreError(.corrupt, "The SQLite database contains no store of a sync context.") }
+        guard version == Self.currentVersion else { throw StoreError.olderFormat(version) }
+        return Int(version)
+    }
+
     private func check(version: Int64?) throws(StoreError) {
         let version = version ?? Self.currentVersion
         guard version <= Self.currentVersion else {

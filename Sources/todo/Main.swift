@@ -19,7 +19,8 @@ struct Todo: AsyncParsableCommand {
             """,
         groupedSubcommands: [
             CommandGroup(
-                name: "The list", subcommands: [Add.self, List.self, Edit.self, Done.self, Delete.self]),
+                name: "The list",
+                subcommands: [Add.self, List.self, Edit.self, Done.self, Delete.self, Watch.self]),
             CommandGroup(
                 name: "The server",
                 subcommands: [Sync.self, Push.self, Pull.self, Status.self, Conflicts.self, Purge.self]),

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 

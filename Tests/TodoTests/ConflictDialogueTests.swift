@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -28,7 +28,7 @@ import Testing
         try await TodoFixture.run { fixture in
             let transcript = Transcript(answers: ["x"])
             let app = try await appWithConflict(fixture, transcript)
-            let client = try #require(try await app.table.item(id: "eggs")?.system.version)
+            let client = try #require(try await app.table.raw.item(id: "eggs")?.system.version)
             let server = try #require(try fixture.server.row("eggs", in: "TodoItem")?.version)
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: nil) }
             #expect(transcript.text.contains("(code -1170)"))

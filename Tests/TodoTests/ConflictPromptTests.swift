@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -78,7 +78,7 @@ import Testing
         try await TodoFixture.run { fixture in
             let transcript = Transcript()
             let app = try fixture.app(transcript)
-            try await app.table.insert(["id": "eggs", "text": "Buy eggs (6)", "complete": false])
+            try await app.table.raw.insert(["id": "eggs", "text": "Buy eggs (6)", "complete": false])
             try await fixture.put("eggs", "Buy organic eggs")
             try await fixture.remove("eggs")
             await #expect(throws: ExitCode(2)) { try await app.sync(onConflict: .cancel) }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 import Testing
 
 @testable import todo
@@ -50,7 +50,7 @@ import Testing
     func `a row inserted on the device and on the server`(isDeletedOnServer: Bool) async throws {
         try await TodoFixture.run { fixture in
             let app = try fixture.app()
-            try await app.table.insert(["id": "eggs", "text": "Buy eggs (6)", "complete": false])
+            try await app.table.raw.insert(["id": "eggs", "text": "Buy eggs (6)", "complete": false])
             try await fixture.put("eggs", "Buy organic eggs")
             if isDeletedOnServer { try await fixture.remove("eggs") }
             try await app.sync(onConflict: .client)

@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreMemory
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -63,7 +63,7 @@ import Testing
             try? await app.sync(onConflict: .cancel)
             try await app.edit("c", text: "c2")
             let lineCount = transcript.lines.count
-            try await app.list(TodoItem.query)
+            try await app.list(TodoItem.all.raw)
             #expect(
                 transcript.lines.dropFirst(lineCount).prefix(3) == ["a   [ ] a", "b ! [ ] b2", "c * [ ] c2"])
         }

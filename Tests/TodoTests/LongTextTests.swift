@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -16,7 +16,7 @@ import Testing
             let transcript = Transcript()
             let app = try fixture.app(transcript)
             try await app.add(longText)
-            try await app.list(TodoItem.query)
+            try await app.list(TodoItem.all.raw)
             try await app.status()
             #expect(transcript.lines.allSatisfy { $0.count < 110 }, "\(transcript.text)")
             #expect(transcript.text.contains("…"))

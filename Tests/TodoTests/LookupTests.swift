@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 import Testing
 
 @testable import todo
@@ -11,7 +11,7 @@ import Testing
         let url = try #require(ServerURL.local?.url)
         let app = try TodoFixture.app(url)
         for id in ["milk", "milkshake", "eggs", "caf\u{E9}"] {
-            try await app.table.insert(["id": .text(id), "text": .text("Buy \(id)"), "complete": false])
+            try await app.table.raw.insert(["id": .text(id), "text": .text("Buy \(id)"), "complete": false])
         }
         return app
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -14,7 +14,7 @@ import Testing
             let page = (start..<min(start + 1000, rows)).map {
                 (id: "row-\($0)", fields: ["text": ItemValue.text("text \($0)")])
             }
-            try await fixture.server.put(page, in: TodoItem.definition.name)
+            try await fixture.server.put(page, in: TodoItem.schema.name)
         }
         // Moves past the instant of the rows: a pull fetches the rows of the current instant twice.
         fixture.server.clock.advance(by: .seconds(10))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -18,7 +18,7 @@ import Testing
             console.rewritesLines = true
             let app = TodoApp(context: try fixture.app().context, console: console, storeName: "memory")
             for text in ["a", "b", "c"] {
-                try await app.table.insert(["text": .text(text), "complete": false])
+                try await app.table.raw.insert(["text": .text(text), "complete": false])
             }
             try await app.push(onConflict: nil)
             let steps = transcript.text.components(separatedBy: "\r\u{1B}[2K")
@@ -39,7 +39,7 @@ import Testing
         try await TodoFixture.run { fixture in
             let transcript = Transcript()
             let app = try fixture.app(transcript)
-            try await app.table.insert(["text": "a", "complete": false])
+            try await app.table.raw.insert(["text": "a", "complete": false])
             try await app.push(onConflict: nil)
             #expect(transcript.lines == ["Pushed 1 change."])
         }

@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreMemory
-import SyncCore
+import SyncModels
 import TableServer
 import Testing
 
@@ -16,7 +16,7 @@ struct TodoFixture {
     /// Starts the server and runs the body.
     static func run(softDelete: Bool = true, _ body: (TodoFixture) async throws -> Void) async throws {
         let configuration = TableServer.Configuration(
-            tables: [.init(TodoItem.definition.name, softDelete: softDelete)])
+            tables: [.init(TodoItem.schema.name, softDelete: softDelete)])
         try await withTableServer(configuration) { try await body(TodoFixture(server: $0)) }
     }
 
@@ -31,7 +31,7 @@ struct TodoFixture {
         var settings = SyncSettings()
         settings.retry.maxAttempts = 1
         let context = SyncContext(
-            client: SyncClient(url: url), dataSource: try MemoryStore(tables: [TodoItem.definition]),
+            client: SyncClient(url: url), dataSource: try MemoryStore(tables: .models(TodoItem.self)),
             settings: settings)
         return TodoApp(
             context: context, console: transcript.console(isInteractive: isInteractive), storeName: "memory")
@@ -39,25 +39,25 @@ struct TodoFixture {
 
     /// Returns the texts of the server's rows, without tombstones.
     func texts() throws -> [String] {
-        try server.rows(in: TodoItem.definition.name).filter { !$0.deleted }
+        try server.rows(in: TodoItem.schema.name).filter { !$0.deleted }
             .compactMap { $0.fields["text"]?.textValue }.sorted()
     }
 
     /// Inserts or replaces a row on the server, as another device does.
     func put(_ id: String, _ text: String) async throws {
         try await server.put(
-            id, ["text": .text(text), "complete": false], in: TodoItem.definition.name)
+            id, ["text": .text(text), "complete": false], in: TodoItem.schema.name)
     }
 
     /// Deletes a row on the server, as another device does.
     func remove(_ id: String) async throws {
-        try await server.remove(id, in: TodoItem.definition.name)
+        try await server.remove(id, in: TodoItem.schema.name)
     }
 }
 
 extension TodoApp {
     /// Returns the texts of all items.
-    func texts() async throws -> [String] { try await table.items().map(\.text).sorted() }
+    func texts() async throws -> [String] { try await table.fetch().map(\.text).sorted() }
 }
 
 /// Expects an error whose message contains all of these parts, and returns the message.

@@ -25,7 +25,7 @@ extension SyncError.Code: CustomStringConvertible {
     var suffix: String { " (\(name.map { "\($0), " } ?? "")code \(rawValue))" }
 
     /// The name of the code; `nil` for a code that the app defines.
-    private var name: String? { SyncErrorName(rawValue: rawValue).map { "\($0)" } }
+    package var name: String? { SyncErrorName(rawValue: rawValue).map { "\($0)" } }
 }
 
 extension SyncError.Code {

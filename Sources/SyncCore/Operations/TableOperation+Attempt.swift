@@ -10,7 +10,7 @@ extension TableOperation {
     /// - Parameters:
     ///   - item: the stored item; `nil` when it was deleted.
     ///   - sendsChangedFieldsOnly: whether an update leaves out fields that equal the base's.
-    func nextAttempt(
+    package func nextAttempt(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
         if let sent = definition.withoutLocalOnlyColumns(sent), sent.kind == kind { return sent }

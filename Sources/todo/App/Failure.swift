@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 
 /// An error with a message for the user. The command ends with exit code 1.
@@ -79,7 +79,7 @@ extension TodoApp {
     }
 
     /// The message for a server without the table.
-    var missingTableMessage: String { "The server \(server) has no table '\(TodoItem.definition.name)'." }
+    var missingTableMessage: String { "The server \(server) has no table '\(TodoItem.schema.name)'." }
 
     /// Returns a sentence with the number of queued changes, to append to a message; empty when the queue is empty.
     func pendingSummary() async -> String {

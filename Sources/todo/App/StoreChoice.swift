@@ -6,7 +6,7 @@ import Foundation
 import StoreLMDB
 import StoreMemory
 import StoreSQLite
-import SyncCore
+import SyncModels
 
 /// The store of the list. Nothing else in the app depends on the choice.
 enum StoreChoice: String, ExpressibleByArgument, CaseIterable {
@@ -18,9 +18,9 @@ enum StoreChoice: String, ExpressibleByArgument, CaseIterable {
         return switch self {
         // Shared, so that several commands can run at the same time. LMDB stores cannot be shared.
         case .sqlite:
-            try SQLiteStore(path: path + ".sqlite", tables: [TodoItem.definition], sharing: .shared)
-        case .lmdb: try LMDBStore(path: path + ".lmdb", tables: [TodoItem.definition])
-        case .memory: try MemoryStore(tables: [TodoItem.definition])
+            try SQLiteStore(path: path + ".sqlite", tables: .models(TodoItem.self), sharing: .shared)
+        case .lmdb: try LMDBStore(path: path + ".lmdb", tables: .models(TodoItem.self))
+        case .memory: try MemoryStore(tables: .models(TodoItem.self))
         }
     }
 

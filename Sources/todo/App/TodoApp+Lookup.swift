@@ -1,17 +1,18 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 
 extension TodoApp {
     /// Returns the item whose id equals the prefix, or the only one whose id begins with it.
     ///
     /// - Throws: ``Failure`` when no item matches, or more than one.
-    func item(_ prefix: String) async throws -> Item {
-        if let item = try await table.item(id: prefix) { return item }
-        let query = TodoItem.query.where(.hasPrefix(.column("id"), prefix))
-        let matches = prefix.isEmpty ? [] : try await table.items(matching: query).items
-        return try singleMatch(matches, prefix: prefix, id: \.id, label: \.text)
+    func item(_ prefix: String) async throws -> TodoItem {
+        let matches = try await table.fetch().filter {
+            !prefix.isEmpty && $0.id.text.utf8.starts(with: prefix.utf8)
+        }
+        if let item = matches.first(where: { $0.id.text.hasSameBytes(as: prefix) }) { return item }
+        return try singleMatch(matches, prefix: prefix, id: \.id.text, label: \.text)
     }
 
     /// Returns the error of the item whose id equals the prefix, or of the only one whose id begins with it.

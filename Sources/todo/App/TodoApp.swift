@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+import SyncModels
 
 /// The to-do list of one device, and the console of its user. The files of the subcommands add what it can do.
 struct TodoApp: Sendable {
@@ -11,7 +11,7 @@ struct TodoApp: Sendable {
     /// The store's name and location, for `todo status`.
     let storeName: String
 
-    var table: SyncTable { context.table(TodoItem.definition.name) }
+    var table: ModelTable<TodoItem> { context.table(TodoItem.self) }
 
     /// The server's address.
     var server: String { context.client.url.absoluteString }
@@ -23,9 +23,9 @@ struct TodoApp: Sendable {
     }
 
     /// Prints what was done with an item, and the number of pending changes.
-    func report(_ action: String, _ item: Item) async throws {
-        let ids = ShortIDs(try await table.items().map(\.id) + [item.id])
+    func report(_ action: String, _ item: TodoItem) async throws {
+        let ids = ShortIDs(try await table.fetch().map(\.id.text) + [item.id.text])
         let queue = try await queuedDescription().map { " (\($0))" } ?? ""
-        console.print("\(action) \(ids.short(item.id)) \"\(item.text.printable.shortened())\"\(queue)")
+        console.print("\(action) \(ids.short(item.id.text)) \"\(item.text.printable.shortened())\"\(queue)")
     }
 }

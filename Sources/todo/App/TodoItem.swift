@@ -1,23 +1,25 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 
-/// The table of to-do items.
-enum TodoItem {
-    static let text = SyncColumn("text", .text)
-    static let complete = SyncColumn("complete", .bool, isIndexed: true)
-    static let definition = SyncTableDefinition("TodoItem", columns: [text, complete])
+/// A to-do item.
+struct TodoItem: SyncModel {
+    var id = SyncID<TodoItem>()
+    var text = ""
+    var complete = false
 
-    static let query = TableQuery(definition.name)
+    static let schema = ModelSchema(
+        "TodoItem", TodoItem(), .field("text", \.text), .field("complete", \.complete, .indexed))
     /// The query ID of the incremental pull of the whole table.
     static let queryID = "all"
 }
 
+// Conflicts have items of the table, because a side may be deleted.
 extension Item {
     /// The text of a to-do item.
-    var text: String { self[TodoItem.text]?.textValue ?? "" }
+    var text: String { self["text"]?.textValue ?? "" }
 
     /// Whether a to-do item is done.
-    var isComplete: Bool { self[TodoItem.complete]?.boolValue ?? false }
+    var isComplete: Bool { self["complete"] == true }
 }

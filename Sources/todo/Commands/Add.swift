@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct Add: TodoCommand {
     static let configuration = CommandConfiguration(abstract: "Add an item.")
@@ -22,7 +22,7 @@ struct Add: TodoCommand {
 extension TodoApp {
     /// Adds an item to the list.
     func add(_ text: String) async throws {
-        let item = try await table.insert(["text": .text(text), "complete": false])
+        let item = try await table.insert(TodoItem(text: text))
         try await report("Added", item)
     }
 }

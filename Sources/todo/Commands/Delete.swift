@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct Delete: TodoCommand {
     static let configuration = CommandConfiguration(abstract: "Delete an item.")
@@ -19,7 +19,7 @@ extension TodoApp {
     /// Deletes the item whose id begins with the prefix.
     func delete(_ prefix: String) async throws {
         let item = try await item(prefix)
-        try await table.delete(id: item.id)
+        try await table.delete(item.id)
         try await report("Deleted", item)
     }
 }

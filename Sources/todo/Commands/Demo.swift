@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 
 struct Demo: AsyncParsableCommand {
@@ -20,7 +20,7 @@ struct Demo: AsyncParsableCommand {
             .appendingPathComponent("todo-demo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let configuration = TableServer.Configuration(tables: [.init(TodoItem.definition.name)])
+        let configuration = TableServer.Configuration(tables: [.init(TodoItem.schema.name)])
         let rowsAreEqual = try await withTableServer(configuration) { server in
             var story = try DemoStory(
                 server: server, store: options.store, directory: directory, console: .terminal)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct Done: TodoCommand {
     static let configuration = CommandConfiguration(abstract: "Mark an item as done.")
@@ -21,8 +21,7 @@ struct Done: TodoCommand {
 extension TodoApp {
     /// Marks the item whose id begins with the prefix as done or not done.
     func setComplete(_ prefix: String, _ isComplete: Bool) async throws {
-        let item = try await item(prefix)
-        let updated = try await table.update(id: item.id, ["complete": .bool(isComplete)])
-        try await report(isComplete ? "Done:" : "Not done:", updated)
+        let item = try await table.update(item(prefix).id) { $0.complete = isComplete }
+        try await report(isComplete ? "Done:" : "Not done:", item)
     }
 }

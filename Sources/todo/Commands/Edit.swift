@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct Edit: TodoCommand {
     static let configuration = CommandConfiguration(abstract: "Change the text of an item.")
@@ -25,7 +25,6 @@ struct Edit: TodoCommand {
 extension TodoApp {
     /// Changes the text of the item whose id begins with the prefix.
     func edit(_ prefix: String, text: String) async throws {
-        let item = try await item(prefix)
-        try await report("Changed", try await table.update(id: item.id, ["text": .text(text)]))
+        try await report("Changed", table.update(item(prefix).id) { $0.text = text })
     }
 }

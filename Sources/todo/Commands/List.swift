@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct List: TodoCommand {
     static let configuration = CommandConfiguration(
@@ -40,6 +40,8 @@ struct List: TodoCommand {
 
     enum Order: String, ExpressibleByArgument, CaseIterable {
         case text, created, updated
+
+        fileprivate var column: String { self == .text ? "text" : "\(rawValue)At" }
     }
 
     func validate() throws {
@@ -49,41 +51,41 @@ struct List: TodoCommand {
     func run(_ app: TodoApp) async throws { try await app.list(query, full: full) }
 
     private var query: TableQuery {
-        var query = TodoItem.query.includingTotalCount()
+        var query = TodoItem.all.includingTotalCount()
         switch selection {
         case .all: break
-        case .done: query = query.where(TodoItem.complete == true)
-        case .open: query = query.where(TodoItem.complete == false)
+        case .done: query = query.where { $0.complete }
+        case .open: query = query.where { !$0.complete }
         }
-        if let containing { query = query.where(.contains(TodoItem.text, containing)) }
-        switch order {
-        case .text: query = query.order(by: "text")
-        case .created: query = query.order(by: "createdAt")
-        case .updated: query = query.order(by: "updatedAt")
-        }
-        query.limit = limit
-        return query
+        if let containing { query = query.where { $0.text.contains(containing) } }
+        if let limit { query = query.limit(limit) }
+        return query.raw.order(by: order.column)
     }
 }
 
 extension TodoApp {
+    /// Returns the number of items as text.
+    static func count(_ items: Int) -> String { items == 1 ? "1 item" : "\(items) items" }
+
     /// Prints the items that match the query, and marks those with queued or refused changes.
     ///
     /// - Parameter full: Whether long texts are printed in full.
     func list(_ query: TableQuery, full: Bool = false) async throws {
-        let result = try await table.items(matching: query)
-        let ids = ShortIDs(try await table.items().map(\.id))
+        let (result, all) = try await context.read { reader in
+            (try reader.items(matching: query), try reader.fetch(TodoItem.all))
+        }
+        let ids = ShortIDs(all.map(\.id.text))
         let queued = Set(try await context.pendingOperations().map { UTF8Text($0.itemID) })
         let refused = Set(
             try await context.operationErrors().filter(\.needsDecision).map { UTF8Text($0.itemID) })
         for item in result.items {
             let id = UTF8Text(item.id)
             let mark = refused.contains(id) ? console.styled("!", .red) : queued.contains(id) ? "*" : " "
-            let line = console.line(for: item, full: full)
+            let line = console.line(item.text, isComplete: item.isComplete, full: full)
             console.print("\(console.styled(ids.short(item.id), .dim)) \(mark) \(line)")
         }
         let total = result.totalCount ?? result.items.count
-        let count = total == 1 ? "1 item" : "\(total) items"
+        let count = Self.count(total)
         let shown = result.items.count < total ? "\(result.items.count) of \(count)" : count
         console.print(
             console.styled(

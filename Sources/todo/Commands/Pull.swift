@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct Pull: TodoCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +23,8 @@ extension TodoApp {
         var result = PullResult()
         var line = ProgressLine(console, "Pulling… rows: ")
         do {
-            let pages = context.pulling(TodoItem.query, queryID: TodoItem.queryID, settings: settings)
+            let pages = context.pulling(
+                TodoItem.all.raw, queryID: TodoItem.queryID, settings: settings)
             for try await progress in pages {
                 line.show(progress.received)
                 result = progress

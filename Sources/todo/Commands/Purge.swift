@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import Foundation
-import SyncCore
+import SyncModels
 
 struct Purge: TodoCommand {
     static let configuration = CommandConfiguration(
@@ -43,7 +43,7 @@ extension TodoApp {
     /// - Throws: ``Failure`` with the number of queued changes and the reason why the purge was refused.
     func purge(pending: SyncContext.PurgePolicy) async throws {
         do {
-            try await context.purge(TodoItem.query, pending: pending)
+            try await context.purge(TodoItem.all.raw, pending: pending)
         } catch let error as SyncError where pending != .discard {
             guard let queued = try await queuedDescription() else { throw error }
             throw Failure(

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 
 struct Serve: AsyncParsableCommand {
@@ -28,13 +28,13 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = TableServer.Configuration(
-            port: port, tables: [.init(TodoItem.definition.name, softDelete: !hardDelete)],
+            port: port, tables: [.init(TodoItem.schema.name, softDelete: !hardDelete)],
             storage: file.map { .file($0) } ?? .memory)
         // A request that a user types, such as with curl, then needs no headers.
         configuration.requiresAPIVersion = false
         let signals = TerminationSignals()
         let server = try await start(configuration)
-        let address = "\(server.url.absoluteString)/tables/\(TodoItem.definition.name)"
+        let address = "\(server.url.absoluteString)/tables/\(TodoItem.schema.name)"
         Console.terminal.print("Serving \(address) (press Ctrl-C to stop)")
         await signals.next()
         await server.stop()

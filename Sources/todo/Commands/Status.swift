@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct Status: TodoCommand {
     static let configuration = CommandConfiguration(
@@ -17,17 +17,17 @@ struct Status: TodoCommand {
 extension TodoApp {
     /// Prints the status of this device.
     func status() async throws {
-        let items = try await table.items()
+        let items = try await table.fetch()
         let operations = try await context.pendingOperations()
         let errors = try await context.operationErrors()
         let status = try await context.status()
-        let tokens = try await context.deltaTokens(of: table.name)
-        let ids = ShortIDs(items.map(\.id) + operations.map(\.itemID))
-        let texts = Dictionary(items.map { (UTF8Text($0.id), $0.text) }) { first, _ in first }
+        let tokens = try await context.deltaTokens(of: TodoItem.schema.name)
+        let ids = ShortIDs(items.map(\.id.text) + operations.map(\.itemID))
+        let texts = Dictionary(items.map { (UTF8Text($0.id.text), $0.text) }) { first, _ in first }
 
         heading("Server", server)
         heading("Store", storeName)
-        heading("Items", "\(items.count), \(items.filter(\.isComplete).count) done")
+        heading("Items", "\(items.count), \(items.count(where: \.complete)) done")
         heading("Pulled", tokens.isEmpty ? "never" : "")
         for (queryID, token) in tokens.sorted(by: { $0.key < $1.key }) {
             console.print("  query ID \"\(queryID)\" up to \(token)")

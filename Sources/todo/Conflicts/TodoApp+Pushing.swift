@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 
 /// The changes that are not completed after a push and the resolution of its conflicts.
 struct PushOutcome {
@@ -62,7 +62,7 @@ extension TodoApp {
     private func resolve(
         _ conflicts: [TableOperationError], by choice: ConflictChoice?, leftPending: inout Set<Int64>
     ) async throws -> Bool {
-        let ids = ShortIDs(try await table.items().map(\.id) + conflicts.map(\.itemID))
+        let ids = ShortIDs(try await table.fetch().map(\.id.text) + conflicts.map(\.itemID))
         var isAnyResolved = false
         var choiceForAll = choice
         for (index, conflict) in conflicts.enumerated() {

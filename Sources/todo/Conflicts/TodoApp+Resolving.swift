@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 
 extension TodoApp {
     /// Shows an error with the client's and the server's item.
@@ -25,7 +25,7 @@ extension TodoApp {
     private func useClient(for error: TableOperationError) async throws {
         guard error.isConflict else { return try await context.replay(operationID: error.operationID) }
         if error.kind == .delete { return try await context.changeKind(for: error, to: .delete) }
-        guard let item = try await table.item(id: error.itemID) ?? error.item else { return }
+        guard let item = try await table.raw.item(id: error.itemID) ?? error.item else { return }
         try await context.keepAndUpdateItem(for: error, with: item)
     }
 }

@@ -1,16 +1,16 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 
 extension Console {
     /// Returns an item as a line of a list.
     ///
     /// - Parameter full: Whether a long text is shown in full.
-    func line(for item: Item, full: Bool) -> String {
-        let box = item.isComplete ? styled("[x]", .green) : "[ ]"
-        let text = full ? item.text.printable : item.text.printable.shortened()
-        return "\(box) \(item.isComplete ? styled(text, .dim) : text)"
+    func line(_ text: String, isComplete: Bool, full: Bool = false) -> String {
+        let box = isComplete ? styled("[x]", .green) : "[ ]"
+        let text = full ? text.printable : text.printable.shortened()
+        return "\(box) \(isComplete ? styled(text, .dim) : text)"
     }
 
     /// Returns the two sides of a conflict in two columns, and marks the lines that differ. Texts that are too long for

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+import SyncModels
 
 extension DemoDevice {
     func add(_ text: String) async throws {
@@ -9,7 +9,7 @@ extension DemoDevice {
     }
 
     func list() async throws {
-        try await type("list") { try await $0.list(TodoItem.query.order(by: "text")) }
+        try await type("list") { try await $0.list(TodoItem.all.order(by: \.text).raw) }
     }
 
     func edit(_ text: String, to newText: String) async throws {

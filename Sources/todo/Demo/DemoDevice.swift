@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+import SyncModels
 
 /// A device of the demonstration: a separate store, and a user who types commands.
 struct DemoDevice {
@@ -47,11 +47,11 @@ struct DemoDevice {
 
     /// Returns the short and the full id of the item with this text.
     func id(of text: String) async throws -> (short: String, full: String) {
-        let items = try await app.table.items()
+        let items = try await app.table.fetch()
         guard let item = items.first(where: { $0.text == text }) else {
             throw Failure("Device \(name) has no item \"\(text)\".")
         }
-        return (ShortIDs(items.map(\.id)).short(item.id), item.id)
+        return (ShortIDs(items.map(\.id.text)).short(item.id.text), item.id.text)
     }
 
     private static func makeApp(

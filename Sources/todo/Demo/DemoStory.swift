@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
+import SyncModels
 import TableServer
 
 /// The story of the tutorials: offline changes, two devices, conflicts.
@@ -85,9 +85,9 @@ struct DemoStory {
     }
 
     private func compare() async throws -> Bool {
-        let rows = try server.rows(in: TodoItem.definition.name).filter { !$0.deleted }
+        let rows = try server.rows(in: TodoItem.schema.name).filter { !$0.deleted }
         let sides = [
-            ("A", try await a.app.table.items()), ("B", try await b.app.table.items()),
+            ("A", try await a.app.table.raw.items()), ("B", try await b.app.table.raw.items()),
             ("Server", rows.map { Item(id: $0.id, fields: $0.fields) }),
         ].map { (name: $0.0, lines: $0.1.map(Self.line).sorted()) }
         console.print()

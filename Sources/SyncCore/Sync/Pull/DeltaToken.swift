@@ -5,20 +5,20 @@ import Foundation
 
 /// The position of an incremental pull: the last row that it has received, in the order of `updatedAt` and
 /// id.
-struct DeltaToken: Sendable, Hashable {
+package struct DeltaToken: Sendable, Hashable {
     /// The server's own text of the row's `updatedAt`.
-    let updatedAtText: String
+    package let updatedAtText: String
     /// The row's `updatedAt`.
     let updatedAt: Timestamp
     /// The row's id.
-    let id: String
+    package let id: String
     /// How far the rows that share the row's `updatedAt` have been read.
-    var instant = Instant.open
+    package var instant = Instant.open
     /// Whether the first pull has not finished; only that one requests rows without `updatedAt`.
-    var isFirstPull = false
+    package var isFirstPull = false
 
     /// How far the rows of one `updatedAt` have been read.
-    enum Instant: String, Sendable, Hashable {
+    package enum Instant: String, Sendable, Hashable {
         /// The server could still give this `updatedAt` to more rows; the next pull reads all its rows again.
         case open
         /// No further row gets this `updatedAt`. The rows have been read up to the token's id.
@@ -57,6 +57,12 @@ struct DeltaToken: Sendable, Hashable {
         self.init(updatedAtText: text, updatedAt: updatedAt, id: id)
         instant = object["instant"]?.textValue.flatMap(Instant.init) ?? .open
         isFirstPull = object["isFirstPull"] == .bool(true)
+    }
+
+    /// Reads ``storedText(for:)`` with any binding; `nil` when it is not a token.
+    package init?(storedText: String) {
+        guard let binding = Self.binding(inStoredText: storedText) else { return nil }
+        self.init(storedText: storedText, for: binding)
     }
 
     /// Returns the `updatedAt` in a stored token, with any binding.

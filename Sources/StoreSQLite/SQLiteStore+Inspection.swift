@@ -1,0 +1,32 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+package import SyncCore
+
+extension SQLiteStore {
+    /// Returns whether a file that begins with these bytes is an SQLite database.
+    package static func recognizes(header: [UInt8]) -> Bool { header.starts(with: "SQLite format 3\0".utf8) }
+
+    /// Runs the body on a snapshot of the store in the file, which apps may have open at the same time.
+    ///
+    /// Changes no file and creates none. An app's reads and writes do not wait for it.
+    ///
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws; ``StoreError/Code/cannotOpen``, ``StoreError/Code/corrupt``,
+    ///   ``StoreError/Code/newerFormat``, ``StoreError/Code/unsupported`` for an older format;
+    ///   ``StoreError/Code/unavailable`` when the file changes during each attempt to read it.
+    package static func inspect<T>(path: String, _ body: (StoreContents) throws -> T) throws -> T {
+        try UnchangedDatabase(path: path).read { connection in
+            let ownsFile = try connection.int("PRAGMA application_id") == StoreFormat.applicationID
+            let format = StoreFormat(connection: connection, ownsFile: ownsFile)
+            let version = try format.requireCurrentVersion()
+            if ownsFile { try LeftoverLog(databasePath: path).require(format.identity) }
+            let catalog = try TableCatalog(StoredDefinition.all(on: connection))
+            let snapshot = SQLiteTransaction(
+                connection: connection, schema: StoreSchema(catalog, tables: []))
+            return try body(
+                StoreContents(formatVersion: version, catalog: catalog, snapshot: snapshot))
+        }
+    }
+}
