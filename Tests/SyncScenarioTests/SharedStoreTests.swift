@@ -128,6 +128,45 @@ import Testing
         }
     }
 
+    @Test func `a page of the same instant does not revert a row that another process pulled`() async throws {
+        try await run { pair in
+            let server = pair.scenario.server
+            // Pulls request rows of the future again.
+            let future = SyncEnvironment.live.now().advanced(by: .seconds(3600))
+            try await server.put("1", ["text": "old"], in: Todo.name, updatedAt: future)
+            try await pair.first.sync()
+            try await pullSecond(pair) {
+                try await server.update("1", ["text": "new"], in: Todo.name, updatedAt: future)
+                try await pair.first.sync()
+            }
+            #expect(try await pair.second.texts() == ["new"])
+        }
+    }
+
+    /// A page of rows without `updatedAt` has no token, which the purge could remove.
+    @Test func `a pull stores no token after another process has purged its first page`() async throws {
+        try await run { pair in
+            pair.scenario.server.onRequest { request in
+                let isFirst = !request.query.contains("filter")
+                let rows =
+                    isFirst
+                    ? #"[{"id":"u","version":"1","text":"undated"}]"#
+                    : request.query.contains("0001-01-01")
+                        ? #"[{"id":"d","version":"1","updatedAt":"2020-01-01T00:00:00.000Z","text":"dated"}]"#
+                        : "[]"
+                return .answer(status: 200, body: Data(rows.utf8))
+            }
+            var isPurged = false
+            let pages = pair.second.context.pulling(Todo.query, queryID: "all", settings: .withoutPush)
+            for try await _ in pages where !isPurged {
+                try await pair.first.context.purge(Todo.query, pending: .refuse)
+                isPurged = true
+            }
+            try await pair.second.pullWithoutPush()
+            #expect(try await pair.second.texts() == ["dated", "undated"])
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a stale page does not restore a row that another process deleted`(_ leavesTombstone: Bool)
         async throws

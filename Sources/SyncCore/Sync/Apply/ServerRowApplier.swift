@@ -7,7 +7,7 @@ struct ServerRowApplier {
     let definition: SyncTableDefinition
     /// Whether the operation queue is known to be empty, which saves a lookup per row.
     var isQueueEmpty = false
-    /// Detects rows older than those that another process has stored; `nil` in a store of one process.
+    /// Records removed rows for the other processes; `nil` in a store of one process.
     var sharedStore: SharedStorePull?
 
     /// What applying a row has changed.
@@ -39,20 +39,13 @@ struct ServerRowApplier {
         if !isQueueEmpty, let first = try transaction.operations(forItem: row.id, in: definition.name).first {
             return try keep(row, with: first)
         }
-        if isLikelyNew, !row.system.deleted, sharedStore?.othersHaveCommitted != true,
-            try transaction.insert(row, in: definition.name)
-        {
+        if isLikelyNew, !row.system.deleted, try transaction.insert(row, in: definition.name) {
             return .upserted
         }
         let local = try transaction.item(id: row.id, in: definition.name)
         isLikelyNew = local == nil
         // A cache can return an old page. Without `updatedAt`, the version may be that of a row inserted again.
         if let local, row.system.updatedAt != nil, local.hasSuperseded(row) { return .unchanged }
-        if let sharedStore,
-            try sharedStore.isOutdated(row, local: local, table: definition.name, in: transaction)
-        {
-            return .unchanged
-        }
         if row.system.deleted {
             guard local != nil else { return .unchanged }
             try transaction.deleteItems(ids: [row.id], in: definition.name)

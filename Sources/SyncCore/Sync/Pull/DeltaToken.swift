@@ -48,6 +48,9 @@ package struct DeltaToken: Sendable, Hashable {
         return String(decoding: ItemValue.object(object).json, as: UTF8.self)
     }
 
+    /// The stored text of a pull that has not received a token yet.
+    static let textWithoutContent = "{}"
+
     /// Reads ``storedText(for:)``; `nil` for another binding, so that the pull starts over.
     init?(storedText: String, for binding: String) {
         guard let object = Self.object(storedText), Self.binding(object)?.hasSameBytes(as: binding) == true,

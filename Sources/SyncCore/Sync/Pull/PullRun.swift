@@ -16,8 +16,8 @@ struct PullRun: Sendable {
     private var fetched: PulledPage?
     /// The token as this pull has read or stored it. Another value in the store means that it was reset since.
     private var storedToken: String?
-    /// The store's stamp of other processes' commits at the start; `nil` in a store of one process.
-    private let commitStamp: Int64?
+    /// The store's stamp of other processes' commits before the page was requested; `nil` in a store of one process.
+    private var commitStamp: Int64?
 
     /// Keeps the stale page guard recording, and the context's status pulling, until it is deallocated.
     private final class Session: Sendable {
@@ -63,26 +63,30 @@ struct PullRun: Sendable {
         _ pull: ValidatedPull, in context: SyncContext, startTime: Timestamp?, result: PullResult
     ) async throws {
         var storedToken: String?
-        if let key = pull.tokenKey { storedToken = try await context.read { try $0.configValue(key) } }
-        let session = Session(context)
-        var stamp: Int64?
-        if context.isStoreShared {
-            let now = context.environment.now()
-            stamp = try await context.write {
-                try SharedStorePull.begin(in: $0, table: pull.definition.name, at: now)
-            }
+        if let key = pull.tokenKey {
+            storedToken =
+                context.isStoreShared
+                ? try await context.write { try SharedStorePull.deltaToken(key, in: $0) }
+                : try await context.read { try $0.configValue(key) }
         }
+        let session = Session(context)
         self.context = context
         self.pull = pull
         self.session = session
         self.startTime = startTime
         self.storedToken = storedToken
-        commitStamp = stamp
         self.result = result
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
             token: storedToken.flatMap { DeltaToken(storedText: $0, for: pull.binding) })
         self.result.deltaToken = cursor.token?.updatedAtText
+        try await readCommitStamp()
+    }
+
+    private mutating func readCommitStamp() async throws {
+        guard context.isStoreShared else { return }
+        let (table, now) = (pull.definition.name, context.environment.now())
+        commitStamp = try await context.write { try SharedStorePull.begin(in: $0, table: table, at: now) }
     }
 
     /// Records how the pull ended in the context's status, and emits an event. The errors of a push before it stay in the
@@ -123,6 +127,7 @@ struct PullRun: Sendable {
         if let storing {
             guard let stored = try await context.value(of: storing) else {
                 cursor = page.cursor
+                try await readCommitStamp()
                 return result
             }
             outcomes = stored
@@ -168,7 +173,7 @@ struct PullRun: Sendable {
     /// Applies a page in one transaction with the token at its end.
     ///
     /// The write returns `nil`, and stores nothing, if the page must be requested again: it is unknown whether a row of it is
-    /// later than the state that a push or another pull has stored since the page was requested.
+    /// later than the state that a push, another pull or another process has stored since the page was requested.
     private func beginStoring(
         _ page: PulledPage, token: String?
     ) -> PendingWrite<[ServerRowApplier.Outcome]?>? {
@@ -179,15 +184,18 @@ struct PullRun: Sendable {
         return context.store.begin { transaction in
             try context.user.require(in: transaction)
             let table = pull.definition.name
+            let sharedStore = try stamp.map {
+                try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
+            }
             let applier = ServerRowApplier(
                 transaction: transaction, definition: pull.definition,
                 isQueueEmpty: try transaction.operations(after: 0, in: nil, limit: 1).isEmpty,
-                sharedStore: try stamp.map {
-                    try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
-                })
+                sharedStore: sharedStore)
             let stalePageGuard = context.stalePageGuard
-            let ages = rows.map {
-                stalePageGuard.age(of: $0.item, in: table, since: page.storedRowCount, for: source)
+            let ages = try rows.map { row in
+                let age = stalePageGuard.age(of: row.item, in: table, since: page.storedRowCount, for: source)
+                guard age == .current, let sharedStore else { return age }
+                return try sharedStore.age(of: row.item, in: table, transaction)
             }
             guard !ages.contains(.unknown) else { return nil }
             var isLikelyNew = true

@@ -8,7 +8,7 @@
 /// have replaced, and by `updatedAt`. For removed rows, the table config keeps a record for a limited time.
 struct SharedStorePull: Sendable {
     /// Whether another process has committed since the pull began.
-    let othersHaveCommitted: Bool
+    private let othersHaveCommitted: Bool
     let now: Timestamp
 
     /// How long the record of a removed row is kept: longer than any request takes.
@@ -29,28 +29,38 @@ struct SharedStorePull: Sendable {
         return try transaction.externalCommitStamp()
     }
 
+    /// Returns the text of the delta token; stores one without content if there is none.
+    ///
+    /// Otherwise a pull would not notice that another process has removed the tokens with rows that the pull has stored.
+    static func deltaToken(_ key: ConfigKey, in transaction: any StoreTransaction) throws -> String {
+        if let text = try transaction.configValue(key) { return text }
+        try transaction.setConfigValue(DeltaToken.textWithoutContent, for: key)
+        return DeltaToken.textWithoutContent
+    }
+
     init(since stamp: Int64, in transaction: any StoreTransaction, at now: Timestamp) throws {
         othersHaveCommitted = try transaction.externalCommitStamp() != stamp
         self.now = now
     }
 
-    /// Whether the store has, or had, a later state of the row.
-    func isOutdated(
-        _ row: Item, local: Item?, table: String, in transaction: any StoreTransaction
-    ) throws -> Bool {
-        guard othersHaveCommitted else { return false }
-        guard let local else {
+    /// Compares a row of a page with the state that the store has, or had before the row was removed.
+    func age(of row: Item, in table: String, _ transaction: any StoreTransaction) throws -> StalePageGuard.Age
+    {
+        guard othersHaveCommitted else { return .current }
+        guard let local = try transaction.item(id: row.id, in: table) else {
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
-                return false
+                return .current
             }
             guard let removedState = removed.updatedAt, let updatedAt = row.system.updatedAt else {
-                return true
+                return .unknown
             }
-            return !removedState.isEarlier(than: updatedAt)
+            return removedState.isEarlier(than: updatedAt) ? .current : .stale
         }
-        if local.hasSuperseded(row) { return true }
-        return row.system.version != local.system.version && local.isLater(than: row)
+        if local.hasSuperseded(row) { return .stale }
+        if local.system.version == nil || row.system.version == local.system.version { return .current }
+        if local.isLater(than: row) { return .stale }
+        return row.isLater(than: local) ? .current : .unknown
     }
 
     /// Records that a row was removed, with its last known state.
