@@ -174,4 +174,52 @@ import Testing
             #expect(try await a.item("x")?["text"] == "three")
         }
     }
+
+    /// Pushes a change made on an older copy, through the delegate.
+    private func pushStaleCopy(
+        on kind: StoreKind, _ delegate: ClosureDelegate, _ body: (Scenario, Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            var copy = try #require(try await a.item("x"))
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.sync()
+            copy["complete"] = true
+            try await a.table.replace(copy)
+            try await body(scenario, a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that the delegate edits stays a change of the older copy`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            operation.item?["priority"] = 7
+            return try await operation.execute()
+        })
+        try await pushStaleCopy(on: kind, delegate) { scenario, a in
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delegate can overwrite the row that a change of an older copy has met`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do { return try await operation.execute() } catch let error as TableOperationError {
+                let server = try #require(error.serverItem)
+                operation.item?.system = server.system
+                return try await operation.execute()
+            }
+        })
+        try await pushStaleCopy(on: kind, delegate) { scenario, a in
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "one")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -6,11 +6,14 @@ struct DelegateItem: Sendable {
     let item: Item
     /// The stored item as the delegate saw it. Changes made by the user since then are kept.
     let original: Item?
+    /// Whether the operation has failed in the same call of the delegate, which then knows the server's row.
+    let followsFailure: Bool
 
     /// Stores the item in place of the stored one.
     ///
-    /// If the item has a version, an update or a delete is treated as made on that version. An insert is made on no row, so
-    /// its item keeps its system properties.
+    /// If the delegate has given the item a version, an update or a delete is treated as made on that version. The version
+    /// that the stored item had is not the delegate's: the operation may be made on an older copy. An insert is made on no
+    /// row, so its item keeps its system properties.
     func store(
         for operation: inout TableOperation, in transaction: any StoreTransaction,
         _ definition: SyncTableDefinition
@@ -20,7 +23,9 @@ struct DelegateItem: Sendable {
         }
         var stored = item
         stored.fields = try definition.normalizedForWriting(item.fields)
-        if let version = item.system.version, operation.kind != .insert {
+        if let version = item.system.version, operation.kind != .insert,
+            operation.olderVersion == nil || followsFailure || item.system != original?.system
+        {
             try operation.rebase(onVersion: version, in: transaction, definition)
         }
         guard operation.kind != .delete else { return }

@@ -50,7 +50,9 @@ public final class PushOperation: Sendable {
     public func execute() async throws -> Item? {
         let substitute = state.withLock { state in
             state.isItemChanged
-                ? state.item.map { DelegateItem(item: $0, original: state.seen.item) } : nil
+                ? state.item.map {
+                    DelegateItem(item: $0, original: state.seen.item, followsFailure: state.result != nil)
+                } : nil
         }
         do {
             let result = record(
