@@ -11,6 +11,7 @@ public struct SimulationCoverage: Sendable {
         case status(Int, RequestPhase)
         case collapse(CollapseRow)
         case mode(SimulationMode)
+        case theme(SimulationTheme)
         case tombstonesCollected
 
         var description: String {
@@ -20,6 +21,7 @@ public struct SimulationCoverage: Sendable {
             case .status(let hundred, let phase): "status \(hundred)xx to \(phase)"
             case .collapse(let row): "collapse \(row)"
             case .mode(let mode): "mode \(mode)"
+            case .theme(let theme): "theme \(theme)"
             case .tombstonesCollected: "tombstones collected"
             }
         }
@@ -93,6 +95,7 @@ public struct SimulationCoverage: Sendable {
         }
         for row in CollapseRow.required { events.append(.collapse(row)) }
         for mode in SimulationMode.allCases { events.append(.mode(mode)) }
+        for theme in SimulationTheme.allCases { events.append(.theme(theme)) }
         return events
     }()
 }

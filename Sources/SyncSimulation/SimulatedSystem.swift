@@ -52,19 +52,25 @@ final class SimulatedSystem: Sendable {
         var traits = ModelServerTraits.draw(&random)
         // Rows and values that other writers have made.
         if mode == .solo { (traits.hasUndatedRows, traits.hasHook) = (false, false) }
+        let theme = SimulationTheme.of(seed: seed)
+        theme?.shape(&traits, &random)
         app.configureServer(&traits)
         overlap = traits.hasUnsteadyClock ? .seconds(10) : random.percent(10) ? .seconds(1) : .zero
         server = ModelServer(app: app, traits: traits) { scheduler.nanosecondsSince1970 }
         state = Mutex(State())
-        network = NetworkTraits.draw(&random, mode)
+        var network = NetworkTraits.draw(&random, mode)
+        theme?.shape(&network, &random)
+        self.network = network
         let factory = ProcessFactory(
             seed: seed, app: app, mode: mode, scheduler: scheduler, server: server,
             network: network, link: link)
         if traits.hasUndatedRows { importRows(count: 1 + random.below(4)) }
         var devices: [SimulatedDevice] = []
-        for number in 0..<(mode == .solo ? 1 : random.pick([1, 2, 2, 2, 2, 2, 3, 3, 3, 3])) {
+        let counts = theme?.deviceCounts ?? [1, 2, 2, 2, 2, 2, 3, 3, 3, 3]
+        for number in 0..<(mode == .solo ? 1 : random.pick(counts)) {
             let open = try app.storage.makeDevice()
-            let disk = try SimulatedDisk(isShared: random.percent(18), tables: app.tables, open: open)
+            let disk = try SimulatedDisk(
+                isShared: theme == .sharedStore || random.percent(18), tables: app.tables, open: open)
             devices.append(
                 SimulatedDevice(number: number, disk: disk) { factory.start($1, of: $0) })
         }
@@ -151,6 +157,7 @@ final class SimulatedSystem: Sendable {
     /// Runs the script, ends all faults, and checks the end.
     func run(_ script: [Act]) -> SimulationFailure? {
         count(.mode(mode))
+        if let theme = SimulationTheme.of(seed: seed) { count(.theme(theme)) }
         Task(executorPreference: scheduler) {
             await self.perform(script)
             if self.failure == nil { await self.heal() }

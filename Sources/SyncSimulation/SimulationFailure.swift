@@ -11,6 +11,8 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case overwrite
         /// No edit is applied again after a later edit of the same user.
         case doubledEdit
+        /// An item without pending operation does not return to an earlier state of the server's row.
+        case staleRow
         /// Every write of a device names the version that it replaces.
         case condition
         /// An item and its operation change together; an item without operation is a state of the server's row.

@@ -60,15 +60,15 @@ struct LongRun {
                 "  \(invariant): \(seeds.count), seeds \(seeds.prefix(8).map(String.init).joined(separator: " "))"
             )
         }
-        for (name, count) in coverage.counts.sorted(by: { $0.key < $1.key }) {
-            lines.append("  \(count)\t\(name)")
-        }
-        let pairs = coverage.pairSummary
+        let (pairs, missing) = (coverage.pairSummary, coverage.missing)
         lines.append("  \(pairs.pairs) pairs of acts, the rarest \(pairs.rarest) times")
-        let missing = coverage.missing
-        if !missing.isEmpty {
-            lines.append("never happened (\(missing.count)): \(missing.joined(separator: ", "))")
-        }
-        return lines.joined(separator: "\n")
+        lines.append("  \(missing.count) required events and pairs of acts never happened")
+        return (lines + (options.requiresCoverage ? coverageLines : [])).joined(separator: "\n")
+    }
+
+    /// How often everything happened, and what never did, one a line.
+    private var coverageLines: [String] {
+        coverage.counts.sorted { $0.key < $1.key }.map { "\($0.value)\t\($0.key)" }
+            + coverage.missing.map { "never\t\($0)" }
     }
 }

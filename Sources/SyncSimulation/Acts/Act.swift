@@ -134,33 +134,42 @@ struct Act: Sendable, CustomStringConvertible {
 
     /// Returns the script of a seed.
     ///
-    /// - Parameter count: the number of acts of a script with all features; others have half as many.
+    /// - Parameter count: the number of acts of a script with all features; others have half as many, or less with a theme.
     static func script(seed: UInt64, count: Int, devices: Int, tables: Int) -> [Act] {
         var random = SimulationRandom(seed, SimulationRandom.Stream.script.rawValue)
-        let ids = random.pick([1, 1, 1, 2, 2, 3, 6])
-        let mode = SimulationMode.of(seed: seed)
-        // Few features and acts meet more often than many.
-        let share = random.pick(mode == .swarm ? [10, 25, 50] : [25, 50, 100, 100])
-        let isComplete = share == 100
-        var weights: [Feature] = []
-        for feature in Feature.allCases where mode != .solo || feature.isSolo {
-            // Without local changes and pushes nothing else means anything.
-            let isNeeded = [.insert, .update, .push, .pull, .pullAnyway].contains(feature)
-            guard isNeeded || random.percent(feature == .pushOutage ? 9 : share) else { continue }
-            let factor = isNeeded || isComplete ? 1 : 3
-            weights += [Feature](repeating: feature, count: feature.weight * factor)
-        }
-        let count = isComplete ? count : count / 2
+        let theme = SimulationTheme.of(seed: seed)
+        let ids = random.pick(theme?.idCounts ?? [1, 1, 1, 2, 2, 3, 6])
+        let (features, isComplete) =
+            theme.map { ($0.features, false) } ?? drawFeatures(&random, SimulationMode.of(seed: seed))
+        let count = isComplete ? count : theme == nil ? count / 2 : count * 2 / 5
         var former: Feature?
         return (1...count).map { number in
             var random = SimulationRandom(seed, UInt64(number), SimulationRandom.Stream.act.rawValue)
             let delay = Delay.draw(&random, after: former)
-            let feature = random.pick(weights)
+            let feature = random.pick(features)
             former = feature
             return Act(
                 number: UInt64(number), feature: feature, device: random.below(devices),
                 table: random.percent(15) ? random.below(tables) : 0, id: "x\(random.below(ids))",
                 delay: delay, random: random)
         }
+    }
+
+    /// Returns the features of a seed without theme, each as often as its weight, and whether they are all.
+    private static func drawFeatures(
+        _ random: inout SimulationRandom, _ mode: SimulationMode
+    ) -> ([Feature], isComplete: Bool) {
+        // Few features and acts meet more often than many.
+        let share = random.pick(mode == .swarm ? [10, 25, 50] : [25, 50, 100, 100])
+        let isComplete = share == 100
+        var features: [Feature] = []
+        for feature in Feature.allCases where mode != .solo || feature.isSolo {
+            // Without local changes and pushes nothing else means anything.
+            let isNeeded = [.insert, .update, .push, .pull, .pullAnyway].contains(feature)
+            guard isNeeded || random.percent(feature == .pushOutage ? 9 : share) else { continue }
+            let factor = isNeeded || isComplete ? 1 : 3
+            features += [Feature](repeating: feature, count: feature.weight * factor)
+        }
+        return (features, isComplete)
     }
 }

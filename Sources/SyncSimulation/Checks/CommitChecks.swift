@@ -53,6 +53,7 @@ extension SimulatedSystem {
             let tables = device.disk.store.catalog.tables
             let state = try CheckedState(snapshot, written, tables)
             if !written.rows.isEmpty || !edits.isEmpty {
+                checkRunningRequests(state.operations, device)
                 checkParking(state.operations, device)
                 try checkParents(state.operations, snapshot, device)
                 recordPending(state.operations, edits, device)
@@ -106,21 +107,22 @@ extension SimulatedSystem {
             for operation in operations {
                 let key = RowKey(table: operation.table, id: operation.itemID)
                 state.pending[key] = SimulatedDevice.PendingState(
+                    firstID: state.pending[key]?.firstID ?? operation.id,
                     kind: operation.kind.rawValue, isAttempted: operation.isAmbiguous)
             }
         }
     }
 
-    /// Records which enqueued items have no pending operation.
+    /// Records which enqueued items have no pending insert, and which have no pending operation.
     private func recordCompleted(_ operations: [TableOperation], _ device: SimulatedDevice) {
-        let keys = device.state.withLock { state in
-            state.adopted.filter { key in
-                !state.unqueued.contains(key)
-                    && !operations.contains { $0.table == key.table && $0.itemID == key.id }
-            }
+        for key in device.state.withLock({ $0.adopted.subtracting($0.unqueued) }) {
+            let pending = operations.filter { $0.table == key.table && $0.itemID == key.id }
+            if pending.contains(where: { $0.kind == .insert }) { continue }
+            device.history.completeInsert(key, at: server.changeCount)
+            if !pending.isEmpty { continue }
+            device.history.complete(key)
+            device.state.withLock { _ = $0.adopted.remove(key) }
         }
-        for key in keys { device.history.complete(key) }
-        device.state.withLock { $0.adopted.subtract(keys) }
     }
 
     /// Records which states of the server's rows the device has, and had when attempts were marked.
@@ -130,8 +132,9 @@ extension SimulatedSystem {
             let items = [checked.items[row]] + operations.flatMap { [$0.base, $0.serverItem] }
             device.state.withLock { state in
                 state.seen[row, default: []].formUnion(items.compactMap { $0?.rowState })
-                if operations.contains(where: { $0.state == .attempted }) {
-                    state.known[row] = state.seen[row]
+                let attempt = operations.first { $0.state == .attempted }?.lastAttempt
+                if let attempt, state.known[row]?.attempt != attempt {
+                    state.known[row] = (attempt, state.seen[row] ?? [])
                 }
             }
         }
@@ -186,12 +189,30 @@ extension SimulatedSystem {
                     || state.checkedItems.updateValue(item, forKey: row) == item
             }
             guard !isExcepted, let table = app.tables.first(where: { $0.name == row.table }) else { continue }
-            if !server.hasHad(row, where: { isShown(item, as: $0, table) }) {
+            guard let state = server.lastState(of: row, where: { isShown(item, as: $0, table) }) else {
                 fail(
                     .atomicity,
                     "\(device.name): \(row) \(item.fields) version \(item.system.version ?? "-") has no pending "
                         + "operation, and is no state of the server's row.")
+                continue
             }
+            checkOrder(of: state, row, device)
+        }
+    }
+
+    /// An item without a pending operation never returns to an earlier state of the server's row, unless a cache has answered, or
+    /// the server's clock does not tell the order.
+    private func checkOrder(of state: Int, _ row: RowKey, _ device: SimulatedDevice) {
+        guard !network.hasOldPages, !server.traits.hasUnsteadyClock else { return }
+        let newest = device.state.withLock { device in
+            device.newestStates[row] = max(device.newestStates[row] ?? 0, state)
+            return device.newestStates[row] ?? 0
+        }
+        if state < newest {
+            fail(
+                .staleRow,
+                "\(device.name): \(row) has the state of change \(state), and had that of change \(newest) before."
+            )
         }
     }
 

@@ -134,7 +134,7 @@ extension SimulatedSystem {
         app.tables.first { $0.name == table }?.column(named: column)?.type ?? .json
     }
 
-    private func value(of column: String, in row: ModelServer.Row?, _ table: String) -> Int64? {
+    func value(of column: String, in row: ModelServer.Row?, _ table: String) -> Int64? {
         EditValue.number(row?.fields[column], columnType(column, in: table))
     }
 
@@ -197,87 +197,5 @@ extension SimulatedSystem {
                 value(of: edit.column ?? "", in: change.after, edit.key.table) == edit.number
             }
         }
-    }
-
-    // MARK: Writes
-
-    /// No write overwrites what its author has not seen, or repeats an edit, and every write is conditional.
-    private func checkWrites(of device: SimulatedDevice) {
-        let history = device.history.snapshot
-        var writers: [String: String] = [:]
-        // A server whose versions restart accepts a condition for a row that the device has never seen. Its answer then
-        // gives the device the newest version.
-        var unseen: Set<RowKey> = []
-        // The newest edit of the device that the server has had, by row.
-        var applied: [RowKey: Int64] = [:]
-        for change in server.journal {
-            let isOwn = change.author == device.name
-            if isOwn, !change.isConditional {
-                fail(.condition, "\(device.name): the \(change.kind) of \(change.id) names no version.")
-            }
-            let row = RowKey(table: change.table, id: change.id)
-            if isOwn, !change.wasKnown { unseen.insert(row) }
-            var newest = applied[row] ?? 0
-            defer { applied[row] = newest }
-            for column in app.tables.first(where: { $0.name == change.table }).map(app.editedColumns) ?? [] {
-                let key = "\(change.table)/\(change.id).\(column.name)"
-                // The values of a deleted row are no change that its writer waits for.
-                if change.kind == .delete { writers[key] = device.name }
-                let old = value(of: column.name, in: change.before, change.table)
-                let new = value(of: column.name, in: change.after, change.table)
-                guard old != new, change.after != nil else { continue }
-                if isOwn, change.kind == .update, !unseen.contains(row), let old, let new {
-                    checkReplacement(
-                        of: old, by: new, column.name, change, history, device, writers[key],
-                        after: applied[row] ?? 0)
-                }
-                if isOwn, let new, new % History.deviceCount == Int64(device.number) + 1 {
-                    newest = max(newest, new)
-                }
-                writers[key] = change.author
-            }
-        }
-    }
-
-    private func checkReplacement(
-        of old: Int64, by new: Int64, _ column: String, _ change: ModelServer.Mutation,
-        _ history: History.State,
-        _ device: SimulatedDevice, _ writer: String?, after applied: Int64
-    ) {
-        let key = RowKey(table: change.table, id: change.id)
-        let edits = history.edits.filter { $0.key == key }
-        guard let edit = edits.first(where: { $0.column == column && $0.number == new }),
-            !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old })
-        else { return }
-        if writer == device.name {
-            let isOlder = edits.contains { $0.column == column && $0.number == old && old > new }
-            if isOlder {
-                fail(
-                    .doubledEdit, "\(device.name): \(key).\(column) = \(new) was applied again after \(old).")
-            }
-            return
-        }
-        // A row that was deleted and inserted again on the device, or enqueued, replaces what was there.
-        let isReplacing = edits.contains { other in
-            guard other.number <= new else { return false }
-            if other.isAdopted { return other.completedAt.map { new <= $0 } ?? true }
-            return other.column == nil && other.number > applied
-        }
-        if !isReplacing, !hasSeen(old, edit, edits) {
-            fail(
-                .overwrite,
-                "\(device.name) replaced \(key).\(column) = \(old) by \(new), and had seen \(edit.before.map(String.init) ?? "none")."
-            )
-        }
-    }
-
-    /// Whether the user saw the value when they made the edit, or an earlier one that it replaces.
-    private func hasSeen(_ value: Int64, _ edit: Edit, _ edits: [Edit]) -> Bool {
-        var before = edit.before
-        while let seen = before {
-            if seen == value { return true }
-            before = edits.first { $0.column == edit.column && $0.number == seen }?.before
-        }
-        return false
     }
 }

@@ -29,6 +29,9 @@ struct Edit: Sendable {
     /// For an adopted edit: the newest edit of the device when the item first had no pending operation. Later edits replace
     /// only what the user has seen.
     var completedAt: Int64?
+    /// For an adopted edit: the number of the server's changes when the item first had no pending insert. Later changes of
+    /// other users are not replaced.
+    var insertedAt: Int?
     /// Whether a decision of the app replaced it.
     var isOverruled = false
     /// For a field that an insert leaves out: a field that the insert has. A row with that field must not have this one.
@@ -111,6 +114,18 @@ final class History: Sendable {
                 && state.edits[index].completedAt == nil
             {
                 state.edits[index].completedAt = newest
+            }
+        }
+    }
+
+    /// Records that an item has no pending insert after so many changes of the server.
+    func completeInsert(_ key: RowKey, at changeCount: Int) {
+        state.withLock { state in
+            for index in state.edits.indices
+            where state.edits[index].key == key && state.edits[index].isAdopted
+                && state.edits[index].insertedAt == nil
+            {
+                state.edits[index].insertedAt = changeCount
             }
         }
     }

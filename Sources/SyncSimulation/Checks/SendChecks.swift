@@ -19,6 +19,31 @@ extension SimulatedSystem {
         }
     }
 
+    /// An update of a row that the server did not have follows a request that reads the row: another user may have inserted
+    /// it again with the same version.
+    func checkMissingRow(of request: ModelRequest, from device: SimulatedDevice) {
+        guard let key = request.row else { return }
+        let act = CurrentAct.number
+        if request.phase == .read { device.state.withLock { $0.lastReads[key] = act } }
+        guard request.phase == .update, device.state.withLock({ $0.lastReads[key] != act }) else { return }
+        let errors = try? device.disk.store.read { try $0.operationErrors(in: key.table) }
+        if errors?.contains(where: { $0.itemID == key.id && $0.code == .itemNotOnServer }) == true {
+            fail(.condition, "\(device.name) updates \(key), which was missing, without reading it before.")
+        }
+    }
+
+    /// A commit does not remove an operation whose request is running.
+    func checkRunningRequests(_ operations: [TableOperation], _ device: SimulatedDevice) {
+        for process in device.processes where !process.store.hasEnded {
+            for row in process.transport.runningWrites {
+                guard let id = device.state.withLock({ $0.pending[row]?.firstID }),
+                    !operations.contains(where: { $0.id == id })
+                else { continue }
+                fail(.queue, "\(device.name): operation \(id) of \(row) is removed while its request runs.")
+            }
+        }
+    }
+
     /// The insert of a child is not sent while the insert of its parent is pending.
     func checkParents(
         _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice

@@ -30,15 +30,16 @@ final class DrawnDelegate: SyncContextDelegate {
     }
 
     /// Of so many operations, one is chosen for each ``Choice``.
-    private static let operationsPerChoice = 22
+    private let operationsPerChoice: Int
 
     init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {
         (self.device, self.link) = (device, link)
+        operationsPerChoice = SimulationTheme.of(seed: seed) == .delegate ? 13 : 22
         random = Mutex(SimulationRandom(seed, device.number, SimulationRandom.Stream.delegate.rawValue))
     }
 
     func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item? {
-        let number = random.withLock { $0.below(Self.operationsPerChoice) }
+        let number = random.withLock { $0.below(operationsPerChoice) }
         guard link.system?.isHealed == false, let choice = Choice(rawValue: number) else {
             return try await operation.execute()
         }

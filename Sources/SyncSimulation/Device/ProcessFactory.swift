@@ -29,7 +29,8 @@ struct ProcessFactory: Sendable {
     func start(_ number: Int, of device: SimulatedDevice) -> SimulatedProcess {
         var draws = SimulationRandom(seed, device.number, SimulationRandom.Stream.device.rawValue)
         let settings = settings(&draws, device)
-        let hasDelegate = draws.percent(25) && app.resolver == nil && mode != .solo
+        let isDelegateTheme = SimulationTheme.of(seed: seed) == .delegate
+        let hasDelegate = draws.percent(isDelegateTheme ? 100 : 25) && app.resolver == nil && mode != .solo
         let delegate = hasDelegate ? DrawnDelegate(seed, device: device, link: link) : nil
         let isSequential = settings.maxConcurrentOperations == 1 && !hasDelegate
         let check = RequestCheck(isSequential: isSequential, hasDelegate: hasDelegate)
@@ -88,11 +89,14 @@ struct ProcessFactory: Sendable {
                     }
                 },
                 didRespond: { response, request in link.system?.record(response, to: request, from: device) },
-                willSend: { link.system?.checkBody(of: $0, from: device) },
+                willSend: {
+                    link.system?.checkBody(of: $0, from: device)
+                    link.system?.checkMissingRow(of: $0, from: device)
+                },
                 didBreak: { link.system?.fail(.retry, "\(name): \($0)") },
                 knownStates: { request in
                     guard server.traits.restartsVersions, let key = request.row else { return [] }
-                    return device.state.withLock { $0.known[key] ?? [] }
+                    return device.state.withLock { $0.known[key]?.states ?? [] }
                 }))
     }
 

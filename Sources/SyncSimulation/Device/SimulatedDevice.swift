@@ -25,7 +25,7 @@ final class SimulatedDevice: Sendable {
         var collapsed: [RowKey: PendingState] = [:]
         var pending: [RowKey: PendingState] = [:]
         /// The states of each server row that the store has had when the running attempt of its operation was marked.
-        var known: [RowKey: Set<ModelServer.RowState>] = [:]
+        var known: [RowKey: (attempt: Timestamp, states: Set<ModelServer.RowState>)] = [:]
         var seen: [RowKey: Set<ModelServer.RowState>] = [:]
         /// The greatest operation id, and the greatest that was removed or is pending.
         var lastOperation: Int64 = 0
@@ -41,6 +41,10 @@ final class SimulatedDevice: Sendable {
         var observers: [ObserverCheck] = []
         /// The items that were states of the server's row at earlier commits.
         var checkedItems: [RowKey: Item] = [:]
+        /// The newest state that each item had without a pending operation, as the number of the server's change.
+        var newestStates: [RowKey: Int] = [:]
+        /// The act of the last request that has read each row.
+        var lastReads: [RowKey: UInt64] = [:]
         /// The refusals that the device has received.
         var refusals = RefusalCounts()
         /// Rows that a response to a write or read has shown with values that cannot be read.
@@ -56,6 +60,8 @@ final class SimulatedDevice: Sendable {
 
     /// A pending operation, as an edit meets it.
     struct PendingState {
+        /// The item's first operation, which is sent first.
+        let firstID: Int64
         let kind: String
         let isAttempted: Bool
     }

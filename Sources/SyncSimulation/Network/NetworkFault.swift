@@ -55,6 +55,8 @@ struct NetworkTraits: Sendable {
     var rates: [NetworkFault: Int] = [:]
 
     var hasStalePages: Bool { rates[.stalePage] != nil }
+    /// Whether a cache can answer with a page from before the request.
+    var hasOldPages: Bool { hasStalePages || rates[.repeatedPage] != nil }
 
     static func draw(_ random: inout SimulationRandom, _ mode: SimulationMode) -> NetworkTraits {
         var traits = NetworkTraits()

@@ -14,6 +14,8 @@ final class SimulatedTransport: HTTPTransport {
         var counts: [UInt64: UInt64] = [:]
         var partition: Partition?
         var hasEnded = false
+        /// The rows of the writes that have not ended.
+        var runningWrites: [RowKey] = []
         /// Called once with the next response to each act.
         var responseHandlers: [UInt64: @Sendable () -> Void] = [:]
         /// The last response to each list request.
@@ -85,7 +87,13 @@ final class SimulatedTransport: HTTPTransport {
         if let rule = check.willSend(request, act: act, now: scheduler.nanoseconds) {
             events.didBreak("\(request.summary): \(rule)")
         }
-        defer { check.didReturn(request, act: act) }
+        if request.phase.isWrite, let row = request.row {
+            state.withLock { $0.runningWrites.append(row) }
+        }
+        defer {
+            check.didReturn(request, act: act)
+            didReturn(request)
+        }
         do {
             let response = try await exchange(request, act)
             check.didEnd(request, with: response, act: act, now: scheduler.nanoseconds)
@@ -95,6 +103,17 @@ final class SimulatedTransport: HTTPTransport {
         } catch let error as NoResponse {
             check.didEnd(request, with: nil, act: act, now: scheduler.nanoseconds)
             throw error
+        }
+    }
+
+    /// The rows of the writes that have not ended.
+    var runningWrites: [RowKey] { state.withLock { $0.runningWrites } }
+
+    private func didReturn(_ request: ModelRequest) {
+        guard request.phase.isWrite, let row = request.row else { return }
+        state.withLock { state in
+            guard let index = state.runningWrites.firstIndex(of: row) else { return }
+            state.runningWrites.remove(at: index)
         }
     }
 

@@ -110,12 +110,12 @@ final class ModelServer: Sendable {
         }
     }
 
-    /// Whether the row has had such a state.
-    func hasHad(_ key: RowKey, where matches: (Row) -> Bool) -> Bool {
+    /// Returns the index of the last change that left the row in such a state; `nil` without one.
+    func lastState(of key: RowKey, where matches: (Row) -> Bool) -> Int? {
         state.withLock { state in
-            state.journal.last { mutation in
+            state.journal.lastIndex { mutation in
                 mutation.id == key.id && mutation.table == key.table && mutation.after.map(matches) == true
-            } != nil
+            }
         }
     }
 
@@ -343,6 +343,8 @@ final class ModelServer: Sendable {
     }
 
     private func isKnown(_ row: Row, _ write: Write, _ state: State) -> Bool {
+        // Without a steady clock, two rows of one id can have the same version and time.
+        if state.traits.hasUnsteadyClock { return false }
         let updatedAt = row.updatedAt.shown(digits: state.traits.shownDigits).nanoseconds
         return write.known.contains(
             RowState(version: String(row.version), updatedAt: row.isUndated ? 0 : updatedAt))
