@@ -10,7 +10,7 @@ import SyncCore
 ///
 /// An app that has the database open has a write-ahead log and its index. SQLite then reads through both, and a reader's
 /// locks do not block writers. It does not write to the index either; if the app was killed, it makes an index in memory.
-/// Without a log, SQLite reads the file without locks, and this type repeats the read if the file has changed meanwhile.
+/// Without a log, SQLite reads the file without locks, and this type repeats the read if the file has changed during it.
 struct UnchangedDatabase {
     private let path: String
 
