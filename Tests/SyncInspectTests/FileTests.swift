@@ -64,18 +64,22 @@ import Testing
     func `a snapshot is consistent while an app writes`(_ kind: StoreFixture.Kind) async throws {
         let store = StoreFixture(kind)
         let open = try store.open()
+        let writeRow: @Sendable (Int64) throws -> Void = { number in
+            let id = "\(number)"
+            try open.write { transaction in
+                try transaction.upsert([Item(id: id, fields: ["title": .text(id)])], in: "Board")
+                try transaction.put(
+                    TableOperation(id: number, table: "Board", itemID: id, kind: .insert))
+            }
+        }
+        try writeRow(1)
         let end = End()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                var number = Int64(0)
+                var number = Int64(1)
                 while !end.isReached.load(ordering: .relaxed) {
                     number = number % 100 + 1
-                    let id = "\(number)"
-                    try open.write { transaction in
-                        try transaction.upsert([Item(id: id, fields: ["title": .text(id)])], in: "Board")
-                        try transaction.put(
-                            TableOperation(id: number, table: "Board", itemID: id, kind: .insert))
-                    }
+                    try writeRow(number)
                     await Task.yield()
                 }
             }

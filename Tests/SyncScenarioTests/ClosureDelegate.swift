@@ -16,3 +16,18 @@ struct ClosureDelegate: SyncContextDelegate {
         await complete(context, result)
     }
 }
+
+extension ClosureDelegate {
+    /// Executes an operation in conflict again, with the version of the server's row.
+    static var retryingWithServerVersion: ClosureDelegate {
+        ClosureDelegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError {
+                guard let server = error.serverItem else { throw error }
+                operation.item?.system = server.system
+                return try await operation.execute()
+            }
+        })
+    }
+}

@@ -73,24 +73,11 @@ import Testing
         }
     }
 
-    /// Executes an operation in conflict again, with the version of the server's row.
-    private static var retryingWithServerVersion: ClosureDelegate {
-        ClosureDelegate(perform: { _, operation in
-            do {
-                return try await operation.execute()
-            } catch let error as TableOperationError {
-                guard let server = error.serverItem else { throw error }
-                operation.item?.system = server.system
-                return try await operation.execute()
-            }
-        })
-    }
-
     @Test(arguments: StoreKind.allCases)
     func `a delegate can retry with the server's version, and the whole item is sent`(
         _ kind: StoreKind
     ) async throws {
-        let delegate = Self.retryingWithServerVersion
+        let delegate = ClosureDelegate.retryingWithServerVersion
         try await conflict(on: kind, delegate) { scenario, a in
             try await a.context.push()
             #expect(try scenario.row("x")?.fields == ["text": "one", "priority": 2])
@@ -100,7 +87,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `the item of an insert gets no version from a delegate`(_ kind: StoreKind) async throws {
-        let delegate = Self.retryingWithServerVersion
+        let delegate = ClosureDelegate.retryingWithServerVersion
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(delegate: delegate)
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)

@@ -12,15 +12,17 @@ import Testing
 /// Stale copies, pages and decisions do not overwrite newer changes.
 @Suite struct LostUpdateTests {
     /// Runs the body with a copy of an item, and a device that has pulled a later change by another client.
-    private func withStaleCopy(_ body: (Scenario, Device, Item) async throws -> Void) async throws {
-        try await Scenario.run(on: .memory) { scenario in
-            let a = try scenario.device(settings: .singleAttempt)
+    private func withStaleCopy(
+        on kind: StoreKind = .memory, delegate: ClosureDelegate? = nil,
+        _ body: (Scenario, Device, Item) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.sync()
             var copy = try #require(try await a.item("x"))
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
             try await a.sync()
-            try await a.table.update(id: "x", ["complete": true])
             copy["priority"] = 5
             try await body(scenario, a, copy)
         }
@@ -28,6 +30,7 @@ import Testing
 
     @Test func `a stale copy saved behind an operation in flight is a conflict`() async throws {
         try await withStaleCopy { scenario, a, copy in
+            try await a.table.update(id: "x", ["complete": true])
             _ = try await scenario.push(a) { _ in try await a.table.replace(copy) }
             _ = try? await a.context.push()
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
@@ -36,6 +39,7 @@ import Testing
 
     @Test func `a stale copy saved after an attempt with unknown outcome is a conflict`() async throws {
         try await withStaleCopy { scenario, a, copy in
+            try await a.table.update(id: "x", ["complete": true])
             scenario.server.inject(.dropAnswer, when: \.isWrite)
             _ = try? await a.context.push()
             try await a.table.replace(copy)
@@ -175,30 +179,14 @@ import Testing
         }
     }
 
-    /// Pushes a change made on an older copy, through the delegate.
-    private func pushStaleCopy(
-        on kind: StoreKind, _ delegate: ClosureDelegate, _ body: (Scenario, Device) async throws -> Void
-    ) async throws {
-        try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate)
-            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
-            try await a.sync()
-            var copy = try #require(try await a.item("x"))
-            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
-            try await a.sync()
-            copy["complete"] = true
-            try await a.table.replace(copy)
-            try await body(scenario, a)
-        }
-    }
-
     @Test(arguments: StoreKind.allCases)
     func `an item that the delegate edits stays a change of the older copy`(_ kind: StoreKind) async throws {
         let delegate = ClosureDelegate(perform: { _, operation in
             operation.item?["priority"] = 7
             return try await operation.execute()
         })
-        try await pushStaleCopy(on: kind, delegate) { scenario, a in
+        try await withStaleCopy(on: kind, delegate: delegate) { scenario, a, copy in
+            try await a.table.replace(copy)
             let error = try await a.expectPushError()
             #expect(error.isConflict)
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
@@ -209,14 +197,8 @@ import Testing
     func `a delegate can overwrite the row that a change of an older copy has met`(_ kind: StoreKind)
         async throws
     {
-        let delegate = ClosureDelegate(perform: { _, operation in
-            do { return try await operation.execute() } catch let error as TableOperationError {
-                let server = try #require(error.serverItem)
-                operation.item?.system = server.system
-                return try await operation.execute()
-            }
-        })
-        try await pushStaleCopy(on: kind, delegate) { scenario, a in
+        try await withStaleCopy(on: kind, delegate: .retryingWithServerVersion) { scenario, a, copy in
+            try await a.table.replace(copy)
             try await a.context.push()
             #expect(try scenario.row("x")?.fields["text"] == "one")
             try await scenario.expectAgreement(a)

@@ -106,9 +106,13 @@ extension TableOperationError {
             message: ConflictMessage.text(code, serverItem: operation.serverItem))
     }
 
-    /// Returns the same failure for the operation as it is now.
-    func updated(for operation: TableOperation, item: Item?) -> TableOperationError {
-        TableOperationError(
+    /// Returns the same failure for the operation and its item as they are now.
+    func updated(
+        for operation: TableOperation, in snapshot: some StoreSnapshot
+    ) throws -> TableOperationError {
+        guard revision != operation.revision else { return self }
+        let item = try snapshot.item(id: itemID, in: table)
+        return TableOperationError(
             operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
             code: code, message: message)
     }

@@ -4,7 +4,7 @@
 import SyncCore
 
 /// A pending operation that the next push does not send, or whose requests depend on the server's row.
-struct UnsentOperation: Sendable {
+struct UnsentOperation: Sendable, Encodable {
     /// Why the operation is not sent.
     enum Reason: String, Sendable, Encodable {
         case parked, behind, held, conflict, readsRowFirst, undeclaredTable, failed, nothingToSend

@@ -25,9 +25,7 @@ extension StoreReport {
         }
         nextPush = Push(
             dialect: push.dialect.name, requests: push.requests.map(parts.request),
-            notSent: push.unsent.map {
-                Unsent(operation: $0.operation, reason: $0.reason, explanation: $0.explanation)
-            })
+            notSent: push.unsent)
     }
 }
 

@@ -83,7 +83,7 @@ struct StoreReport: Encodable {
     struct Push: Encodable {
         let dialect: String
         let requests: [Request]
-        let notSent: [Unsent]
+        let notSent: [UnsentOperation]
     }
 
     struct Request: Encodable {
@@ -95,12 +95,6 @@ struct StoreReport: Encodable {
         let ifMatchOfRequest: Int?
         let fields: [String]
         let values: [String: FieldJSON]?
-    }
-
-    struct Unsent: Encodable {
-        let operation: Int64
-        let reason: UnsentOperation.Reason
-        let explanation: String
     }
 
     /// The report as one JSON object.

@@ -25,17 +25,17 @@ struct ConflictResolution {
     /// - Throws: ``SyncError/Code/storeFailure``, `CancellationError`. An error of the resolver, or of applying its
     ///   decision, is recorded as the operation's error instead.
     func resolve(_ conflict: TableOperationError) async throws -> Result {
-        let (operation, item) = try await context.read { snapshot in
-            (
-                try snapshot.operation(id: conflict.operationID),
-                try snapshot.item(id: conflict.itemID, in: conflict.table)
+        let (operation, item, current) = try await context.read { snapshot in
+            let operation = try snapshot.operation(id: conflict.operationID)
+            return (
+                operation, try snapshot.item(id: conflict.itemID, in: conflict.table),
+                try operation.map { try conflict.updated(for: $0, in: snapshot) }
             )
         }
-        guard let operation else { return .resolved(item) }
+        guard let operation, let current else { return .resolved(item) }
         // The resolver decides about the item as it is now.
-        let isCurrent = operation.revision == conflict.revision
-        let conflict = isCurrent ? conflict : conflict.updated(for: operation, item: item)
-        if !isCurrent { try await context.record(conflict) }
+        if current.revision != conflict.revision { try await context.record(current) }
+        let conflict = current
         do {
             let decision = try await decision(about: operation, client: item, conflict)
             guard let decision, decision != .keepPending else {
@@ -87,8 +87,7 @@ struct ConflictResolution {
                 return .resolved(try transaction.item(id: error.itemID, in: error.table))
             }
             guard operation.revision == error.revision else {
-                let item = try transaction.item(id: error.itemID, in: error.table)
-                let changed = error.updated(for: operation, item: item)
+                let changed = try error.updated(for: operation, in: transaction)
                 try transaction.put(changed)
                 return .changed(changed)
             }

@@ -62,25 +62,26 @@ struct PullRun: Sendable {
     private init(
         _ pull: ValidatedPull, in context: SyncContext, startTime: Timestamp?, result: PullResult
     ) async throws {
-        var storedToken: String?
-        if let key = pull.tokenKey {
-            storedToken =
-                context.isStoreShared
-                ? try await context.write { try SharedStorePull.deltaToken(key, in: $0) }
-                : try await context.read { try $0.configValue(key) }
+        if context.isStoreShared {
+            let now = context.environment.now()
+            (storedToken, commitStamp) = try await context.write { transaction in
+                (
+                    try pull.tokenKey.map { try SharedStorePull.deltaToken($0, in: transaction) },
+                    try SharedStorePull.begin(in: transaction, table: pull.definition.name, at: now)
+                )
+            }
+        } else if let key = pull.tokenKey {
+            storedToken = try await context.read { try $0.configValue(key) }
         }
-        let session = Session(context)
+        session = Session(context)
         self.context = context
         self.pull = pull
-        self.session = session
         self.startTime = startTime
-        self.storedToken = storedToken
         self.result = result
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
             token: storedToken.flatMap { DeltaToken(storedText: $0, for: pull.binding) })
         self.result.deltaToken = cursor.token?.updatedAtText
-        try await readCommitStamp()
     }
 
     private mutating func readCommitStamp() async throws {

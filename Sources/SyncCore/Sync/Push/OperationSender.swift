@@ -225,8 +225,7 @@ extension OperationSender {
             ).mergeBehind()
             guard let operation = try transaction.operation(id: error.operationID) else { return nil }
             guard operation.revision != error.revision else { return error }
-            let item = try transaction.item(id: operation.itemID, in: operation.table)
-            let current = error.updated(for: operation, item: item)
+            let current = try error.updated(for: operation, in: transaction)
             try transaction.put(current)
             return current
         }

@@ -32,7 +32,8 @@ extension StoreSnapshot {
             guard let operation = try operation(id: error.operationID),
                 let reason = WaitingOperation.Reason(operation, error)
             else { continue }
-            let current = try reason == .undeclared ? error : currentError(error, of: operation)
+            // Pushes do not send a parked operation: the user may have changed the item since it failed.
+            let current = try reason == .undeclared ? error : error.updated(for: operation, in: self)
             waiting.append(WaitingOperation(reason: reason, error: current))
             guard reason == .parked || reason == .inConflict else { continue }
             for behind in try operations(behind: operation)
@@ -43,15 +44,6 @@ extension StoreSnapshot {
             }
         }
         return waiting
-    }
-
-    /// Returns the error for the operation as it is now. Pushes do not send a parked operation, so they report its failure
-    /// again after the user has changed the item.
-    private func currentError(
-        _ error: TableOperationError, of operation: TableOperation
-    ) throws -> TableOperationError {
-        guard error.revision != operation.revision else { return error }
-        return error.updated(for: operation, item: try item(id: operation.itemID, in: operation.table))
     }
 }
 
