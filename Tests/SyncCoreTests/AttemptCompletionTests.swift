@@ -190,4 +190,20 @@ import Testing
         }
         #expect(try item?.system.supersededVersions == ["v1"])
     }
+
+    /// An undelete, whose response is lost, has made the pulled row; the update after it has replaced that row.
+    @Test func `a pulled row that the applied request has replaced is not stored over the response`() throws {
+        try store.write { try $0.upsert([row(["a": 1], version: "v2")], in: "T") }
+        try write { write, _ in _ = try write.change(id: "x", fields: ["a": 2]) }
+        try write { write, completion in
+            var operation = try #require(try write.transaction.operation(id: completion.operationID))
+            operation.serverItem = row(["a": 1], version: "v3")
+            try write.transaction.put(operation)
+            _ = try completion.complete(
+                with: row(["a": 2], version: "v4"), sent: sent(.update, ["a": 2]), replacing: row(["a": 1], version: "v3"))
+        }
+        #expect(try item?.system.version == "v4")
+        #expect(try item?.fields == ["a": 2])
+        #expect(try item?.system.supersededVersions == ["v2", "v3"])
+    }
 }

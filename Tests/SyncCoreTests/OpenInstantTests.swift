@@ -86,6 +86,30 @@ import Testing
         #expect(received == Set(rows.map(\.item.id)))
     }
 
+    /// The server hides digits, so that it returns the rows of the last instant again.
+    @Test func `a row dated in the future does not close an earlier instant`() throws {
+        var settings = PullSettings()
+        settings.pageSize = 1
+        settings.overlap = .zero
+        var cursor = PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: nil)
+        let stored = [("a", Duration.microseconds(100)), ("b", .seconds(3600))].map { id, time in
+            let updatedAt = Timestamp.unixEpoch.showing(fractionDigits: 7).advanced(by: time)
+            return Item(id: id, system: SystemProperties(updatedAt: updatedAt, version: "1"))
+        }
+        let date = Self.time(500)
+        for _ in 0..<20 where !cursor.isDone {
+            let page = cursor.nextPage.apply(to: stored).items.map { item in
+                var shown = item
+                shown.system.updatedAt = item.system.updatedAt?.showing(fractionDigits: 3)
+                return PulledRow(item: shown, updatedAtText: shown.system.updatedAt?.description)
+            }
+            try cursor.advance(over: page, serverDate: date, now: date)
+        }
+        #expect(cursor.isDone)
+        #expect(cursor.token?.id == "a")
+        #expect(cursor.token?.instant == .open)
+    }
+
     /// The server sends no `Date`, and its response takes longer than an instant stays open.
     @Test func `an instant is open if it was when the page was requested`() async throws {
         let clock = Mutex(Self.time(0))

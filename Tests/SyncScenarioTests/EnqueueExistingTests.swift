@@ -84,4 +84,29 @@ import Testing
             #expect(try scenario.row("x")?.fields["text"] == "theirs")
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the row of a discarded change whose earlier state is unknown is pulled again`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.device("A")
+            // The delta token is past the row.
+            for id in ["x", "y"] {
+                try await scenario.server.put(id, ["text": "server's"], in: Todo.name)
+                scenario.server.clock.advance(by: .seconds(60))
+            }
+            try await device.sync()
+            try device.store.write { transaction in
+                var item = try #require(try transaction.item(id: "x", in: Todo.name))
+                item["text"] = "changed directly"
+                try transaction.upsert([item], in: Todo.name)
+            }
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            try await device.context.cancelAndDiscardItem(for: try await device.expectPushError())
+            try await device.sync()
+            #expect(try await device.texts() == ["server's", "server's"])
+        }
+    }
 }

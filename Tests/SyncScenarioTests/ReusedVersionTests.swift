@@ -45,6 +45,29 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a conflict with a row inserted again stays one when that row has reached the same version`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await scenario.server.update("x", ["text": "older"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            let version = try scenario.row("x")?.version
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            #expect(try await a.expectPushError().serverItem?["text"] == "new")
+            try await scenario.server.update("x", ["text": "newer"], in: Todo.name)
+            #expect(try scenario.row("x")?.version == version)
+            #expect(try await a.expectPushError().serverItem?["text"] == "newer")
+            #expect(try scenario.row("x")?.fields["text"] == "newer")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func
         `a row hard-deleted and inserted again differs from the old row with the same version`(
             _ kind: StoreKind

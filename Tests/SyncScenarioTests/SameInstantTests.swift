@@ -103,6 +103,39 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func
+        `the server is asked again if a conflict and a pull during the attempt show two states of one instant`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await run(on: kind) { scenario, a in
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let gate = RequestGate()
+            defer { gate.open() }
+            let earlier = """
+                {"id":"x","text":"theirs, earlier","version":"first","deleted":false,
+                "createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}
+                """
+            scenario.server.inject(
+                .hold(
+                    gate,
+                    then: .answer(
+                        status: 409, headers: ["Content-Type": "application/json"],
+                        body: Data(earlier.utf8))), when: \.isWrite)
+            let push = Task { try await a.expectPushError() }
+            await gate.waitForArrivals()
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            gate.open()
+            let error = try await push.value
+            #expect(error.serverItem?["text"] == "theirs")
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a page requested before a conflict does not replace the row that the conflict shows`(
         _ kind: StoreKind
     ) async throws {

@@ -41,14 +41,19 @@ import Testing
     }
 
     /// Pulls with the second device, and runs the body after its page was received and before it is stored.
-    private func pullSecond(_ pair: Pair, while body: () async throws -> Void) async throws {
+    @discardableResult
+    private func pullSecond(
+        _ pair: Pair, queryID: String? = "all", while body: () async throws -> Void
+    ) async throws -> PullResult {
         pair.page.holdNext()
         let second = pair.second
-        let pull = Task { try await second.pullWithoutPush() }
+        let pull = Task {
+            try await second.context.pull(Todo.query, queryID: queryID, settings: .withoutPush)
+        }
         try await pair.page.waitForResponse()
         try await body()
         pair.page.release()
-        _ = try await pull.value
+        return try await pull.value
     }
 
     @Test func `an observer sees its own process's commit after another process has changed the result`()
@@ -164,6 +169,22 @@ import Testing
             }
             try await pair.second.pullWithoutPush()
             #expect(try await pair.second.texts() == ["dated", "undated"])
+        }
+    }
+
+    @Test func `a page requested before another process has purged the table is requested again`()
+        async throws
+    {
+        try await run { pair in
+            try await pair.scenario.server.put("1", ["text": "old"], in: Todo.name)
+            try await pair.first.sync()
+            let result = try await pullSecond(pair, queryID: nil) {
+                try await pair.first.table.update(id: "1", ["text": "new"])
+                try await pair.first.context.push()
+                try await pair.first.context.purge(Todo.query, keepingDeltaTokens: true)
+            }
+            #expect(result.upserted == 1)
+            #expect(try await pair.second.texts() == ["new"])
         }
     }
 

@@ -267,4 +267,27 @@ import Testing
             #expect(try await a.context.push().completed == 2)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a push also reports the operation behind a held one`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            let a = try scenario.device(settings: settings(parkAfter: 5), tables: Self.family)
+            let (lists, items) = (a.context.table("List"), a.context.table("Item"))
+            try await lists.insert(["id": "list"])
+            try await items.insert(["id": "child", "list": "list"])
+            try await a.context.push()
+            try await lists.delete(id: "list")
+            scenario.server.inject(.dropRequest)
+            _ = try? await a.context.push()
+            try await lists.insert(["id": "list", "text": "new"])
+            try await items.delete(id: "child")
+            scenario.server.onRequest { $0.table == "Item" ? .refusal(400) : .none }
+            for _ in 0..<2 {
+                let errors = await a.expectPushErrors()
+                #expect(errors.map(\.kind) == [.delete, .insert, .delete])
+                #expect(errors.map(\.code) == [.operationHeld, .operationHeld, .serverError])
+            }
+        }
+    }
 }

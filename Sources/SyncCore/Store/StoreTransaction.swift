@@ -62,7 +62,8 @@ public protocol StoreTransaction: StoreSnapshot {
 
     // MARK: Other processes
 
-    /// Returns a number that changes with each commit of another process, or of another connection in this process.
+    /// Returns a number that changes with each commit of another process, or of another connection in this process, that has
+    /// changed something.
     ///
     /// A store that declares ``StoreCapabilities/isMultiProcess`` implements this. For other stores it never changes.
     func externalCommitStamp() throws -> Int64

@@ -5,7 +5,8 @@
 ///
 /// The value of a column that is no longer synced moves to ``SystemProperties/undeclared``. The undeclared value of a
 /// column that is synced now becomes a field. This applies to the table's items and to the rows in its operations and
-/// errors, so that none of them has a field that the definition does not have.
+/// errors, so that none of them has a field that the definition does not have. The table's delta tokens are removed: the
+/// value of a column that is synced again may be an old one.
 ///
 /// A store runs it in its opening transaction, whose catalog has ``union`` for the table.
 @_spi(StoreAuthor)
@@ -34,9 +35,15 @@ public struct SyncedColumnsChange: Sendable {
     ///
     /// - Throws: the errors of the transaction.
     public func run(in transaction: any StoreTransaction) throws {
-        if !removed.isEmpty || !added.isEmpty { try changeItems(in: transaction) }
+        if !removed.isEmpty || !added.isEmpty {
+            try changeItems(in: transaction)
+            try transaction.recordPurge(of: definition.name)
+        }
         for operation in try transaction.operations(after: 0, in: definition.name, limit: .max) {
-            let changed = changed(operation)
+            var changed = changed(operation)
+            if let item = try transaction.item(id: operation.itemID, in: definition.name) {
+                changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
+            }
             if changed != operation { try transaction.put(changed) }
         }
         for error in try transaction.operationErrors(in: definition.name) {
@@ -75,6 +82,16 @@ public struct SyncedColumnsChange: Sendable {
                 changed.sent = nil
                 if changed.state == .attempted { changed.state = .pending }
             }
+        }
+        return changed
+    }
+
+    /// Adds the item's value of a column that is synced again and whose value in the row is unknown, so that it does not count
+    /// as an edit.
+    private func addingUnknownValues(to base: Item, from item: Item) -> Item {
+        var changed = base
+        for column in added where changed.fields[column.name] == nil {
+            changed.fields[column.name] = item.fields[column.name]
         }
         return changed
     }

@@ -40,6 +40,7 @@ extension SimulatedSystem {
             try await apply(error, upTo: newest, device) {
                 try await context.cancelAndUpdateItem(for: error, with: shown ?? Item(id: error.itemID))
             } record: {
+                history.see(key, shown)
                 history.overrule(key, upTo: newest)
             }
         case .discard, .keepServer:
@@ -66,7 +67,7 @@ extension SimulatedSystem {
     ) async throws {
         let history = device.history
         if error.kind == .delete {
-            try await apply(error, upTo: newest, device) {
+            try await apply(error, upTo: newest, device, becoming: .update) {
                 try await context.changeKind(for: error, to: .update, with: error.item)
             } record: {
                 history.overrule(where: { $0.key == key && $0.column == nil && $0.number <= newest })
@@ -74,12 +75,12 @@ extension SimulatedSystem {
         } else if error.serverItem == nil, error.code == .itemNotOnServer {
             try await context.changeKind(for: error, to: .insert)
         } else {
-            try await apply(error, upTo: newest, device) {
+            let deletion = Edit(
+                number: history.nextNumber(), key: key, column: nil, hadVersion: error.serverItem != nil)
+            try await apply(error, upTo: newest, device, becoming: .delete) {
                 try await context.changeKind(for: error, to: .delete)
             } record: {
                 history.overrule(key, upTo: newest)
-                let deletion = Edit(
-                    number: history.nextNumber(), key: key, column: nil, hadVersion: error.serverItem != nil)
                 history.record([deletion])
             }
         }
@@ -87,16 +88,21 @@ extension SimulatedSystem {
 
     /// Applies a decision and records its effect. A process can crash between the commit and the end of the call, and
     /// another act can have changed the item before.
+    ///
+    /// - Parameter kind: the kind that the decision gives the operation; `nil` when it removes it.
     private func apply(
         _ error: TableOperationError, upTo newest: Int64, _ device: SimulatedDevice,
-        _ call: () async throws -> Void, record: () -> Void
+        becoming kind: TableOperation.Kind? = nil, _ call: () async throws -> Void, record: () -> Void
     ) async throws {
         do { try await call() } catch let failure as SyncError where failure.code == .contextInvalid {
             let operation = try? device.disk.store.read { try $0.operation(id: error.operationID) }
-            let isEdited = device.history.snapshot.edits.contains {
-                $0.key.id == error.itemID && $0.key.table == error.table && $0.number > newest
+            let edits = device.history.snapshot.edits.filter {
+                $0.key.id == error.itemID && $0.key.table == error.table
             }
-            if operation?.kind != error.kind, !isEdited { record() }
+            let isEdited = edits.contains { $0.number > newest }
+            // A deletion can cancel out an insert; another decision can have removed the operation.
+            let isRemoved = operation == nil && edits.contains { !$0.isOverruled }
+            if operation?.kind == kind || isRemoved, !isEdited { record() }
             throw failure
         }
         record()

@@ -122,8 +122,8 @@ extension SimulatedSystem {
             if !isShown(item, as: row, table), !isUnreadable(row, table) {
                 fail(
                     .convergence,
-                    "\(device.name): \(item.id) is \(item.fields) version \(item.system.version ?? "-"); the server has "
-                        + "\(row.fields) version \(row.version).")
+                    "\(device.name): \(item.id) is \(sorted(item.fields)) version \(item.system.version ?? "-"); the server "
+                        + "has \(sorted(row.fields)) version \(row.version).")
             }
         }
     }
@@ -157,7 +157,9 @@ extension SimulatedSystem {
                         "\(edit.key).\(column) = \(edit.number) of \(device.name) did not reach the server.")
                 }
             } else if later.isEmpty, !changes.contains(where: { $0.kind == .delete }),
-                wasOnServer(edit, edits, changes)
+                wasOnServer(edit, edits, changes),
+                // An insert that arrives after its process has ended cannot be foreseen.
+                device.state.withLock({ !$0.rowsInsertedLate.contains(edit.key) })
             {
                 fail(.lostEdit, "The deletion of \(edit.key) by \(device.name) did not reach the server.")
             }
@@ -176,7 +178,17 @@ extension SimulatedSystem {
                     // The insert of an enqueued item keeps fields of the server's row that the item lacks.
                     && ($0.isAdopted || $0.number > edit.number && [nil, edit.column].contains($0.column))
             } || history.decisions.contains { $0.key == edit.key }
-        guard !isReplaced, let column = edit.column else { return }
+        // If the item did not have the column before either, another user's later value of it is no clash.
+        let earlier = history.edits.filter {
+            $0.key == edit.key && $0.column == edit.column && $0.number < edit.number
+        }
+        guard !isReplaced, earlier.isEmpty || earlier.contains(where: { $0.companion == nil }),
+            let column = edit.column, !isLocalOnly(column, in: edit.key.table, device),
+            // An earlier insert may have left out a column that was not declared.
+            !device.state.withLock({ $0.hasChangedTables })
+        else {
+            return
+        }
         let sent = changes.filter {
             value(of: companion.column, in: $0.after, edit.key.table) == companion.number
         }
@@ -186,6 +198,12 @@ extension SimulatedSystem {
                 "\(device.name) inserted \(edit.key) without \(column), and the server's row of version "
                     + "\(last.after?.version ?? 0) has it.")
         }
+    }
+
+    /// Whether the device keeps the column from the server now.
+    private func isLocalOnly(_ column: String, in table: String, _ device: SimulatedDevice) -> Bool {
+        let declared = device.disk.store.catalog.tables.first { $0.name == table }
+        return declared?.column(named: column)?.isLocalOnly == true
     }
 
     /// Whether the server had the row that was deleted, and not another row of its id.
@@ -198,4 +216,9 @@ extension SimulatedSystem {
             }
         }
     }
+}
+
+/// Returns the values in the order of their keys, so that two runs of a seed have the same text.
+private func sorted<Value>(_ fields: [String: Value]) -> [(key: String, value: Value)] {
+    fields.sorted { $0.key.precedesInBytes($1.key) }
 }

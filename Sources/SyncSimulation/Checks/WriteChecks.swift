@@ -84,7 +84,11 @@ extension SimulatedSystem {
             }
             return other.column == nil && other.number > applied
         }
-        if !isReplacing, !hasSeen(old, edit, edits) {
+        let hasChangedTables = device.state.withLock { $0.hasChangedTables }
+        let hasDeleted = edits.contains {
+            $0.column == nil && ($0.deleted.contains(old) || hasChangedTables)
+        }
+        if !isReplacing, !hasDeleted, !hasSeen(old, edit, edits) {
             fail(
                 .overwrite,
                 "\(device.name) replaced \(key).\(column) = \(old) by \(new), and had seen \(edit.before.map(String.init) ?? "none")."

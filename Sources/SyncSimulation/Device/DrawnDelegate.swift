@@ -105,7 +105,8 @@ final class DrawnDelegate: SyncContextDelegate {
             let operations = try snapshot.operations(forItem: key.id, in: key.table)
             return try operations.isEmpty && snapshot.item(id: key.id, in: key.table) == nil
         }
-        guard isMissing == true else { return }
+        // Another pull may store the row again.
+        guard isMissing == true, device.state.withLock({ $0.runningSyncs == 1 }) else { return }
         let removal = Removal(key: key, edits: device.history.snapshot.edits.count, syncs: syncCount)
         removed.withLock { $0.append(removal) }
     }

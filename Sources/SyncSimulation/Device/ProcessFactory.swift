@@ -93,6 +93,10 @@ struct ProcessFactory: Sendable {
                     link.system?.checkBody(of: $0, from: device)
                     link.system?.checkMissingRow(of: $0, from: device)
                 },
+                arrivesLate: { request in
+                    guard request.phase == .insert, let row = request.row else { return }
+                    device.state.withLock { _ = $0.rowsInsertedLate.insert(row) }
+                },
                 didBreak: { link.system?.fail(.retry, "\(name): \($0)") },
                 knownStates: { request in
                     guard server.traits.restartsVersions, let key = request.row else { return [] }

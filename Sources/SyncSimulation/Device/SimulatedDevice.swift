@@ -49,6 +49,8 @@ final class SimulatedDevice: Sendable {
         var refusals = RefusalCounts()
         /// Rows that a response to a write or read has shown with values that cannot be read.
         var partial: Set<RowKey> = []
+        /// Rows whose insert has arrived after its process had ended.
+        var rowsInsertedLate: Set<RowKey> = []
         var serverAddress = "https://server.example"
         /// Whether the resolver decides about every conflict.
         var hasDecidingResolver = false

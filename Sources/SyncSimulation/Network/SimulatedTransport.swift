@@ -46,6 +46,8 @@ final class SimulatedTransport: HTTPTransport {
         var didRespond: @Sendable (HTTPTransportResponse, ModelRequest) -> Void = { _, _ in }
         /// Called before a request is sent.
         var willSend: @Sendable (ModelRequest) -> Void = { _ in }
+        /// Called when a request arrives after its process has ended.
+        var arrivesLate: @Sendable (ModelRequest) -> Void = { _ in }
         /// Called with the rule that a request breaks.
         var didBreak: @Sendable (String) -> Void = { _ in }
         /// Returns the states of the request's row that the device has.
@@ -133,7 +135,10 @@ final class SimulatedTransport: HTTPTransport {
         let known = events.knownStates(request)
         if maxLatency > traits.maxLatency { events.didFail(.slow, request) }
         try await scheduler.sleep(there)
-        if traits.endsWithProcess, state.withLock({ $0.hasEnded }) { throw NoResponse() }
+        if state.withLock({ $0.hasEnded }) {
+            if traits.endsWithProcess { throw NoResponse() }
+            events.arrivesLate(request)
+        }
         if faults.contains(.lostRequest) { throw lost(.lostRequest, request) }
         let partition = currentPartition
         if let partition, !partition.isOneWay { throw lost(.partition, request) }

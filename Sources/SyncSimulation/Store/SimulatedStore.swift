@@ -76,7 +76,7 @@ final class SimulatedStore: SyncContextDataSource {
             return (try body(transaction), transaction.written)
         }
         try base.read { events.didCommit($0, written) }
-        if disk.isShared { disk.didCommit(process) }
+        if disk.isShared, !written.isEmpty { disk.didCommit(process) }
         if let kind = state.withLock({ $0.nextFault(isCommit: true) }) { try crash(kind) }
         return result
     }

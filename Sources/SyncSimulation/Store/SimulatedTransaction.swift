@@ -91,6 +91,7 @@ struct SimulatedTransaction: StoreTransaction {
 
     func setConfigValue(_ value: String?, for key: ConfigKey) throws {
         try call { try $0.setConfigValue(value, for: key) }
+        written.insertConfigValue()
     }
 
     func externalCommitStamp() throws -> Int64 { store.externalCommits }

@@ -39,4 +39,13 @@ extension TableOperation {
         guard let kept = serverItem, !kept.isSameState(as: row) else { return nil }
         return kept.isLater(than: row) || kept.sharesInstant(with: row) ? kept : nil
     }
+
+    /// Returns the row that a pull has stored with the operation since the attempt, if it is unknown whether it is later
+    /// than the one in the response.
+    func row(unorderedBeside row: Item, since attempted: TableOperation) -> Item? {
+        guard let pulled = serverItem, pulled != attempted.serverItem, !pulled.isSameState(as: row),
+            !pulled.isLater(than: row), !row.isLater(than: pulled)
+        else { return nil }
+        return pulled
+    }
 }

@@ -2,15 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Item {
-    /// Whether both are the same state of one server row: same version, same `updatedAt`.
+    /// Whether both are the same state of one server row: same version, same `updatedAt`; if either has none, same
+    /// `createdAt`.
     ///
     /// The version alone does not identify a state: versions restart when a row is deleted for good and inserted again.
     func isSameState(as other: Item) -> Bool {
         guard let version = system.version, let otherVersion = other.system.version else {
             return self == other
         }
-        return version.hasSameBytes(as: otherVersion) && system.deleted == other.system.deleted
-            && (system.updatedAt == nil || other.system.updatedAt == nil || sharesInstant(with: other))
+        guard version.hasSameBytes(as: otherVersion), system.deleted == other.system.deleted else {
+            return false
+        }
+        if system.updatedAt != nil, other.system.updatedAt != nil { return sharesInstant(with: other) }
+        return !isInsertedAgain(since: other)
+    }
+
+    /// Whether the row was deleted for good since the other state, and inserted again; `false` when either has no
+    /// `createdAt`.
+    func isInsertedAgain(since other: Item) -> Bool {
+        guard let createdAt = system.createdAt, let otherCreatedAt = other.system.createdAt else {
+            return false
+        }
+        return !createdAt.canEqual(otherCreatedAt)
     }
 
     /// Whether the server changed the row to this state after the other one; `false` when either has no `updatedAt`, or both

@@ -33,6 +33,8 @@ struct ConflictResolution {
             )
         }
         guard let operation, let current else { return .resolved(item) }
+        // Another process may be sending the operation: its push resolves the conflict.
+        guard isInFlight || !operation.isAmbiguous else { return .unresolved(conflict) }
         // The resolver decides about the item as it is now.
         if current.revision != conflict.revision { try await context.record(current) }
         let conflict = current
@@ -86,6 +88,7 @@ struct ConflictResolution {
             guard let operation = try transaction.operation(id: error.operationID) else {
                 return .resolved(try transaction.item(id: error.itemID, in: error.table))
             }
+            guard isInFlight || !operation.isAmbiguous else { return .unresolved(error) }
             guard operation.revision == error.revision else {
                 let changed = try error.updated(for: operation, in: transaction)
                 try transaction.put(changed)

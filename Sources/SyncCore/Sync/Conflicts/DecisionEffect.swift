@@ -87,11 +87,15 @@ struct DecisionEffect {
         try transaction.upsert([item], in: definition.name)
     }
 
-    /// Removes the operation and stores the server's row, or removes the item if there is no row.
+    /// Removes the operation and stores the server's row, or removes the item if there is no row or it is unknown.
     func keepServer(_ row: Item?) throws {
         try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind, on: row) }
         if let row, !row.system.deleted { try store(row) } else { try removeItem() }
+        if row == nil, operation.kind != .insert, error.code != .itemNotOnServer {
+            // Nothing shows the row that the server has: it is pulled again.
+            try transaction.recordPurge(of: definition.name)
+        }
         if let row {
             try ServerRowApplier(transaction: transaction, definition: definition)
                 .applyKeptRow(of: operation, ifLaterThan: row)

@@ -60,7 +60,10 @@ struct LocalWrite {
             try item.system.version != nil
             || !transaction.operations(forItem: id, in: definition.name).isEmpty
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
-            if operation.kind == .update, operation.version == nil { operation.version = item.system.version }
+            guard operation.kind == .update else { return }
+            if operation.version == nil { operation.version = item.system.version }
+            // The base of a pending update may have the change already. The whole item is sent without one.
+            if !operation.undeletes { operation.base = nil }
         }
     }
 

@@ -20,7 +20,7 @@ final class PurgeStamp: Sendable {
     private let isConfirmed = Mutex(false)
 
     /// Purges the declared tables that do not have the store's stamp, and removes discarded items.
-    func confirm(in store: GroupCommitWriter, _ stalePageGuard: StalePageGuard) async throws {
+    func confirm(in store: GroupCommitWriter) async throws {
         guard !isConfirmed.withLock({ $0 }) else { return }
         let tables = store.dataSource.catalog.tables.map(\.name)
         let isComplete = try await store.read { snapshot in
@@ -31,7 +31,7 @@ final class PurgeStamp: Sendable {
             try await store.write { transaction in
                 for table in tables { try Self.removeDiscardedItems(in: table, transaction) }
                 for table in try Self.unstamped(tables, in: transaction) {
-                    try Self.purge(table, in: transaction, stalePageGuard)
+                    try Self.purge(table, in: transaction)
                 }
             }
         }
@@ -76,9 +76,7 @@ final class PurgeStamp: Sendable {
     }
 
     /// Keeps items with a pending operation: another process that declares the table made it after the purge.
-    private static func purge(
-        _ table: String, in transaction: any StoreTransaction, _ stalePageGuard: StalePageGuard
-    ) throws {
+    private static func purge(_ table: String, in transaction: any StoreTransaction) throws {
         let pending = Set(try transaction.operations(after: 0, in: table, limit: .max).map(\.itemID))
         if pending.isEmpty {
             try transaction.deleteItems(matching: TableQuery(table))
@@ -86,7 +84,7 @@ final class PurgeStamp: Sendable {
             let ids = try transaction.items(matching: TableQuery(table)).items.map(\.id)
             try transaction.deleteItems(ids: ids.filter { !pending.contains($0) }, in: table)
         }
-        try transaction.removeDeltaTokens(in: table, stalePageGuard)
+        try transaction.recordPurge(of: table)
         try transaction.setConfigValue(try transaction.configValue(storeKey), for: key(of: table))
     }
 }

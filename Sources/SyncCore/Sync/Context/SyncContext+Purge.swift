@@ -31,14 +31,12 @@ extension SyncContext {
         if pending == .push { try await push(tables: [query.table]) }
         let lock = try await pending == .discard ? lockForDiscarding() : nil
         defer { lock?.release() }
-        let (inFlight, stalePageGuard) = (inFlight, stalePageGuard)
+        let inFlight = inFlight
         try await write { transaction in
             let purge = Purge(transaction: transaction, query: query, inFlight: inFlight.all)
             if pending == .discard { try purge.discardOperations() } else { try purge.requireNoOperations() }
             try transaction.deleteItems(matching: query)
-            if !keepingDeltaTokens {
-                try transaction.removeDeltaTokens(in: query.table, stalePageGuard)
-            }
+            try transaction.recordPurge(of: query.table) { _ in !keepingDeltaTokens }
         }
     }
 }

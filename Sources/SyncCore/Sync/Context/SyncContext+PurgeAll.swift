@@ -19,7 +19,6 @@ extension SyncContext {
         let lock = try await pending == .discard ? lockForDiscarding() : nil
         defer { lock?.release() }
         let (tables, inFlight, user) = (store.dataSource.catalog.tables, inFlight, user)
-        let stalePageGuard = stalePageGuard
         try await withStoreErrors {
             try await store.write { transaction in
                 let operations = try transaction.operations(after: 0, in: nil, limit: .max)
@@ -40,7 +39,7 @@ extension SyncContext {
                 }
                 for table in tables {
                     try transaction.deleteItems(matching: TableQuery(table.name))
-                    try transaction.removeDeltaTokens(in: table.name, stalePageGuard)
+                    try transaction.recordPurge(of: table.name)
                 }
                 try PurgeStamp.renew(tables.map(\.name), in: transaction)
                 try user.rebind(in: transaction)

@@ -33,7 +33,7 @@ extension SyncContext {
     /// The rows of a table that the app no longer declares cannot be changed. When the app declares it again, the item is
     /// removed, and the server's rows are pulled again, because the delta tokens are removed.
     private func cancelOperationOfUndeclaredTable(_ error: TableOperationError) async throws {
-        try await writeLocally { [stalePageGuard] transaction in
+        try await writeLocally { transaction in
             guard let operation = try transaction.operation(id: error.operationID) else {
                 throw SyncError.operationNotFound(error.operationID)
             }
@@ -42,7 +42,7 @@ extension SyncContext {
             }
             try transaction.removeOperationAndError(id: operation.id)
             try PurgeStamp.recordDiscarded(operation.itemID, in: error.table, transaction)
-            try transaction.removeDeltaTokens(in: error.table, stalePageGuard)
+            try transaction.recordPurge(of: error.table)
         }
     }
 

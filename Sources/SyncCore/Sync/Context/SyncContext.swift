@@ -95,7 +95,7 @@ public final class SyncContext: Sendable {
     /// Checks that the store is the user's, and that their last purge of it is complete.
     func confirmStore() async throws {
         try await user.confirm(in: store)
-        try await purgeStamp.confirm(in: store, stalePageGuard)
+        try await purgeStamp.confirm(in: store)
     }
 
     /// Reads from the store; wraps errors as ``withStoreErrors(_:)`` does.

@@ -48,9 +48,6 @@ package struct DeltaToken: Sendable, Hashable {
         return String(decoding: ItemValue.object(object).json, as: UTF8.self)
     }
 
-    /// The stored text of a pull that has not received a token yet.
-    static let textWithoutContent = "{}"
-
     /// Reads ``storedText(for:)``; `nil` for another binding, so that the pull starts over.
     init?(storedText: String, for binding: String) {
         guard let object = Self.object(storedText), Self.binding(object)?.hasSameBytes(as: binding) == true,
@@ -85,13 +82,5 @@ package struct DeltaToken: Sendable, Hashable {
         self.updatedAtText = updatedAtText
         self.updatedAt = updatedAt
         self.id = id
-    }
-}
-
-extension StoreTransaction {
-    /// Removes the table's delta tokens, so that its next pulls start over. A running pull stores none.
-    func removeDeltaTokens(in table: String, _ stalePageGuard: StalePageGuard) throws {
-        stalePageGuard.recordPurge(of: table)
-        for (key, _) in try configValues(in: table, kind: .deltaToken) { try setConfigValue(nil, for: key) }
     }
 }

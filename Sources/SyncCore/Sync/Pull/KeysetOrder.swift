@@ -147,7 +147,7 @@ struct KeysetOrder: PageOrder {
             return read(InstantPages(updatedAt: row.updatedAt, isClosed: isClosed), then: later)
         }
         reached.instant = time.isPast(reached.updatedAt) ? .closed : .open
-        move(to: &reached)
+        move(to: &reached, over: rows)
         guard let row = DeltaToken.last(of: rows.filter { !futureRows.contains($0) }),
             lastStored.map({ $0.precedes(row) }) ?? true
         else { return }
@@ -170,7 +170,7 @@ struct KeysetOrder: PageOrder {
     }
 
     /// Moves to the last row of a page. If the previous instant was open, it is read again first.
-    private mutating func move(to row: inout DeltaToken) {
+    private mutating func move(to row: inout DeltaToken, over rows: [PulledRow]) {
         skip = 0
         var open: OpenInstant?
         switch position {
@@ -185,8 +185,9 @@ struct KeysetOrder: PageOrder {
         }
         position = .after(row)
         guard let open else { return }
+        let isClosed = rows.contains { !futureRows.contains($0) && $0.isUpdated(after: open.updatedAt) }
         read(
-            InstantPages(updatedAt: open.updatedAt, upTo: open.upTo, isClosed: true), then: .after(row))
+            InstantPages(updatedAt: open.updatedAt, upTo: open.upTo, isClosed: isClosed), then: .after(row))
     }
 
     private mutating func read(_ pages: InstantPages, then later: Position) {
@@ -256,6 +257,12 @@ struct KeysetOrder: PageOrder {
         guard case .undated(_, let then) = position else { return }
         position = then
         if undatedFirstPageCount > 0 { (position, skip) = (.start, undatedFirstPageCount) }
+    }
+}
+
+extension PulledRow {
+    fileprivate func isUpdated(after instant: Timestamp) -> Bool {
+        item.system.updatedAt.map { instant.isEarlier(than: $0) } ?? false
     }
 }
 

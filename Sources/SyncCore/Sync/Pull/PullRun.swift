@@ -16,8 +16,17 @@ struct PullRun: Sendable {
     private var fetched: PulledPage?
     /// The token as this pull has read or stored it. Another value in the store means that it was reset since.
     private var storedToken: String?
-    /// The store's stamp of other processes' commits before the page was requested; `nil` in a store of one process.
-    private var commitStamp: Int64?
+    /// The state of the store before the page was requested.
+    private var mark: Mark
+    /// Whether the table was purged during the pull: rows that the pull has stored may be gone, so it stores no token.
+    private var isPurged = false
+
+    /// What a pull compares with when it stores a page.
+    private struct Mark: Sendable {
+        let purgeCount: Int64?
+        /// The store's stamp of other processes' commits; `nil` in a store of one process.
+        let commitStamp: Int64?
+    }
 
     /// Keeps the stale page guard recording, and the context's status pulling, until it is deallocated.
     private final class Session: Sendable {
@@ -62,17 +71,7 @@ struct PullRun: Sendable {
     private init(
         _ pull: ValidatedPull, in context: SyncContext, startTime: Timestamp?, result: PullResult
     ) async throws {
-        if context.isStoreShared {
-            let now = context.environment.now()
-            (storedToken, commitStamp) = try await context.write { transaction in
-                (
-                    try pull.tokenKey.map { try SharedStorePull.deltaToken($0, in: transaction) },
-                    try SharedStorePull.begin(in: transaction, table: pull.definition.name, at: now)
-                )
-            }
-        } else if let key = pull.tokenKey {
-            storedToken = try await context.read { try $0.configValue(key) }
-        }
+        (storedToken, mark) = try await Self.start(of: pull, in: context)
         session = Session(context)
         self.context = context
         self.pull = pull
@@ -84,10 +83,31 @@ struct PullRun: Sendable {
         self.result.deltaToken = cursor.token?.updatedAtText
     }
 
-    private mutating func readCommitStamp() async throws {
-        guard context.isStoreShared else { return }
-        let (table, now) = (pull.definition.name, context.environment.now())
-        commitStamp = try await context.write { try SharedStorePull.begin(in: $0, table: table, at: now) }
+    /// Reads what the pull needs from the store before it requests a page.
+    private static func start(
+        of pull: ValidatedPull, in context: SyncContext
+    ) async throws -> (token: String?, mark: Mark) {
+        let (table, key, now) = (pull.definition.name, pull.tokenKey, context.environment.now())
+        guard context.isStoreShared else {
+            return try await context.read { snapshot in
+                let purgeCount = try PurgeCount.value(of: table, in: snapshot)
+                return (try key.flatMap(snapshot.configValue), Mark(purgeCount: purgeCount, commitStamp: nil))
+            }
+        }
+        return try await context.write { transaction in
+            let stamp = try SharedStorePull.begin(in: transaction, table: table, at: now)
+            let purgeCount = try PurgeCount.value(of: table, in: transaction)
+            return (
+                try key.flatMap(transaction.configValue), Mark(purgeCount: purgeCount, commitStamp: stamp)
+            )
+        }
+    }
+
+    /// Prepares for requesting a page again.
+    private mutating func readMark() async throws {
+        let current = try await Self.start(of: pull, in: context).mark
+        if current.purgeCount != mark.purgeCount { isPurged = true }
+        mark = current
     }
 
     /// Records how the pull ended in the context's status, and emits an event. The errors of a push before it stay in the
@@ -128,7 +148,7 @@ struct PullRun: Sendable {
         if let storing {
             guard let stored = try await context.value(of: storing) else {
                 cursor = page.cursor
-                try await readCommitStamp()
+                try await readMark()
                 return result
             }
             outcomes = stored
@@ -160,7 +180,7 @@ struct PullRun: Sendable {
     }
 
     private var tokenToStore: String? {
-        guard pull.tokenKey != nil, let text = cursor.token?.storedText(for: pull.binding),
+        guard pull.tokenKey != nil, !isPurged, let text = cursor.token?.storedText(for: pull.binding),
             text != storedToken
         else { return nil }
         return text
@@ -173,19 +193,21 @@ struct PullRun: Sendable {
 
     /// Applies a page in one transaction with the token at its end.
     ///
-    /// The write returns `nil`, and stores nothing, if the page must be requested again: it is unknown whether a row of it is
-    /// later than the state that a push, another pull or another process has stored since the page was requested.
+    /// The write returns `nil`, and stores nothing, if the page must be requested again: the table was purged since the page
+    /// was requested, or it is unknown whether a row of it is later than the state that a push, another pull or another
+    /// process has stored since.
     private func beginStoring(
         _ page: PulledPage, token: String?
     ) -> PendingWrite<[ServerRowApplier.Outcome]?>? {
         let rows = page.rows.filter(\.isReadable)
         if rows.isEmpty, token == nil { return nil }
         let (context, pull, expectedToken) = (context, pull, storedToken)
-        let (source, stamp) = (session.source, commitStamp)
+        let (source, mark) = (session.source, mark)
         return context.store.begin { transaction in
             try context.user.require(in: transaction)
             let table = pull.definition.name
-            let sharedStore = try stamp.map {
+            guard try PurgeCount.value(of: table, in: transaction) == mark.purgeCount else { return nil }
+            let sharedStore = try mark.commitStamp.map {
                 try SharedStorePull(since: $0, in: transaction, at: context.environment.now())
             }
             let applier = ServerRowApplier(
@@ -208,9 +230,7 @@ struct PullRun: Sendable {
                     item.system.deleted ? nil : item, id: item.id, in: table, from: source)
                 return outcome
             }
-            if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken,
-                !stalePageGuard.isPurged(table, during: source)
-            {
+            if let key = pull.tokenKey, let token, try transaction.configValue(key) == expectedToken {
                 try transaction.setConfigValue(token, for: key)
             }
             return outcomes

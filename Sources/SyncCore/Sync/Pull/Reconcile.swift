@@ -124,7 +124,6 @@ private struct Reconcile {
     /// Removes the items that have not changed since, and the delta tokens that would keep them from being pulled again.
     func remove(_ removal: Removal) async throws -> Int {
         let (table, binding) = (query.table, pull.binding)
-        let stalePageGuard = context.stalePageGuard
         return try await context.write { transaction in
             let ids = try removal.items.filter { item in
                 try transaction.operations(forItem: item.id, in: table).isEmpty
@@ -132,13 +131,9 @@ private struct Reconcile {
             }.map(\.id)
             guard !ids.isEmpty else { return 0 }
             try transaction.deleteItems(ids: ids, in: table)
-            guard removal.keptTokens != .all else { return ids.count }
-            stalePageGuard.recordPurge(of: table)
-            for (key, token) in try transaction.configValues(in: table, kind: .deltaToken) {
+            try transaction.recordPurge(of: table) { token in
                 let isSameQuery = DeltaToken.binding(inStoredText: token)?.hasSameBytes(as: binding) == true
-                if removal.keptTokens == .none || !isSameQuery {
-                    try transaction.setConfigValue(nil, for: key)
-                }
+                return removal.keptTokens == .none || removal.keptTokens == .sameQuery && !isSameQuery
             }
             return ids.count
         }

@@ -29,15 +29,6 @@ struct SharedStorePull: Sendable {
         return try transaction.externalCommitStamp()
     }
 
-    /// Returns the text of the delta token; stores one without content if there is none.
-    ///
-    /// Otherwise a pull would not notice that another process has removed the tokens with rows that the pull has stored.
-    static func deltaToken(_ key: ConfigKey, in transaction: any StoreTransaction) throws -> String {
-        if let text = try transaction.configValue(key) { return text }
-        try transaction.setConfigValue(DeltaToken.textWithoutContent, for: key)
-        return DeltaToken.textWithoutContent
-    }
-
     init(since stamp: Int64, in transaction: any StoreTransaction, at now: Timestamp) throws {
         othersHaveCommitted = try transaction.externalCommitStamp() != stamp
         self.now = now
@@ -47,18 +38,16 @@ struct SharedStorePull: Sendable {
     func age(of row: Item, in table: String, _ transaction: any StoreTransaction) throws -> StalePageGuard.Age
     {
         guard othersHaveCommitted else { return .current }
-        guard let local = try transaction.item(id: row.id, in: table) else {
+        guard let local = try transaction.item(id: row.id, in: table), local.system.version != nil else {
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
                 return .current
             }
-            guard let removedState = removed.updatedAt, let updatedAt = row.system.updatedAt else {
-                return .unknown
-            }
-            return removedState.isEarlier(than: updatedAt) ? .current : .stale
+            let last = Item(id: row.id, system: SystemProperties(updatedAt: removed.updatedAt))
+            return row.isLater(than: last) ? .current : last.isLater(than: row) ? .stale : .unknown
         }
         if local.hasSuperseded(row) { return .stale }
-        if local.system.version == nil || row.system.version == local.system.version { return .current }
+        if row.isSameState(as: local) { return .current }
         if local.isLater(than: row) { return .stale }
         return row.isLater(than: local) ? .current : .unknown
     }

@@ -35,8 +35,6 @@ final class StalePageGuard: Sendable {
         var storedRows: [Source: [ItemIdentity: StoredRow]] = [:]
         /// What was recorded in the current transaction, with the records replaced by it.
         var uncommitted: [(source: Source, identity: ItemIdentity, replaced: StoredRow?)] = []
-        /// The tables that were purged during the pull.
-        var purgedTables: [Source: Set<String>] = [:]
     }
 
     private let state = Mutex(State())
@@ -54,7 +52,6 @@ final class StalePageGuard: Sendable {
     func endPull(_ pull: Source) {
         state.withLock { state in
             state.pulls.remove(pull)
-            state.purgedTables[pull] = nil
             if state.pulls.isEmpty { state.storedRows = [:] }
         }
     }
@@ -84,15 +81,6 @@ final class StalePageGuard: Sendable {
         }
     }
 
-    /// Records that a purge has removed the items and the delta tokens of the table.
-    ///
-    /// A running pull may leave out rows that were stored before the purge, so it must not store a token past them.
-    func recordPurge(of table: String) {
-        state.withLock { state in
-            for pull in state.pulls { state.purgedTables[pull, default: []].insert(table) }
-        }
-    }
-
     /// Records that the transaction may or may not have been committed.
     func recordUnknownOutcome() {
         state.withLock { state in
@@ -101,11 +89,6 @@ final class StalePageGuard: Sendable {
             }
             state.uncommitted = []
         }
-    }
-
-    /// Whether the table was purged during the pull.
-    func isPurged(_ table: String, during pull: Source) -> Bool {
-        state.withLock { $0.purgedTables[pull]?.contains(table) ?? false }
     }
 
     /// How many rows were stored so far. A page stores this count when it is requested.

@@ -13,11 +13,14 @@ struct AttemptCompletion {
     ///   - row: the server's row; `nil` when it is gone.
     ///   - sent: the content that the server has applied; what differs from it is a later change of the user.
     ///   - known: the pulled row that was stored with the operation when it was sent.
+    ///   - replaced: the state of the row in the condition of the applied request.
     ///   - isProven: whether an earlier request may have been the applied one. Other clients may have changed the row since
     ///     then, and the version that it replaces is not only this client's.
     /// - Returns: the item as it is stored now.
     func complete(
-        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil, isProven: Bool = false
+        with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil,
+        replacing replaced: Item? = nil,
+        isProven: Bool = false
     ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let behind = try transaction.operation(behind: operation)
@@ -25,12 +28,16 @@ struct AttemptCompletion {
         guard let row, !row.system.deleted else {
             if behind == nil { try transaction.deleteItems(ids: [operation.itemID], in: definition.name) }
             // A pull may have received the row again, restored by another client, before this response arrived.
-            if let later = operation.serverItem, later != known, !later.system.deleted {
+            if let later = operation.serverItem, later != known, !later.system.deleted,
+                replaced?.isSameState(as: later) != true
+            {
                 try applier.apply(later)
             }
             return nil
         }
-        return try store(row, for: operation, behind: behind, sent: sent, known: known, isProven: isProven)
+        return try store(
+            row, for: operation, behind: behind, sent: sent, known: known, replacing: replaced,
+            isProven: isProven)
     }
 
     /// Removes an operation that has nothing to send, and applies the row that a pull has stored with it.
@@ -41,11 +48,16 @@ struct AttemptCompletion {
             if operation.kind == .insert, behind.kind == .delete {
                 // An insert without an item was never sent, so its delete is not sent either.
                 try transaction.removeOperationAndError(id: behind.id)
-            } else if behind.version == nil, behind.kind != .insert {
-                // The item that the removed operation inserted again has no version.
-                (behind.base, behind.version) = (operation.base, operation.version)
+            } else if behind.kind != .insert {
+                // The item that the later operation was made on has the change that is not sent, and no version if it was
+                // inserted again.
+                (behind.base, behind.version) = (operation.base, behind.olderVersion ?? operation.version)
                 try transaction.put(behind)
             }
+        }
+        if operation.kind == .update, operation.base?.hasUndeclaredFields(definition) == true {
+            // Columns that the app may declare again show a change that is not sent: their rows are pulled again.
+            try transaction.recordPurge(of: definition.name)
         }
         try applier.applyKeptRow(of: operation)
         return try transaction.item(id: operation.itemID, in: definition.name)
@@ -53,7 +65,7 @@ struct AttemptCompletion {
 
     private func store(
         _ row: Item, for operation: TableOperation, behind: TableOperation?,
-        sent: TableOperation.SentSnapshot, known pulled: Item?, isProven: Bool
+        sent: TableOperation.SentSnapshot, known pulled: Item?, replacing replaced: Item?, isProven: Bool
     ) throws -> Item? {
         if let behind, behind.kind == .insert {
             try replace(row, with: behind)
@@ -69,7 +81,7 @@ struct AttemptCompletion {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
             merged.system.supersededVersions =
                 isProven && !definition.isShown(ancestor, as: row)
-                ? [] : Self.superseded(local.system, sent: sent.version, by: row.system)
+                ? [] : Self.superseded(local.system, sent: [sent.version, replaced?.system.version], by: row.system)
             try transaction.upsert([merged], in: definition.name)
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
@@ -131,17 +143,18 @@ struct AttemptCompletion {
         return next
     }
 
-    /// Returns the versions of this client's own that the row's version replaces. An item that was deleted and inserted
-    /// again has no version: the request has.
+    /// Returns the versions of this client's own that the row's version replaces: the item's, and those that the requests
+    /// have sent. An item that was deleted and inserted again has no version.
     private static func superseded(
-        _ local: SystemProperties, sent: String?, by row: SystemProperties
+        _ local: SystemProperties, sent: [String?], by row: SystemProperties
     ) -> [String] {
-        guard let previous = local.version ?? sent, let version = row.version,
-            !previous.hasSameBytes(as: version)
-        else {
-            return local.supersededVersions
+        guard let version = row.version else { return local.supersededVersions }
+        var versions = local.supersededVersions
+        for previous in ([local.version] + sent).compactMap(\.self)
+        where !(versions + [version]).contains(where: previous.hasSameBytes) {
+            versions.append(previous)
         }
-        return (local.supersededVersions + [previous]).suffix(SystemProperties.maxSupersededVersions)
+        return versions.suffix(SystemProperties.maxSupersededVersions)
     }
 
     /// Records that the attempt failed, and merges the operation with the one behind it.
@@ -204,5 +217,11 @@ extension TableOperation {
         rebased.refusals = 0
         rebased.revision += 1
         return rebased
+    }
+}
+
+extension Item {
+    fileprivate func hasUndeclaredFields(_ definition: SyncTableDefinition) -> Bool {
+        fields.keys.contains { definition.column(named: $0) == nil }
     }
 }

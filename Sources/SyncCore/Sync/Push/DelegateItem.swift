@@ -26,10 +26,12 @@ struct DelegateItem: Sendable {
         if let version = item.system.version, operation.kind != .insert,
             operation.olderVersion == nil || followsFailure || item.system != original?.system
         {
-            try operation.rebase(onVersion: version, in: transaction, definition)
+            try operation.rebase(on: item, version: version, in: transaction, definition)
         }
         guard operation.kind != .delete else { return }
         let local = try transaction.item(id: item.id, in: definition.name)
+        // The user has deleted the item since.
+        if local == nil, original != nil { return }
         if operation.kind == .insert { stored.system = local?.system ?? SystemProperties() }
         if let original, let local, local.fields != original.fields {
             stored = stored.merged(over: local, ancestor: original.fields, definition: definition)
@@ -39,16 +41,20 @@ struct DelegateItem: Sendable {
 }
 
 extension TableOperation {
-    /// Makes this a change of the row with that version.
+    /// Makes this a change of the row with the version of the delegate's item.
     ///
     /// If that row is known, the fields that differ from it are sent; otherwise the item replaces the whole row.
     fileprivate mutating func rebase(
-        onVersion newVersion: String, in transaction: any StoreTransaction, _ definition: SyncTableDefinition
+        on item: Item, version newVersion: String, in transaction: any StoreTransaction,
+        _ definition: SyncTableDefinition
     ) throws {
-        guard version.map({ !$0.hasSameBytes(as: newVersion) }) ?? true else { return }
         let reported = try transaction.operationError(operationID: id)?.serverItem
         let row = [serverItem, reported].compactMap { $0 }.first {
             $0.system.version?.hasSameBytes(as: newVersion) == true
+        }
+        if version?.hasSameBytes(as: newVersion) == true {
+            // A row that was inserted again can have the same version.
+            guard let row, item.isSameState(as: row), base?.isSameState(as: row) != true else { return }
         }
         if let row { base = definition.withoutLocalOnlyColumns(row) } else { replaces = kind == .update }
         version = newVersion

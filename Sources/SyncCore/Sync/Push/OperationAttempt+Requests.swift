@@ -25,7 +25,7 @@ extension OperationAttempt {
     /// Returns what is known, or has to be requested, before the operation itself is sent; `nil` when nothing has.
     private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
         if let conflict = undetectedConflict() { return conflict }
-        if rowWasMissing, let conflict = try await conflictWithNewRow() { return conflict }
+        if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
         return operation.undeletes ? try await undelete() : nil
     }
@@ -41,7 +41,9 @@ extension OperationAttempt {
         let response = try await send(action)
         // An earlier request would have changed the version, or inserted the row.
         if response.classification == .done, snapshot.kind == .insert || version != nil {
-            requests.recordApplication()
+            let known = base?.system.version == version ? base : nil
+            requests.recordApplication(
+                replacing: known ?? version.map { Item(id: id, system: SystemProperties(version: $0)) })
         }
         let outcome = AttemptOutcome(response, proof)
         guard case .rowNeeded(let reason, let status) = outcome else { return outcome }

@@ -7,14 +7,14 @@ import Synchronization
 struct OperationAttempt: Sendable {
     let context: SyncContext
     let definition: SyncTableDefinition
-    /// The operation as it was marked.
-    let operation: TableOperation
+    /// The operation as it was marked, with the row that a pull had stored when the last request was sent.
+    var operation: TableOperation
     /// The content that is sent now.
     let snapshot: TableOperation.SentSnapshot
     /// The item as it was marked; for a delete, as it was before.
     let item: Item?
-    /// Whether the server did not have the row at the last attempt.
-    let rowWasMissing: Bool
+    /// Whether the server did not have the row at the last attempt, or another row with its id.
+    let rowWasReplaced: Bool
     /// Whether the outcome of an earlier attempt is unknown.
     let followsUnknownOutcome: Bool
     let requests = SentRequests()
@@ -22,8 +22,9 @@ struct OperationAttempt: Sendable {
     /// Whether the server may have applied an earlier request than the one that was answered.
     var mayBeAppliedBefore: Bool { followsUnknownOutcome || requests.isRepeated }
 
-    /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work.
-    var isProven: Bool { mayBeAppliedBefore && !requests.isApplied }
+    /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work, or another
+    /// client's insert.
+    var isProven: Bool { (mayBeAppliedBefore || snapshot.kind == .insert) && !requests.isApplied }
 
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
@@ -34,7 +35,8 @@ struct OperationAttempt: Sendable {
 
     /// Records how the requests of the attempt were sent.
     final class SentRequests: Sendable {
-        private let state = Mutex((hasResponse: false, isRepeated: false, isApplied: false))
+        private let state = Mutex(
+            (hasResponse: false, isRepeated: false, isApplied: false, replaced: Item?.none))
 
         /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
         var hasResponse: Bool { state.withLock { $0.hasResponse } }
@@ -44,8 +46,14 @@ struct OperationAttempt: Sendable {
         /// Whether the server has applied the answered request, and therefore no earlier one.
         var isApplied: Bool { state.withLock { $0.isApplied } }
 
+        /// The state of the row in the condition of the answered request, if the server has applied it. If nothing else is
+        /// known of that state, it has only a version.
+        var replaced: Item? { state.withLock(\.replaced) }
+
         func recordResponse() { state.withLock { $0.hasResponse = true } }
-        func recordApplication() { state.withLock { $0.isApplied = true } }
+        func recordApplication(replacing row: Item?) {
+            state.withLock { ($0.isApplied, $0.replaced) = (true, row) }
+        }
         func recordRepetition() { state.withLock { $0.isRepeated = true } }
     }
 }
@@ -108,8 +116,19 @@ extension OperationAttempt {
                 OperationAttempt(
                     context: context, definition: definition, operation: operation, snapshot: snapshot,
                     item: local ?? operation.deletedItem,
-                    rowWasMissing: lastError?.code == .itemNotOnServer && operation.kind == .update,
+                    rowWasReplaced: lastError?.showsOtherRow(than: operation) ?? false,
                     followsUnknownOutcome: followsUnknownOutcome))
         }
+    }
+}
+
+extension TableOperationError {
+    /// Whether the server did not have the row that the update or delete was made on, or another row with its id.
+    fileprivate func showsOtherRow(than operation: TableOperation) -> Bool {
+        if code == .itemNotOnServer { return operation.kind == .update }
+        guard operation.kind != .insert, let version = operation.version, let serverItem else { return false }
+        let hasSameVersion = serverItem.system.version?.hasSameBytes(as: version) ?? false
+        guard let base = operation.base else { return hasSameVersion }
+        return serverItem.isInsertedAgain(since: base) || hasSameVersion && !serverItem.isSameState(as: base)
     }
 }

@@ -73,19 +73,27 @@ struct OperationSender: Sendable {
         case .unneeded(let item): return .completed(item)
         case .marked(let attempt):
             willSend(SeenChange(kind: attempt.operation.kind, item: attempt.item))
-            let outcome: AttemptOutcome
-            do {
-                outcome = try await attempt.send()
-            } catch let failure as SyncError {
-                try await endPush(PushEnding(sending: failure), attempt)
-                return try await fail(
-                    attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: nil, code: failure.code,
-                    message: failure.message
-                ).map(Result.failed) ?? .skipped
-            }
-            try await endPush(PushEnding(outcome, now: context.environment.now()), attempt)
-            return try await store(outcome, of: attempt, willSend: willSend)
+            return try await finish(attempt, willSend: willSend) { try await attempt.send() }
         }
+    }
+
+    /// Sends the requests of the attempt, and stores what their outcome means.
+    private func finish(
+        _ attempt: OperationAttempt, willSend: @Sendable (SeenChange) -> Void,
+        _ sendRequests: () async throws -> AttemptOutcome
+    ) async throws -> Result {
+        let outcome: AttemptOutcome
+        do {
+            outcome = try await sendRequests()
+        } catch let failure as SyncError {
+            try await endPush(PushEnding(sending: failure), attempt)
+            return try await fail(
+                attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: nil, code: failure.code,
+                message: failure.message
+            ).result(Result.failed)
+        }
+        try await endPush(PushEnding(outcome, now: context.environment.now()), attempt)
+        return try await store(outcome, of: attempt, willSend: willSend)
     }
 
     /// Stores what the outcome of the attempt means.
@@ -101,24 +109,29 @@ struct OperationSender: Sendable {
                 ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
         case .conflict(let reason, let status, let serverItem):
             let code = reason.code(for: attempt.operation.kind)
-            return try await fail(
+            let failure = try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
                 message: ConflictMessage.text(code, serverItem: serverItem),
-                serverItem: serverItem
-            ).map(Result.failed) ?? .skipped
+                serverItem: serverItem)
+            guard case .unordered(let pulled) = failure else { return failure.result(Result.failed) }
+            var attempt = attempt
+            attempt.operation.serverItem = pulled
+            return try await finish(attempt, willSend: willSend) { [attempt] in
+                try await attempt.fetchRow(toDecide: reason, status: status)
+            }
         case .refused(let status, let code, let message):
             return try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
                 message: refusalMessage(status: status, code: code, message: message),
                 isCounted: Parking.counts(outcome)
-            ).map(Result.failed) ?? .skipped
+            ).result(Result.failed)
         case .unknown(let status, let message):
             let reason = message.map { ": \($0)" } ?? ""
             return try await fail(
                 attempt, mayBeApplied: true, status: status, code: .serverError,
                 message:
                     "The server did not confirm the change (status \(status)\(reason)). It will be sent again."
-            ).map(Result.unconfirmed) ?? .skipped
+            ).result(Result.unconfirmed)
         case .rowNeeded, .continues, .unauthenticated, .unavailable:
             throw SyncError(.internalError, "The outcome of operation \(operationID) was not decided.")
         }
@@ -161,7 +174,22 @@ extension OperationSender {
                 transaction: transaction, definition: definition, operationID: operationID)
             return try completion.complete(
                 with: row, sent: attempt.proof.sent, known: attempt.operation.serverItem,
-                isProven: attempt.isProven)
+                replacing: attempt.requests.replaced, isProven: attempt.isProven)
+        }
+    }
+
+    /// What storing a failure has led to.
+    private enum Failure {
+        /// The operation stays pending with this error.
+        case recorded(TableOperationError, TableOperation)
+        /// The operation no longer exists: it and a later one have cancelled each other out.
+        case cancelledOut
+        /// Nothing was stored: a pull has received this state of the row during the attempt, and it is unknown whether it is
+        /// later than the one in the response.
+        case unordered(Item)
+
+        func result(_ make: (TableOperationError) -> Result) -> Result {
+            if case .recorded(let error, _) = self { make(error) } else { .skipped }
         }
     }
 
@@ -170,16 +198,19 @@ extension OperationSender {
     /// - Parameters:
     ///   - mayBeApplied: whether the server may have applied this attempt or an earlier one.
     ///   - isCounted: whether the failure counts towards ``Parking``.
-    /// - Returns: the error; `nil` when the operation and a later one have cancelled each other out.
     private func fail(
         _ attempt: OperationAttempt, mayBeApplied: Bool, status: Int?, code: SyncError.Code, message: String,
         serverItem: Item? = nil, isCounted: Bool = false
-    ) async throws -> TableOperationError? {
+    ) async throws -> Failure {
         let (definition, operationID) = (definition, operationID)
         let limit = isCounted ? context.settings.parkAfterRefusals : nil
         let stalePageGuard = context.stalePageGuard
-        let (failure, operation) = try await context.write { transaction in
+        let failure = try await context.write { transaction -> Failure in
             if let serverItem {
+                let operation = try transaction.operation(id: operationID)
+                if let pulled = operation?.row(unorderedBeside: serverItem, since: attempt.operation) {
+                    return .unordered(pulled)
+                }
                 // Only the error has the row, and may be removed: a page requested before is requested again.
                 stalePageGuard.recordStored(
                     nil, id: serverItem.id, in: definition.name, from: StalePageGuard.pushes)
@@ -188,14 +219,12 @@ extension OperationSender {
                 transaction: transaction, definition: definition, operationID: operationID)
             let failed = try completion.fail(
                 mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, parkAfter: limit)
-            guard let operation = failed else {
-                return (TableOperationError?.none, TableOperation?.none)
-            }
+            guard let operation = failed else { return .cancelledOut }
             if code == .itemNotOnServer, operation.kind == .delete {
                 // The user has deleted the item since, and the server does not have the row.
                 _ = try completion.complete(
                     with: nil, sent: attempt.proof.sent, known: attempt.operation.serverItem)
-                return (TableOperationError?.none, TableOperation?.none)
+                return .cancelledOut
             }
             var item = attempt.item
             if operation.revision != attempt.operation.revision {
@@ -206,9 +235,9 @@ extension OperationSender {
                 operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
                 code: code, message: message)
             try transaction.put(error)
-            return (error, operation)
+            return .recorded(error, operation)
         }
-        if let operation { context.emitIfParked(operation) }
+        if case .recorded(_, let operation) = failure { context.emitIfParked(operation) }
         return failure
     }
 

@@ -21,8 +21,8 @@ extension OperationAttempt {
         return AttemptOutcome(pulled, proof)
     }
 
-    /// Returns the outcome for a row that the server has again after it was missing; `nil` when it is the row that the
-    /// operation was made on.
+    /// Returns the outcome for a row that the server has again after it was missing, or deleted for good and inserted
+    /// again; `nil` when it is the row that the operation was made on.
     ///
     /// Another client may have inserted the row again, with the first version again: the request's condition would be
     /// fulfilled by a row that the user has not seen.

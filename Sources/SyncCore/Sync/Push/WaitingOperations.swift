@@ -35,7 +35,7 @@ extension StoreSnapshot {
             // Pushes do not send a parked operation: the user may have changed the item since it failed.
             let current = try reason == .undeclared ? error : error.updated(for: operation, in: self)
             waiting.append(WaitingOperation(reason: reason, error: current))
-            guard reason == .parked || reason == .inConflict else { continue }
+            guard reason != .undeclared else { continue }
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
                 let item = try item(id: behind.itemID, in: behind.table)
