@@ -127,21 +127,34 @@ final class SimulatedSystem: Sendable {
             wait.cancel()
         }
         let act = CurrentAct.number
-        let isPartial = server.traits.hasUnreadableRows && showsUnreadableRow(response, to: request)
+        let partial = server.traits.hasUnreadableRows ? unreadableRow(in: response, to: request) : nil
         device.state.withLock { state in
             state.refusals.record(response, to: request, act: act)
-            if isPartial, let key = request.row { state.partial.insert(key) }
+            if let partial { state.partial.insert(partial) }
         }
     }
 
-    /// Whether the response to a request of one row has a value that its column cannot hold.
-    private func showsUnreadableRow(_ response: HTTPTransportResponse, to request: ModelRequest)
-        -> Bool
-    {
-        guard let key = request.row, case .object(let fields)? = ModelJSON(data: response.body),
-            let table = app.tables.first(where: { $0.name == key.table })
-        else { return false }
-        return table.columns.contains { EditValue.isUnreadable(fields[$0.name], $0.type) }
+    /// Returns the row of a request of one row, if the response has a value that its column cannot hold.
+    private func unreadableRow(
+        in response: HTTPTransportResponse, to request: ModelRequest
+    ) -> RowKey? {
+        let fields: [String: ModelJSON]
+        let table: String
+        switch ModelJSON(data: response.body) {
+        case .object(let row)? where request.row != nil:
+            (fields, table) = (row, request.row?.table ?? "")
+        case .array(let rows)? where request.parameters["$filter"]?.hasPrefix("id eq") == true:
+            // A tombstone is read by a list of one row.
+            guard case .object(let row)? = rows.first else { return nil }
+            (fields, table) = (row, request.path.last ?? "")
+        default: return nil
+        }
+        guard case .text(let id)? = fields["id"],
+            app.tables.first(where: { $0.name == table })?.columns.contains(where: {
+                EditValue.isUnreadable(fields[$0.name], $0.type)
+            }) == true
+        else { return nil }
+        return RowKey(table: table, id: id)
     }
 
     /// Whether the server's row has a value that its column cannot hold.

@@ -200,7 +200,8 @@ import Testing
             operation.serverItem = row(["a": 1], version: "v3")
             try write.transaction.put(operation)
             _ = try completion.complete(
-                with: row(["a": 2], version: "v4"), sent: sent(.update, ["a": 2]), replacing: row(["a": 1], version: "v3"))
+                with: row(["a": 2], version: "v4"), sent: sent(.update, ["a": 2]),
+                replacing: row(["a": 1], version: "v3"))
         }
         #expect(try item?.system.version == "v4")
         #expect(try item?.fields == ["a": 2])

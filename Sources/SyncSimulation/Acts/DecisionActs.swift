@@ -47,6 +47,7 @@ extension SimulatedSystem {
             try await apply(error, upTo: newest, device) {
                 try await context.cancelAndDiscardItem(for: error)
             } record: {
+                history.see(key, shown)
                 history.overrule(key, upTo: newest)
             }
         case .keepClient where error.kind != .delete:

@@ -95,6 +95,7 @@ extension SimulatedSystem {
             item.fields[column.name] = EditValue.item(edit.number, column.type)
         }
         markUnqueued(key, device, edits)
+        device.state.withLock { _ = $0.rowsOfUnknownBase.insert(key) }
         if isAdopted { device.state.withLock { _ = $0.adopted.insert(key) } }
         let changed = item
         try writeDirectly(to: device) { try $0.upsert([changed], in: key.table) }

@@ -117,10 +117,13 @@ extension SimulatedSystem {
         _ device: SimulatedDevice, where isDiscarded: (RowKey) -> Bool, _ purge: () async throws -> Void
     ) async throws {
         do { try await purge() } catch let error as SyncError where error.code == .contextInvalid {
-            let left = try? device.disk.store.read { try $0.operations(after: 0, in: nil, limit: .max) }
-            let isCommitted =
-                left?.contains { isDiscarded(RowKey(table: $0.table, id: $0.itemID)) } == false
-            if isCommitted { giveUp(device, where: isDiscarded) }
+            let unqueued = device.state.withLock { $0.unqueued.filter(isDiscarded) }
+            let isLeft = try? device.disk.store.read { snapshot in
+                try snapshot.operations(after: 0, in: nil, limit: .max).contains {
+                    isDiscarded(RowKey(table: $0.table, id: $0.itemID))
+                } || unqueued.contains { try snapshot.item(id: $0.id, in: $0.table) != nil }
+            }
+            if isLeft == false { giveUp(device, where: isDiscarded) }
             throw error
         }
         giveUp(device, where: isDiscarded)

@@ -240,7 +240,11 @@ extension SimulatedSystem {
             for row in server.rows(of: table.name).values {
                 guard row.updatedAt.shown(digits: traits.shownDigits).nanoseconds < position.nanoseconds,
                     !row.isUndated, !isUnreadable(row, table),
-                    state.operations(of: RowKey(table: table.name, id: row.id)).isEmpty
+                    state.operations(of: RowKey(table: table.name, id: row.id)).isEmpty,
+                    // The app has changed it without the context.
+                    device.state.withLock({
+                        !$0.unqueued.contains(RowKey(table: table.name, id: row.id))
+                    })
                 else { continue }
                 let item = try state.snapshot.item(id: row.id, in: table.name)
                 let isHere = row.isDeleted ? item == nil : item?.system.version == String(row.version)

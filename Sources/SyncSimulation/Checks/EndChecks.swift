@@ -178,21 +178,20 @@ extension SimulatedSystem {
                     // The insert of an enqueued item keeps fields of the server's row that the item lacks.
                     && ($0.isAdopted || $0.number > edit.number && [nil, edit.column].contains($0.column))
             } || history.decisions.contains { $0.key == edit.key }
-        // If the item did not have the column before either, another user's later value of it is no clash.
-        let earlier = history.edits.filter {
-            $0.key == edit.key && $0.column == edit.column && $0.number < edit.number
-        }
-        guard !isReplaced, earlier.isEmpty || earlier.contains(where: { $0.companion == nil }),
-            let column = edit.column, !isLocalOnly(column, in: edit.key.table, device),
+        guard !isReplaced, let column = edit.column, !isLocalOnly(column, in: edit.key.table, device),
             // An earlier insert may have left out a column that was not declared.
             !device.state.withLock({ $0.hasChangedTables })
-        else {
-            return
-        }
+        else { return }
+        let deleted = history.edits.filter { $0.key == edit.key }.flatMap(\.deleted)
         let sent = changes.filter {
             value(of: companion.column, in: $0.after, edit.key.table) == companion.number
         }
-        if let last = sent.last, sent.allSatisfy({ value(of: column, in: $0.after, edit.key.table) != nil }) {
+        // If the deleted item did not have the value, another user has changed the column since.
+        if let last = sent.last,
+            sent.allSatisfy({
+                value(of: column, in: $0.after, edit.key.table).map(deleted.contains) ?? false
+            })
+        {
             fail(
                 .lostEdit,
                 "\(device.name) inserted \(edit.key) without \(column), and the server's row of version "

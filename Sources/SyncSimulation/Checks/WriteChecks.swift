@@ -21,6 +21,7 @@ extension SimulatedSystem {
         // A server whose versions restart accepts a condition for a row that the device has never seen. Its answer then
         // gives the device the newest version.
         var unseen: Set<RowKey> = []
+        let unknownBases = device.state.withLock { $0.rowsOfUnknownBase }
         // The newest edit of the device that the server has had, by row.
         var applied: [RowKey: Int64] = [:]
         for (index, change) in server.journal.enumerated() {
@@ -29,7 +30,8 @@ extension SimulatedSystem {
                 fail(.condition, "\(device.name): the \(change.kind) of \(change.id) names no version.")
             }
             let row = RowKey(table: change.table, id: change.id)
-            if isOwn, !change.wasKnown { unseen.insert(row) }
+            let hasUnknownBase = server.traits.restartsVersions && unknownBases.contains(row)
+            if isOwn, !change.wasKnown || hasUnknownBase { unseen.insert(row) }
             var newest = applied[row] ?? 0
             defer { applied[row] = newest }
             for column in app.tables.first(where: { $0.name == change.table }).map(app.editedColumns) ?? [] {
@@ -65,7 +67,8 @@ extension SimulatedSystem {
         let key = RowKey(table: change.table, id: change.id)
         let edits = history.edits.filter { $0.key == key }
         guard let edit = edits.first(where: { $0.column == column && $0.number == new }),
-            !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old })
+            !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old }),
+            column != "a" || !device.state.withLock({ $0.rowsEditedByDelegate.contains(key) })
         else { return }
         if writer?.name == device.name {
             let isOlder = edits.contains { $0.column == column && $0.number == old && old > new }

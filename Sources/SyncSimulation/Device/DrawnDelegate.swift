@@ -149,6 +149,7 @@ final class DrawnDelegate: SyncContextDelegate {
         }
         let key = RowKey(table: operation.operation.table, id: item.id)
         device.history.overrule(key, upTo: History.newestNumber(in: item), column: "a")
+        device.state.withLock { _ = $0.rowsEditedByDelegate.insert(key) }
         item.fields["a"] = item.fields["b"].flatMap { EditValue.number($0) }.map(ItemValue.int) ?? .null
         operation.item = item
     }
@@ -193,6 +194,7 @@ final class DrawnDelegate: SyncContextDelegate {
     private func accept(_ row: Item, inPlaceOf item: Item?, _ operation: PushOperation) {
         let key = RowKey(table: operation.operation.table, id: operation.operation.itemID)
         device.history.see(key, row)
+        device.state.withLock { _ = $0.rowsOfUnknownBase.insert(key) }
         device.history.overrule(key, upTo: item.map(History.newestNumber(in:)) ?? 0)
     }
 }

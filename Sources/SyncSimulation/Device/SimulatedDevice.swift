@@ -49,6 +49,11 @@ final class SimulatedDevice: Sendable {
         var refusals = RefusalCounts()
         /// Rows that a response to a write or read has shown with values that cannot be read.
         var partial: Set<RowKey> = []
+        /// Rows that the app has changed in its own database, and rows that a delegate has returned after a while. If
+        /// versions restart, nothing shows the device which row their version belongs to.
+        var rowsOfUnknownBase: Set<RowKey> = []
+        /// Rows whose column `a` a delegate has changed, which the user then sees.
+        var rowsEditedByDelegate: Set<RowKey> = []
         /// Rows whose insert has arrived after its process had ended.
         var rowsInsertedLate: Set<RowKey> = []
         var serverAddress = "https://server.example"

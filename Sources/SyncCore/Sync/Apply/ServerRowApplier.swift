@@ -47,12 +47,13 @@ struct ServerRowApplier {
         // A cache can return an old page. Without `updatedAt`, the version may be that of a row inserted again.
         if let local, row.system.updatedAt != nil, local.hasSuperseded(row) { return .unchanged }
         if row.system.deleted {
-            guard local != nil else { return .unchanged }
-            try transaction.deleteItems(ids: [row.id], in: definition.name)
             if let sharedStore {
+                // Also without an item: a page of another process may show the row as it was before.
                 try SharedStorePull.recordRemoval(
                     of: row, id: row.id, table: definition.name, at: sharedStore.now, in: transaction)
             }
+            guard local != nil else { return .unchanged }
+            try transaction.deleteItems(ids: [row.id], in: definition.name)
             return .deleted
         }
         let stored = row.keepingLocalColumns(of: local, definition: definition)

@@ -237,6 +237,11 @@ struct KeysetOrder: PageOrder {
             return true
         case .after(let row):
             if row.instant == .closed { completeToken(at: row.updatedAt) }
+        case .start where skip > 0:
+            // Rows that were deleted have shifted the others: all rows with `updatedAt` are requested anew.
+            (position, skip) = (.from(.earliest), 0)
+            phase += 1
+            return true
         case .start, .from: break
         }
         includesUndated = false

@@ -14,7 +14,7 @@ struct PageRequest: Sendable {
     private enum Response {
         case rows([WireObject], isLast: Bool, date: Timestamp?)
         /// The server does not accept the query; it may accept another one.
-        case refused(SyncError)
+        case refused(SyncError, status: Int)
         /// The response has more bytes than the transport accepts.
         case tooLong(limit: Int)
     }
@@ -26,7 +26,7 @@ struct PageRequest: Sendable {
     /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
     func page(at cursor: PullCursor) async throws -> PulledPage {
         var cursor = cursor
-        var isRepeated = false
+        var refusalCount = 0
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
             let requestedAt = context.environment.now()
@@ -36,11 +36,16 @@ struct PageRequest: Sendable {
                 return PulledPage(
                     rows: read, unreadable: unreadable, isLast: isLast, date: date,
                     requestedAt: requestedAt, storedRowCount: storedRowCount, cursor: cursor)
-            case .refused(let error):
+            case .refused(let error, let status):
                 guard cursor.hasAlternative else { throw SyncError.pullAborted(table, error) }
-                // The alternative may leave rows out for good, so a single failure is not taken for a refusal.
-                if isRepeated { cursor.advanceOverRefusal() }
-                isRepeated.toggle()
+                // The alternative may leave rows out for good, so a short outage is not taken for a refusal.
+                refusalCount += 1
+                if refusalCount == (status < 500 ? 2 : 4) {
+                    cursor.advanceOverRefusal()
+                    refusalCount = 0
+                } else if status >= 500, !context.retryBudget.spend() {
+                    throw SyncError.pullAborted(table, error)
+                }
             case .tooLong(let limit):
                 guard !cursor.halvePage() else { continue }
                 return try await pageOfLongRow(cursor, requestedAt, storedRowCount, limit: limit)
@@ -76,7 +81,7 @@ struct PageRequest: Sendable {
         }
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
         if let error = response.failure(of: call, dialect: context.client.dialect) {
-            if response.refusesQuery { return .refused(error) }
+            if response.refusesQuery { return .refused(error, status: response.status) }
             let delay = RetryAfter.delay(response.retryAfter, now: context.environment.now())
             let cause = SyncError(
                 error.code, error.message, cause: error.cause, mayRetry: error.mayRetry, retryAfter: delay)

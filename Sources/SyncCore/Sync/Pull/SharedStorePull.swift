@@ -38,7 +38,7 @@ struct SharedStorePull: Sendable {
     func age(of row: Item, in table: String, _ transaction: any StoreTransaction) throws -> StalePageGuard.Age
     {
         guard othersHaveCommitted else { return .current }
-        guard let local = try transaction.item(id: row.id, in: table), local.system.version != nil else {
+        guard let known = try knownState(of: row.id, in: table, transaction) else {
             let key = Self.key(id: row.id, table: table)
             guard let removed = try transaction.configValue(key).flatMap(RemovedRow.init) else {
                 return .current
@@ -46,10 +46,23 @@ struct SharedStorePull: Sendable {
             let last = Item(id: row.id, system: SystemProperties(updatedAt: removed.updatedAt))
             return row.isLater(than: last) ? .current : last.isLater(than: row) ? .stale : .unknown
         }
-        if local.hasSuperseded(row) { return .stale }
-        if row.isSameState(as: local) { return .current }
-        if local.isLater(than: row) { return .stale }
-        return row.isLater(than: local) ? .current : .unknown
+        if known.hasSuperseded(row) { return .stale }
+        if row.isSameState(as: known) { return .current }
+        if known.isLater(than: row) { return .stale }
+        return row.isLater(than: known) ? .current : .unknown
+    }
+
+    /// Returns the newest state of the server's row that the store has; `nil` if it has none.
+    private func knownState(of id: String, in table: String, _ transaction: any StoreTransaction) throws
+        -> Item?
+    {
+        if let operation = try transaction.operations(forItem: id, in: table).first,
+            let row = operation.newestServerItem
+        {
+            return row
+        }
+        let local = try transaction.item(id: id, in: table)
+        return local?.system.version == nil ? nil : local
     }
 
     /// Records that a row was removed, with its last known state.

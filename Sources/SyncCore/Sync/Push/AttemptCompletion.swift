@@ -16,11 +16,12 @@ struct AttemptCompletion {
     ///   - replaced: the state of the row in the condition of the applied request.
     ///   - isProven: whether an earlier request may have been the applied one. Other clients may have changed the row since
     ///     then, and the version that it replaces is not only this client's.
+    ///   - newest: a state of the row that is known to be later than `row`; otherwise the one that a pull has stored with the
+    ///     operation since the attempt.
     /// - Returns: the item as it is stored now.
     func complete(
         with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil,
-        replacing replaced: Item? = nil,
-        isProven: Bool = false
+        replacing replaced: Item? = nil, isProven: Bool = false, receivedSince newest: Item? = nil
     ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let behind = try transaction.operation(behind: operation)
@@ -35,9 +36,24 @@ struct AttemptCompletion {
             }
             return nil
         }
+        let later =
+            newest
+            ?? laterRow(of: operation, than: row, known: known, replacing: replaced, isProven: isProven)
         return try store(
-            row, for: operation, behind: behind, sent: sent, known: known, replacing: replaced,
-            isProven: isProven)
+            row, for: operation, behind: behind, sent: sent, replacing: replaced, isProven: isProven,
+            later: later)
+    }
+
+    /// Returns the state of the row that a pull has received during the attempt, if it is later than the response.
+    private func laterRow(
+        of operation: TableOperation, than row: Item, known: Item?, replacing replaced: Item?, isProven: Bool
+    ) -> Item? {
+        guard let later = operation.keptRow(after: row), later != known,
+            replaced?.isSameState(as: later) != true
+        else { return nil }
+        // Within one instant, only a request with a condition is known to precede the pulled row.
+        let isUnordered = isProven || operation.kind == .insert && later.system.deleted
+        return isUnordered && !later.isLater(than: row) ? nil : later
     }
 
     /// Removes an operation that has nothing to send, and applies the row that a pull has stored with it.
@@ -65,7 +81,7 @@ struct AttemptCompletion {
 
     private func store(
         _ row: Item, for operation: TableOperation, behind: TableOperation?,
-        sent: TableOperation.SentSnapshot, known pulled: Item?, replacing replaced: Item?, isProven: Bool
+        sent: TableOperation.SentSnapshot, replacing replaced: Item?, isProven: Bool, later: Item?
     ) throws -> Item? {
         if let behind, behind.kind == .insert {
             try replace(row, with: behind)
@@ -81,7 +97,9 @@ struct AttemptCompletion {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
             merged.system.supersededVersions =
                 isProven && !definition.isShown(ancestor, as: row)
-                ? [] : Self.superseded(local.system, sent: [sent.version, replaced?.system.version], by: row.system)
+                ? []
+                : Self.superseded(
+                    local.system, sent: [sent.version, replaced?.system.version], by: [row, later])
             try transaction.upsert([merged], in: definition.name)
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
@@ -96,17 +114,11 @@ struct AttemptCompletion {
                 ?? !definition.isShown(ancestor, as: row)
             if isProven, hasClash {
                 rebased = next.rebased(on: made)
-                // The response to the insert had the version: the push reports the conflict with the row instead.
-                if rebased.version == nil { rebased.serverItem = row }
+                rebased.serverItem = row
             }
             try transaction.put(rebased)
         }
-        // A pull may have received a later state of the row before this response arrived.
-        if let later = operation.keptRow(after: row), later != pulled {
-            // Within one instant, only a request with a condition is known to precede the pulled row.
-            let isKnownToBeLater = !isProven && !(operation.kind == .insert && later.system.deleted)
-            if isKnownToBeLater || later.isLater(than: row) { try applier.apply(later) }
-        }
+        if let later { try applier.apply(later) }
         return try transaction.item(id: operation.itemID, in: definition.name)
     }
 
@@ -146,12 +158,13 @@ struct AttemptCompletion {
     /// Returns the versions of this client's own that the row's version replaces: the item's, and those that the requests
     /// have sent. An item that was deleted and inserted again has no version.
     private static func superseded(
-        _ local: SystemProperties, sent: [String?], by row: SystemProperties
+        _ local: SystemProperties, sent: [String?], by rows: [Item?]
     ) -> [String] {
-        guard let version = row.version else { return local.supersededVersions }
+        let current = rows.compactMap { $0?.system.version }
+        guard !current.isEmpty else { return local.supersededVersions }
         var versions = local.supersededVersions
         for previous in ([local.version] + sent).compactMap(\.self)
-        where !(versions + [version]).contains(where: previous.hasSameBytes) {
+        where !(versions + current).contains(where: previous.hasSameBytes) {
             versions.append(previous)
         }
         return versions.suffix(SystemProperties.maxSupersededVersions)

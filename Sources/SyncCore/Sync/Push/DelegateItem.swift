@@ -4,7 +4,8 @@
 /// An item that the delegate gives an operation to send instead of the stored one.
 struct DelegateItem: Sendable {
     let item: Item
-    /// The stored item as the delegate saw it. Changes made by the user since then are kept.
+    /// The delegate's item before its changes: the stored one, or the one that it last sent. Changes made by the user since
+    /// then are kept.
     let original: Item?
     /// Whether the operation has failed in the same call of the delegate, which then knows the server's row.
     let followsFailure: Bool
@@ -12,8 +13,8 @@ struct DelegateItem: Sendable {
     /// Stores the item in place of the stored one.
     ///
     /// If the delegate has given the item a version, an update or a delete is treated as made on that version. The version
-    /// that the stored item had is not the delegate's: the operation may be made on an older copy. An insert is made on no
-    /// row, so its item keeps its system properties.
+    /// that the stored item had is not the delegate's: the operation may be made on an older copy, or on no row that the
+    /// user has seen. An insert is made on no row, so its item keeps its system properties.
     func store(
         for operation: inout TableOperation, in transaction: any StoreTransaction,
         _ definition: SyncTableDefinition
@@ -24,7 +25,7 @@ struct DelegateItem: Sendable {
         var stored = item
         stored.fields = try definition.normalizedForWriting(item.fields)
         if let version = item.system.version, operation.kind != .insert,
-            operation.olderVersion == nil || followsFailure || item.system != original?.system
+            followsFailure || item.system != original?.system
         {
             try operation.rebase(on: item, version: version, in: transaction, definition)
         }

@@ -37,6 +37,8 @@ struct DelegateResult: Sendable {
             // The user has deleted or purged the item, which the delegate has not seen.
             throw SyncError.operationChanged(completion.operationID)
         }
+        // An item without system properties is a result for the row that the operation was made on.
+        if row.system.isUnknown, let system = seen.item?.system { row.system = system }
         if let operation {
             try apply(row, to: operation, completion)
         } else {
@@ -63,7 +65,16 @@ struct DelegateResult: Sendable {
             known = definition.syncedFields(of: restored)
         }
         let sent = TableOperation.SentSnapshot(kind: .update, fields: known, version: nil)
-        _ = try completion.complete(with: row, sent: sent)
+        _ = try completion.complete(with: row, sent: sent, receivedSince: rowReceivedSince(row, operation))
+    }
+
+    /// Returns the newest row that the store has, if it has received it since the delegate saw the item and the delegate's row
+    /// is not known to be later.
+    private func rowReceivedSince(_ row: Item, _ operation: TableOperation) -> Item? {
+        guard let newest = operation.newestServerItem, newest.system.version != seen.item?.system.version,
+            !newest.isSameState(as: row), !row.isLater(than: newest)
+        else { return nil }
+        return newest
     }
 
     /// Whether the user has changed the item since the delegate saw it.

@@ -106,12 +106,12 @@ extension OperationRun {
     private func result(
         of handle: PushOperation, _ sender: OperationSender, throwing error: any Error
     ) async throws -> Result {
-        // The delegate may have cancelled its own tasks: only a cancelled push ends as cancelled.
-        if Task.isCancelled { throw CancellationError() }
         if case .completed(let item) = handle.result {
             let failure = TableOperationError(operation, item: item, delegateError: error)
             return ended(.completedWithError(failure), pushEnding: handle.pushEnding)
         }
+        // The delegate may have cancelled its own tasks: only a cancelled push ends as cancelled.
+        if Task.isCancelled { throw CancellationError() }
         if let ending = handle.pushEnding { return ended(.notExecuted, pushEnding: ending) }
         if let recorded = error as? TableOperationError, let result = handle.result {
             return ended(result.isRecorded(as: recorded) ? Outcome(result) : .failed(recorded))

@@ -104,9 +104,13 @@ struct OperationSender: Sendable {
         case .succeeded(let row):
             if attempt.requests.hasResponse { serverErrors.recordSuccess() }
             if !attempt.followsUnknownOutcome { permit?.release() }
-            let item = try await complete(attempt, with: row)
-            return attempt.followsUnknownOutcome
-                ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
+            switch try await complete(attempt, with: row) {
+            case .completed(let item):
+                return attempt.followsUnknownOutcome
+                    ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
+            case .unordered(let pulled):
+                return try await fetchRow(toDecide: .versionMismatch, attempt, since: pulled, willSend)
+            }
         case .conflict(let reason, let status, let serverItem):
             let code = reason.code(for: attempt.operation.kind)
             let failure = try await fail(
@@ -114,11 +118,7 @@ struct OperationSender: Sendable {
                 message: ConflictMessage.text(code, serverItem: serverItem),
                 serverItem: serverItem)
             guard case .unordered(let pulled) = failure else { return failure.result(Result.failed) }
-            var attempt = attempt
-            attempt.operation.serverItem = pulled
-            return try await finish(attempt, willSend: willSend) { [attempt] in
-                try await attempt.fetchRow(toDecide: reason, status: status)
-            }
+            return try await fetchRow(toDecide: reason, attempt, since: pulled, willSend)
         case .refused(let status, let code, let message):
             return try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
@@ -134,6 +134,19 @@ struct OperationSender: Sendable {
             ).result(Result.unconfirmed)
         case .rowNeeded, .continues, .unauthenticated, .unavailable:
             throw SyncError(.internalError, "The outcome of operation \(operationID) was not decided.")
+        }
+    }
+
+    /// Asks the server again, because it is unknown whether the row in its response is later than the one that a pull has
+    /// received during the attempt.
+    private func fetchRow(
+        toDecide reason: ConflictReason, _ attempt: OperationAttempt, since pulled: Item,
+        _ willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Result {
+        var attempt = attempt
+        attempt.operation.serverItem = pulled
+        return try await finish(attempt, willSend: willSend) { [attempt] in
+            try await attempt.fetchRow(toDecide: reason, status: reason.status)
         }
     }
 
@@ -155,10 +168,24 @@ struct OperationSender: Sendable {
 // MARK: Storing
 
 extension OperationSender {
+    /// What storing a result has led to.
+    private enum Completion {
+        /// The item as it is stored; `nil` when it was deleted.
+        case completed(Item?)
+        /// Nothing was stored: see ``Failure/unordered(_:)``.
+        case unordered(Item)
+    }
+
     /// Stores the server's row as the result of the operation.
-    private func complete(_ attempt: OperationAttempt, with row: Item?) async throws -> Item? {
+    private func complete(_ attempt: OperationAttempt, with row: Item?) async throws -> Completion {
         let (context, definition, operationID) = (context, definition, operationID)
         return try await context.write { transaction in
+            if attempt.isProven, let row,
+                let pulled = try transaction.operation(id: operationID)?.row(
+                    unorderedBeside: row, since: attempt.operation)
+            {
+                return .unordered(pulled)
+            }
             if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
                 context.stalePageGuard.recordStored(
                     row, id: id, in: definition.name, from: StalePageGuard.pushes)
@@ -172,9 +199,10 @@ extension OperationSender {
             }
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            return try completion.complete(
-                with: row, sent: attempt.proof.sent, known: attempt.operation.serverItem,
-                replacing: attempt.requests.replaced, isProven: attempt.isProven)
+            return .completed(
+                try completion.complete(
+                    with: row, sent: attempt.proof.sent, known: attempt.operation.serverItem,
+                    replacing: attempt.requests.replaced, isProven: attempt.isProven))
         }
     }
 

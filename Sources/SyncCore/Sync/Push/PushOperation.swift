@@ -13,6 +13,8 @@ public final class PushOperation: Sendable {
 
     private struct State {
         var seen: SeenChange
+        /// The item before the delegate's changes.
+        var original: Item?
         var item: Item?
         var isItemChanged = false
         var result: OperationSender.Result?
@@ -23,7 +25,7 @@ public final class PushOperation: Sendable {
         self.operation = operation
         self.sender = sender
         let seen = SeenChange(kind: operation.kind, item: item)
-        state = Mutex(State(seen: seen, item: item))
+        state = Mutex(State(seen: seen, original: item, item: item))
     }
 
     /// The item to send; for a delete, the item before it.
@@ -49,9 +51,10 @@ public final class PushOperation: Sendable {
     @discardableResult
     public func execute() async throws -> Item? {
         let substitute = state.withLock { state in
-            state.isItemChanged
+            defer { state.original = state.item }
+            return state.isItemChanged
                 ? state.item.map {
-                    DelegateItem(item: $0, original: state.seen.item, followsFailure: state.result != nil)
+                    DelegateItem(item: $0, original: state.original, followsFailure: state.result != nil)
                 } : nil
         }
         do {

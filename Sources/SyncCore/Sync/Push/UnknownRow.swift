@@ -7,15 +7,28 @@
 extension TableOperation {
     /// Whether the device has never received the row that the operation changes. Examples are the delete of an item whose
     /// insert got no response, and a refused insert that the app has changed to an update.
-    var hasUnknownRow: Bool { kind != .insert && base == nil && version == nil }
+    var hasUnknownRow: Bool {
+        kind != .insert && version == nil && base.map(\.system.isUnknown) ?? true
+    }
 }
 
 extension OperationAttempt {
     /// Fetches the row, and returns what it means for the operation.
     func outcomeOfUnknownRow() async throws -> AttemptOutcome {
         let outcome = try await fetchRow(toDecide: .rowExists, status: ConflictReason.rowExists.status)
+        // Tables without system columns: the row is the one that the operation was made on if it has the same content.
+        if case .conflict(_, _, let row?) = outcome, row.system.isUnknown, operation.base != nil,
+            proof.isUnchanged(row)
+        {
+            return .continues(from: row)
+        }
         guard case .conflict(_, _, nil) = outcome else { return outcome }
         let reason = ConflictReason.rowMissing
         return .conflict(reason, status: reason.status, serverItem: nil)
     }
+}
+
+extension SystemProperties {
+    /// Whether no property of the server's row is known.
+    var isUnknown: Bool { version == nil && updatedAt == nil && createdAt == nil }
 }
