@@ -180,6 +180,7 @@ final class SimulatedSystem: Sendable {
         let hasEnded = scheduler.run(until: { state.withLock { $0.isFinished } }, maxSteps: Self.maxSteps)
         if !hasEnded { fail(.liveness, "A call did not return.") }
         link.system = nil
+        for device in devices { device.endProcesses() }
         return failure
     }
 

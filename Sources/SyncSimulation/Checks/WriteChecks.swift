@@ -112,6 +112,7 @@ extension SimulatedSystem {
         // An enqueued item replaces the row that was there.
         let isReplaced = edits.contains { $0.isAdopted && $0.insertedAt.map { writer.index < $0 } ?? true }
         guard !isUnknown, !isReplaced,
+            column != "a" || !device.state.withLock({ $0.rowsEditedByDelegate.contains(key) }),
             !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old }),
             !deletions.contains(where: { $0.deleted.contains(old) })
         else { return }

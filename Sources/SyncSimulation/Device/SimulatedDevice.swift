@@ -101,6 +101,12 @@ final class SimulatedDevice: Sendable {
         return processes[number % processes.count]
     }
 
+    /// Ends the processes, whose callbacks refer to the device.
+    func endProcesses() {
+        for process in processes { process.store.end() }
+        state.withLock { ($0.processes, $0.observers) = ([], []) }
+    }
+
     private func start(_ index: Int) {
         let number = state.withLock { state in
             state.lastProcess += 1

@@ -90,7 +90,7 @@ struct DecisionEffect {
     /// Removes the operation and stores the server's row, or removes the item if there is no row or it is unknown.
     func keepServer(_ row: Item?) throws {
         try transaction.removeOperationAndError(id: operation.id)
-        if let behind { return try keepNewerChange(behind, on: row) }
+        if let behind { return try keepNewerChange(behind) }
         if let row, !row.system.deleted { try store(row) } else { try removeItem() }
         if row == nil, operation.kind != .insert, error.code != .itemNotOnServer {
             // Nothing shows the row that the server has: it is pulled again.
@@ -120,7 +120,7 @@ struct DecisionEffect {
         if let behind {
             if kind == .delete, operation.kind == .delete, server == nil { return try sendAgain() }
             try transaction.removeOperationAndError(id: operation.id)
-            return try keepNewerChange(behind, on: server ?? operation.newestServerItem)
+            return try keepNewerChange(behind)
         }
         if kind == .delete, operation.kind == .insert, server == nil, !operation.isAmbiguous {
             // The server does not have the row, so there is nothing to delete. It may have another row of that id later.
@@ -175,14 +175,20 @@ struct DecisionEffect {
         try transaction.removeOperationError(operationID: operation.id)
     }
 
-    /// Rebases the newer change behind the operation on the row; the item on the device stays as it is.
+    /// Rebases the newer change behind the operation on the row that the error shows, or that the operation was made on; the
+    /// item on the device stays as it is.
     ///
-    /// A decision is about the operation only; it leaves this newer change as it is, except for its base.
-    private func keepNewerChange(_ behind: TableOperation, on row: Item?) throws {
-        guard let row, !row.system.deleted else { return }
+    /// A decision is about the operation only; it leaves this newer change as it is, except for its base. A later row that
+    /// nobody has seen is a conflict of the newer change.
+    private func keepNewerChange(_ behind: TableOperation) throws {
+        let shown = error.serverItem.map(definition.withoutLocalOnlyColumns)
         let completion = AttemptCompletion(
             transaction: transaction, definition: definition, operationID: behind.id)
+        guard let row = shown ?? operation.base, !row.system.deleted else {
+            return try completion.applier.applyKeptRow(of: operation)
+        }
         try completion.replace(row, with: behind)
+        try completion.applier.applyKeptRow(of: operation, ifLaterThan: row)
     }
 }
 
