@@ -71,10 +71,6 @@ struct AttemptCompletion {
                 try transaction.put(behind)
             }
         }
-        if operation.kind == .update, operation.base?.hasUndeclaredFields(definition) == true {
-            // Columns that the app may declare again show a change that is not sent: their rows are pulled again.
-            try transaction.recordPurge(of: definition.name)
-        }
         try applier.applyKeptRow(of: operation)
         return try transaction.item(id: operation.itemID, in: definition.name)
     }
@@ -230,11 +226,5 @@ extension TableOperation {
         rebased.refusals = 0
         rebased.revision += 1
         return rebased
-    }
-}
-
-extension Item {
-    fileprivate func hasUndeclaredFields(_ definition: SyncTableDefinition) -> Bool {
-        fields.keys.contains { definition.column(named: $0) == nil }
     }
 }
