@@ -4,6 +4,7 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// Errors and invalid decisions of delegates and resolvers are recorded on the operation, and do not end the push.
@@ -25,6 +26,32 @@ import Testing
             let a = try scenario.device(delegate: delegate)
             try await a.table.insert(["id": "x"])
             let error = await expectError(.pushCompletedWithErrors) { try await a.context.push() }
+            #expect(error?.pushResult?.completed == 1)
+            #expect(error?.pushResult?.errors.map(\.message) == ["delegate error"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an error that a delegate throws after execute succeeded is reported although the push is cancelled`(
+        _ kind: StoreKind
+    ) async throws {
+        let (begins, ends) = (TestSignal(), TestSignal())
+        let delegate = ClosureDelegate(perform: { _, operation in
+            try await operation.execute()
+            operation.cancelPush()
+            begins.send()
+            // The cancellation ends the wait.
+            try? await ends.wait()
+            throw DelegateError()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            let push = Task { try await a.context.push() }
+            try await begins.wait()
+            push.cancel()
+            let error = await expectError(.pushAbortedCancelled) { _ = try await push.value }
             #expect(error?.pushResult?.completed == 1)
             #expect(error?.pushResult?.errors.map(\.message) == ["delegate error"])
             try await scenario.expectAgreement(a)

@@ -364,4 +364,22 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that a delegate returns without a version keeps the version of the row`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            guard operation.item?["priority"] == 2 else { return try await operation.execute() }
+            return Item(id: "x", fields: ["text": "decided", "priority": 3])
+        })
+        try await conflict(on: kind, delegate) { scenario, a in
+            let version = try await a.item("x")?.system.version
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "ours"])
+            #expect(try await a.operations().map(\.version) == [version])
+            #expect(try await a.expectPushError().code == .preconditionFailed)
+            #expect(scenario.writes().last?.header("If-Match") != nil)
+        }
+    }
 }

@@ -1,0 +1,89 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import TestSupport
+import Testing
+
+/// What the user, the app or a pull changes during a delegate's callback is not taken back by the delegate's item.
+@Suite struct DelegateCallbackTests {
+    @Test(arguments: StoreKind.allCases)
+    func `an item set by a delegate does not restore an item that the app has deleted in its database`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let store = try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition])
+            let delegate = ClosureDelegate(perform: { _, operation in
+                guard operation.operation.kind == .update else { return try await operation.execute() }
+                _ = try store.write { try $0.deleteItems(ids: ["x"], in: Todo.name) }
+                operation.item?["priority"] = 7
+                return try await operation.execute()
+            })
+            let a = scenario.device(on: store, delegate: delegate)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            let item = try await a.table.update(id: "x", ["text": "two"])
+            try await a.context.push()
+            #expect(try await a.item("x") == nil)
+            try await a.context.enqueueExternalChanges(in: Todo.name, deleted: [item])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// The resolver sends the edit before the delegate executes the operation again.
+    @Test(arguments: StoreKind.allCases)
+    func `an item that a delegate sends again does not undo an edit made while it was sent first`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            operation.item?["complete"] = true
+            do { return try await operation.execute() } catch is TableOperationError {
+                return try await operation.execute()
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.resolver = .clientWins
+            let a = try scenario.device(delegate: delegate, settings: settings)
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["priority": 2], in: Todo.name)
+            try await a.table.update(id: "x", ["priority": 3])
+            _ = try await scenario.push(a) { _ in
+                scenario.server.inject(.refusal(400), when: \.isWrite)
+                try await a.table.update(id: "x", ["text": "edited"])
+            }.get()
+            let fields: [String: ItemValue] = ["text": "edited", "priority": 3, "complete": true]
+            #expect(try scenario.row("x")?.fields == fields)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that a delegate returns does not replace a row pulled during the callback`(
+        _ kind: StoreKind
+    ) async throws {
+        let (begins, ends) = (TestSignal(), TestSignal())
+        let delegate = ClosureDelegate(perform: { _, operation in
+            begins.send()
+            try await ends.wait()
+            return operation.item
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let push = Task { try await a.context.push() }
+            try await begins.wait()
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.pullWithoutPush()
+            ends.send()
+            _ = try await push.value
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+}
