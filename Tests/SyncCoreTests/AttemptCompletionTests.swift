@@ -74,6 +74,22 @@ import Testing
         #expect(try operations.first?.base?.fields == ["a": 1])
     }
 
+    @Test func `an update behind one that was not sent is made on the row that the first was made on`() throws
+    {
+        try store.write { try $0.upsert([row(["a": 1], version: "v1")], in: "T") }
+        try write { write, _ in _ = try write.change(id: "x", fields: ["a": 2]) }
+        // The user takes the change back, so that nothing remains to be sent.
+        try write(inFlight: [1]) { write, _ in _ = try write.change(id: "x", fields: ["a": 1]) }
+        try write { _, completion in _ = try completion.removeUnneeded() }
+        let behind = try #require(try operations.first)
+        #expect(try operations.count == 1)
+        #expect(behind.version == "v1")
+        #expect(behind.base?.fields == ["a": 1])
+        let attempt = behind.nextAttempt(
+            item: try item, definition: Self.definition, sendsChangedFieldsOnly: true)
+        #expect(attempt == nil)
+    }
+
     @Test func `completing an operation rebases the one behind on the new version, without attempts`() throws
     {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1, "note": "n"]) }

@@ -86,6 +86,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a change made directly in the store is sent although the user has edited the item since`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try a.store.write { transaction in
+                var item = try #require(try transaction.item(id: "x", in: Todo.name))
+                item["text"] = "two"
+                try transaction.upsert([item], in: Todo.name)
+            }
+            try await a.table.update(id: "x", ["priority": 2])
+            try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["two"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `the row of a discarded change whose earlier state is unknown is pulled again`(_ kind: StoreKind)
         async throws
     {

@@ -185,6 +185,21 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a row that is pulled during its delete is not stored again`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            // The push reads the version of the row, and deletes the row with that version.
+            try await a.table.delete(id: "x")
+            _ = try await scenario.push(a) { _ in try await a.pullWithoutPush() }.get()
+            #expect(try await a.texts().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `pulling the result of a lost update causes no conflict`(_ kind: StoreKind)
         async throws
     {

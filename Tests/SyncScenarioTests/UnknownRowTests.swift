@@ -215,4 +215,36 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an edit during an insert that meets an equal row does not overwrite another column of that row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "same", "priority": 2], in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "same"])
+            _ = try await scenario.push(a) { _ in try await a.table.update(id: "x", ["priority": 1]) }
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["priority"] == 2)
+            #expect(try scenario.row("x")?.fields["priority"] == 2)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the delete of an item that was never synced does not delete another client's row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try a.store.write { try $0.upsert([Item(id: "x", fields: ["text": "ours"])], in: Todo.name) }
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.delete(id: "x")
+            let error = try await a.expectPushError()
+            #expect(error.kind == .delete)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.deleted == false)
+        }
+    }
 }
