@@ -138,30 +138,60 @@ import Testing
         #expect(Set(some).isSuperset(of: server.rows.filter { $0.system.updatedAt != nil }.map(\.id)))
     }
 
-    @Test func `one refused request does not leave out undated rows`() async throws {
+    @Test
+    func
+        `a row with updatedAt is pulled after the deletion of a row without, if the server cannot filter by null`()
+        throws
+    {
+        var server = Server(rows: Self.rows(dated: 1, undated: 10), nulls: .first, filtersNulls: false)
+        var cursor = Self.cursor()
+        _ = try Self.pull(&cursor, from: server, maxPages: 1)
+        server.rows.removeAll { $0.id == "u3" }
+        let (rest, _) = try Self.pull(&cursor, from: server)
+        #expect(rest.contains("d0"))
+        #expect(cursor.token?.id == "d0")
+    }
+
+    /// Pulls a row with `updatedAt` and one without, which the server returns after that many failures, and returns their
+    /// ids.
+    private func pull(failing count: Int, status: Int) async throws -> [String] {
         let requests = Mutex(0)
         let transport = ScriptedTransport { request in
-            let number = requests.withLock { count in
-                count += 1
-                return count
+            let number = requests.withLock { number in
+                defer { number += 1 }
+                return number
             }
             let asksForUndated = request.head.path?.contains("null") == true
             let body =
                 switch number {
-                case 1: #"[{"id":"a","updatedAt":"2020-01-01T00:00:00.000Z"}]"#
-                case 3: asksForUndated ? #"[{"id":"undated"}]"# : "[]"
+                case 0: #"[{"id":"a","updatedAt":"2020-01-01T00:00:00.000Z"}]"#
+                case 1...count: #"{"error":"no"}"#
+                case count + 1: asksForUndated ? #"[{"id":"undated"}]"# : "[]"
                 default: "[]"
                 }
+            let status = (1...count).contains(number) ? status : 200
             return HTTPTransportResponse(
-                status: number == 2 ? .badRequest : .ok, headerFields: [:], body: Data(body.utf8))
+                status: HTTPResponse.Status(code: status), headerFields: [:], body: Data(body.utf8))
         }
         let table = SyncTableDefinition("T", columns: [])
+        var settings = SyncSettings()
+        settings.retry.maxAttempts = 1
         let context = SyncContext(
             client: try SyncClient.scripted(transport), dataSource: try MemoryStore(tables: [table]),
-            environment: .inline)
-        var settings = PullSettings()
-        settings.pageSize = 1
-        try await context.pull(TableQuery("T"), queryID: "all", settings: settings)
-        #expect(try await context.table("T").items().map(\.id) == ["a", "undated"])
+            settings: settings, environment: .inline)
+        var pages = PullSettings()
+        pages.pageSize = 1
+        try await context.pull(TableQuery("T"), queryID: "all", settings: pages)
+        return try await context.table("T").items().map(\.id)
+    }
+
+    @Test func `one refused request does not leave out undated rows`() async throws {
+        #expect(try await pull(failing: 1, status: 400) == ["a", "undated"])
+    }
+
+    @Test(arguments: 1...3) func `a short outage does not leave out undated rows`(_ failures: Int)
+        async throws
+    {
+        #expect(try await pull(failing: failures, status: 500) == ["a", "undated"])
     }
 }

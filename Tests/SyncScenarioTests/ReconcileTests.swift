@@ -4,6 +4,7 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// Reconcile removes only items that the server no longer has.
@@ -127,6 +128,27 @@ import Testing
             scenario.server.onRequest { request in request.isPage ? .none : .refusal(403) }
             await expectError(.pullAborted) { try await a.context.reconcile(Todo.query) }
             #expect(try await a.table.items().count == 10)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page requested before a reconciliation does not store a removed row again`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let page = HeldResponseTransport()
+            let a = try scenario.device(transport: page)
+            try await scenario.putRows(3)
+            try await a.sync()
+            page.holdNext()
+            let pull = Task { try await a.context.pull(Todo.query) }
+            try await page.waitForResponse()
+            try await scenario.server.remove("row-1", in: Todo.name, leavingTombstone: false)
+            #expect(try await a.context.reconcile(Todo.query) == 1)
+            page.release()
+            _ = try await pull.value
+            #expect(try await a.texts() == ["0", "2"])
+            try await scenario.expectAgreement(a)
         }
     }
 }

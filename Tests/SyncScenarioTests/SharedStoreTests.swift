@@ -20,7 +20,10 @@ import Testing
         let delays: HeldDelays
     }
 
-    private func run(softDelete: Bool = true, _ body: (Pair) async throws -> Void) async throws {
+    /// - Parameter resolver: resolves the conflicts that the second device finds.
+    private func run(
+        softDelete: Bool = true, resolver: ConflictResolver? = nil, _ body: (Pair) async throws -> Void
+    ) async throws {
         try await Scenario.run(
             on: .sqlite, configure: { $0.tables = [.init(Todo.name, softDelete: softDelete)] }
         ) { scenario in
@@ -29,9 +32,11 @@ import Testing
                 try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
             }
             let (page, delays) = (HeldResponseTransport(), HeldDelays())
+            var settings = SyncSettings.singleAttempt
+            settings.resolver = resolver
             let first = scenario.device(on: try store(), name: "A", settings: .singleAttempt)
             let second = scenario.device(
-                on: try store(), name: "B", settings: .singleAttempt, transport: page
+                on: try store(), name: "B", settings: settings, transport: page
             ) { $0.sleep = { _ in try await delays.wait() } }
             try await body(
                 Pair(scenario: scenario, first: first, second: second, page: page, delays: delays))
@@ -148,6 +153,25 @@ import Testing
         }
     }
 
+    @Test
+    func `a page of the same instant does not replace the row that another process stored with a change`()
+        async throws
+    {
+        try await run { pair in
+            let server = pair.scenario.server
+            // Pulls request rows of the future again.
+            let future = SyncEnvironment.live.now().advanced(by: .seconds(3600))
+            try await server.put("1", ["text": "old"], in: Todo.name, updatedAt: future)
+            try await pair.first.sync()
+            try await pair.first.table.update(id: "1", ["text": "ours"])
+            try await pullSecond(pair) {
+                try await server.update("1", ["text": "new"], in: Todo.name, updatedAt: future)
+                try await pair.first.pullWithoutPush()
+            }
+            #expect(try await pair.first.operations().map { $0.serverItem?["text"] } == ["new"])
+        }
+    }
+
     /// A page of rows without `updatedAt` has no token, which the purge could remove.
     @Test func `a pull stores no token after another process has purged its first page`() async throws {
         try await run { pair in
@@ -212,6 +236,36 @@ import Testing
         }
     }
 
+    /// The server has no system properties, so that the removed row equals the new item.
+    @Test
+    func `a stale page does not restore a row that was deleted before the user inserted the item again`()
+        async throws
+    {
+        try await run { pair in
+            let (server, first) = (pair.scenario.server, pair.first)
+            server.onRequest { request in
+                guard request.isPage else { return .none }
+                return .editRows { rows in
+                    rows.map { row in
+                        guard case .object(var object) = row else { return row }
+                        for name in ["createdAt", "updatedAt", "version"] { object[name] = nil }
+                        return .object(object)
+                    }
+                }
+            }
+            try await server.put("1", ["text": "one"], in: Todo.name)
+            try await first.context.pull(Todo.query)
+            try await pullSecond(pair, queryID: nil) {
+                try await server.remove("1", in: Todo.name)
+                try await first.context.pull(Todo.query)
+                try await first.table.insert(["id": "1", "text": "one"])
+            }
+            try await first.table.delete(id: "1")
+            #expect(try await first.operations().isEmpty)
+            #expect(try await first.texts().isEmpty)
+        }
+    }
+
     @Test func `a purge does not discard an operation that another process is sending`() async throws {
         try await run { pair in
             try await pair.first.table.insert(["id": "1", "text": "one"])
@@ -272,6 +326,33 @@ import Testing
             try await pair.second.context.push()
             #expect(try pair.scenario.row("1")?.fields == ["text": "two", "priority": 2])
             try await pair.scenario.expectAgreement(pair.second)
+        }
+    }
+
+    @Test func `a pull leaves the conflict of an operation that another process is sending to that process`()
+        async throws
+    {
+        let (begins, decides) = (TestSignal(), TestSignal())
+        let resolver = ConflictResolver { _ in
+            begins.send()
+            try await decides.wait()
+            return .keepServer
+        }
+        try await run(resolver: resolver) { pair in
+            try await pair.scenario.server.put("1", ["text": "one"], in: Todo.name)
+            try await pair.first.sync()
+            try await pair.scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+            try await pair.first.table.update(id: "1", ["text": "ours"])
+            let second = pair.second
+            let pull = Task { try await second.pullWithoutPush() }
+            try await begins.wait()
+            let result = try await pair.scenario.push(pair.first) { _ in
+                decides.finish()
+                _ = try await pull.value
+                #expect(try await second.operations().map(\.kind) == [.update])
+            }
+            await expectError(.pushCompletedWithErrors) { _ = try result.get() }
+            #expect(try await pair.first.texts() == ["ours"])
         }
     }
 }
