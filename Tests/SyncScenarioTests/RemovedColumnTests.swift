@@ -11,6 +11,12 @@ import Testing
     private static let fewer = SyncTableDefinition(
         Todo.name, columns: Todo.definition.columns.filter { !["priority", "note"].contains($0.name) })
 
+    private static let localPriority = SyncTableDefinition(
+        Todo.name,
+        columns: Todo.definition.columns.map {
+            $0.name == "priority" ? SyncColumn("priority", .integer, isLocalOnly: true) : $0
+        })
+
     /// Prepares rows without and with pending changes, then opens the store without the columns.
     private func withRemovedColumns(
         on kind: StoreKind, settings: SyncSettings = SyncSettings(),
@@ -87,12 +93,57 @@ import Testing
             #expect(try await device.operations().first?.sent?.fields["priority"] == 5)
             try await device.context.close()
 
-            let priority = SyncColumn("priority", .integer, isLocalOnly: true)
-            let columns = Todo.definition.columns.map { $0.name == "priority" ? priority : $0 }
-            device = try scenario.device(tables: [SyncTableDefinition(Todo.name, columns: columns)])
+            device = try scenario.device(tables: [Self.localPriority])
             try await device.context.push()
             #expect(try scenario.row("1")?.fields == ["text": "b"])
             #expect(try await device.item("1")?["priority"] == 5)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an edit of a removed column that a push has dropped is replaced when the column is declared again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device()
+            // The delta token is past the first row.
+            for id in ["1", "2"] {
+                try await scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
+                scenario.server.clock.advance(by: .seconds(60))
+            }
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 2])
+            try await device.context.close()
+
+            device = try scenario.device(tables: [Self.fewer])
+            try await device.context.push()
+            #expect(try await device.operations().isEmpty)
+            try await device.context.close()
+
+            device = try scenario.device()
+            try await device.sync()
+            #expect(try await device.item("1")?["priority"] == 1)
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an update does not send the value that a column had while it was local-only`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device(tables: [Self.localPriority])
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "1", ["text": "b", "priority": 5])
+            try await device.context.close()
+
+            device = try scenario.device()
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b"])
+            #expect(try await device.operations().isEmpty)
             try await device.context.close()
         }
     }
