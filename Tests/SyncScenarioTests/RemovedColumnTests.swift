@@ -147,4 +147,26 @@ import Testing
             try await device.context.close()
         }
     }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an edit of a column that the server's row lacks is sent when the column is declared again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device()
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 5])
+            try await device.context.close()
+            // The app is opened once without the column.
+            device = try scenario.device(tables: [Self.fewer])
+            try await device.context.close()
+
+            device = try scenario.device()
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["priority"] == 5)
+            try await scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
 }

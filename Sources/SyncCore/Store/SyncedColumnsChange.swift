@@ -72,7 +72,7 @@ public struct SyncedColumnsChange: Sendable {
 
     private func changed(_ operation: TableOperation) -> TableOperation {
         var changed = operation
-        changed.base = operation.base.map(serverRow)
+        changed.base = operation.base.map { recordingMissingValues(of: serverRow($0)) }
         changed.serverItem = operation.serverItem.map(serverRow)
         changed.deletedItem = operation.deletedItem.map(localItem)
         if let sent = operation.sent {
@@ -82,6 +82,16 @@ public struct SyncedColumnsChange: Sendable {
                 changed.sent = nil
                 if changed.state == .attempted { changed.state = .pending }
             }
+        }
+        return changed
+    }
+
+    /// Records as null the values of removed columns that the row did not have. Without such a record, the value of a column
+    /// that is synced again is unknown.
+    private func recordingMissingValues(of migrated: Item) -> Item {
+        var changed = migrated
+        for name in removed where changed.system.undeclared[name] == nil {
+            changed.system.undeclared[name] = .null
         }
         return changed
     }

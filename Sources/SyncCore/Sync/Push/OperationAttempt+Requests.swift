@@ -103,7 +103,7 @@ extension OperationAttempt {
         // Servers ignore case in column names, and refuse a body that names a column twice.
         let own = ["id"] + context.client.dialect.systemNames.all
         let sent = Set((own + fields.keys).map { $0.lowercased() })
-        let kept = base.system.undeclared.filter { !sent.contains($0.key.lowercased()) }
+        let kept = base.system.undeclared.filter { !$0.value.isNull && !sent.contains($0.key.lowercased()) }
         return fields.merging(kept) { sent, _ in sent }
     }
 }
