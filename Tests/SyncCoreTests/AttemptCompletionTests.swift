@@ -223,4 +223,14 @@ import Testing
         #expect(try item?.fields == ["a": 2])
         #expect(try item?.system.supersededVersions == ["v2", "v3"])
     }
+
+    /// The row was deleted for good after the attempt to update it, and inserted again by this device.
+    @Test func `an insert records no version of a row that is gone as replaced`() throws {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 2]) }
+        let sent = TableOperation.SentSnapshot(kind: .update, fields: ["a": 2], version: "v2")
+        try write { _, completion in
+            _ = try completion.complete(with: row(["a": 2], version: "v1"), sent: sent)
+        }
+        #expect(try item?.system.supersededVersions == [])
+    }
 }

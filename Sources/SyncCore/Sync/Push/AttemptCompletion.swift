@@ -91,11 +91,11 @@ struct AttemptCompletion {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         if let local {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
+            // A former attempt of an insert can have been an update of a row that is gone.
+            let sentVersions = operation.kind == .insert ? [] : [sent.version, replaced?.system.version]
             merged.system.supersededVersions =
                 isProven && !definition.isShown(ancestor, as: row)
-                ? []
-                : Self.superseded(
-                    local.system, sent: [sent.version, replaced?.system.version], by: [row, later])
+                ? [] : Self.superseded(local.system, sent: sentVersions, by: [row, later])
             try transaction.upsert([merged], in: definition.name)
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
