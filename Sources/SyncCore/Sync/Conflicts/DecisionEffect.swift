@@ -133,7 +133,9 @@ struct DecisionEffect {
             kept.serverItem = operation.keptRow(after: server)
         } else {
             // Nothing new is known of the row: an attempt that may have been applied must still be proven.
-            (kept.serverItem, kept.sent) = (operation.serverItem, operation.sent)
+            (kept.serverItem, kept.sent, kept.version) = (
+                operation.serverItem, operation.sent, operation.version
+            )
             kept.state = kept.isAmbiguous ? .attempted : .pending
         }
         kept.replaces = false
