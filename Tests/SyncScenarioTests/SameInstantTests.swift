@@ -42,6 +42,16 @@ import Testing
         }
     }
 
+    /// Returns a response with the first state of the row `x`.
+    private func response(_ status: Int, showing text: String) -> ServerFault {
+        let row = """
+            {"id":"x","text":"\(text)","version":"first","deleted":false,
+            "createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}
+            """
+        return .answer(
+            status: status, headers: ["Content-Type": "application/json"], body: Data(row.utf8))
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a pulled change is stored although a push stores an earlier state of the same instant`(
         _ kind: StoreKind
@@ -81,16 +91,8 @@ import Testing
             try await a.table.insert(["id": "x", "text": "ours"])
             let gate = RequestGate()
             defer { gate.open() }
-            let response = """
-                {"id":"x","text":"ours","version":"first","deleted":false,
-                "createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}
-                """
             scenario.server.inject(
-                .hold(
-                    gate,
-                    then: .answer(
-                        status: 201, headers: ["Content-Type": "application/json"],
-                        body: Data(response.utf8))), when: \.isWrite)
+                .hold(gate, then: response(201, showing: "ours")), when: \.isWrite)
             let push = Task { try await a.context.push() }
             await gate.waitForArrivals()
             try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
@@ -113,16 +115,8 @@ import Testing
             try await a.table.insert(["id": "x", "text": "ours"])
             let gate = RequestGate()
             defer { gate.open() }
-            let earlier = """
-                {"id":"x","text":"theirs, earlier","version":"first","deleted":false,
-                "createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:00.000Z"}
-                """
             scenario.server.inject(
-                .hold(
-                    gate,
-                    then: .answer(
-                        status: 409, headers: ["Content-Type": "application/json"],
-                        body: Data(earlier.utf8))), when: \.isWrite)
+                .hold(gate, then: response(409, showing: "theirs, earlier")), when: \.isWrite)
             let push = Task { try await a.expectPushError() }
             await gate.waitForArrivals()
             try await a.context.pull(Todo.query, settings: .withoutPush)

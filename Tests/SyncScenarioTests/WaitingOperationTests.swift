@@ -250,8 +250,11 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `a parent is not deleted before its child whose delete was refused`(_ kind: StoreKind) async throws {
+    /// Runs the body with a device that has pushed a list and an item of it.
+    private func withFamily(
+        on kind: StoreKind,
+        _ body: (Scenario, Device, _ lists: SyncTable, _ items: SyncTable) async throws -> Void
+    ) async throws {
         try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
             scenario in
             let a = try scenario.device(settings: settings(parkAfter: 5), tables: Self.family)
@@ -259,6 +262,13 @@ import Testing
             try await lists.insert(["id": "list"])
             try await items.insert(["id": "child", "list": "list"])
             try await a.context.push()
+            try await body(scenario, a, lists, items)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a parent is not deleted before its child whose delete was refused`(_ kind: StoreKind) async throws {
+        try await withFamily(on: kind) { scenario, a, lists, items in
             try await lists.delete(id: "list")
             try await items.delete(id: "child")
             scenario.server.inject(.refusal(400), when: { $0.table == "Item" })
@@ -270,13 +280,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a push also reports the operation behind a held one`(_ kind: StoreKind) async throws {
-        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
-            scenario in
-            let a = try scenario.device(settings: settings(parkAfter: 5), tables: Self.family)
-            let (lists, items) = (a.context.table("List"), a.context.table("Item"))
-            try await lists.insert(["id": "list"])
-            try await items.insert(["id": "child", "list": "list"])
-            try await a.context.push()
+        try await withFamily(on: kind) { scenario, a, lists, items in
             try await lists.delete(id: "list")
             scenario.server.inject(.dropRequest)
             _ = try? await a.context.push()

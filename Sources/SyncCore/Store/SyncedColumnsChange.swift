@@ -41,7 +41,7 @@ public struct SyncedColumnsChange: Sendable {
         }
         for operation in try transaction.operations(after: 0, in: definition.name, limit: .max) {
             var changed = changed(operation)
-            if let item = try transaction.item(id: operation.itemID, in: definition.name) {
+            if !added.isEmpty, let item = try transaction.item(id: operation.itemID, in: definition.name) {
                 changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
             }
             if changed != operation { try transaction.put(changed) }

@@ -180,8 +180,8 @@ struct DecisionEffect {
     /// Rebases the newer change behind the operation on the row that the error shows, or that the operation was made on; the
     /// item on the device stays as it is.
     ///
-    /// A decision is about the operation only; it leaves this newer change as it is, except for its base. A later row that
-    /// nobody has seen is a conflict of the newer change.
+    /// A decision is about the operation only; it leaves this newer change as it is, except for its base. A later row, which
+    /// the error does not show, is a conflict of the newer change.
     private func keepNewerChange(_ behind: TableOperation) throws {
         let shown = error.serverItem.map(definition.withoutLocalOnlyColumns)
         let completion = AttemptCompletion(

@@ -71,7 +71,7 @@ struct PullRun: Sendable {
     private init(
         _ pull: ValidatedPull, in context: SyncContext, startTime: Timestamp?, result: PullResult
     ) async throws {
-        (storedToken, mark) = try await Self.start(of: pull, in: context)
+        (storedToken, mark) = try await Self.storeState(for: pull, in: context)
         session = Session(context)
         self.context = context
         self.pull = pull
@@ -84,28 +84,30 @@ struct PullRun: Sendable {
     }
 
     /// Reads what the pull needs from the store before it requests a page.
-    private static func start(
-        of pull: ValidatedPull, in context: SyncContext
+    private static func storeState(
+        for pull: ValidatedPull, in context: SyncContext
     ) async throws -> (token: String?, mark: Mark) {
-        let (table, key, now) = (pull.definition.name, pull.tokenKey, context.environment.now())
+        let now = context.environment.now()
         guard context.isStoreShared else {
-            return try await context.read { snapshot in
-                let purgeCount = try PurgeCount.value(of: table, in: snapshot)
-                return (try key.flatMap(snapshot.configValue), Mark(purgeCount: purgeCount, commitStamp: nil))
-            }
+            return try await context.read { try storeState(for: pull, in: $0, commitStamp: nil) }
         }
         return try await context.write { transaction in
-            let stamp = try SharedStorePull.begin(in: transaction, table: table, at: now)
-            let purgeCount = try PurgeCount.value(of: table, in: transaction)
-            return (
-                try key.flatMap(transaction.configValue), Mark(purgeCount: purgeCount, commitStamp: stamp)
-            )
+            let stamp = try SharedStorePull.begin(in: transaction, table: pull.definition.name, at: now)
+            return try storeState(for: pull, in: transaction, commitStamp: stamp)
         }
+    }
+
+    private static func storeState(
+        for pull: ValidatedPull, in snapshot: some StoreSnapshot, commitStamp: Int64?
+    ) throws -> (token: String?, mark: Mark) {
+        let purgeCount = try PurgeCount.value(of: pull.definition.name, in: snapshot)
+        let mark = Mark(purgeCount: purgeCount, commitStamp: commitStamp)
+        return (try pull.tokenKey.flatMap(snapshot.configValue), mark)
     }
 
     /// Prepares for requesting a page again.
     private mutating func readMark() async throws {
-        let current = try await Self.start(of: pull, in: context).mark
+        let current = try await Self.storeState(for: pull, in: context).mark
         if current.purgeCount != mark.purgeCount { isPurged = true }
         mark = current
     }
