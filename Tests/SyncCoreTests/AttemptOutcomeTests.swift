@@ -30,9 +30,10 @@ import Testing
     }
 
     private static func proof(_ kind: Kind, sent: Kind? = nil) -> LostAnswerProof {
-        LostAnswerProof(
-            kind: kind, sent: Self.sent(sent ?? kind), base: nil,
-            definition: SyncTableDefinition("T", columns: []))
+        let operation = TableOperation(id: 1, table: "T", itemID: "x", kind: kind, version: "v1")
+        return LostAnswerProof(
+            of: operation, attempt: Self.sent(sent ?? kind), definition: SyncTableDefinition("T", columns: [])
+        )
     }
 
     private func outcome(

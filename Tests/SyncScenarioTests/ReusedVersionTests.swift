@@ -89,4 +89,37 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a result of a delegate that is a row inserted again does not hide its next version`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do { return try await operation.execute() } catch let error as TableOperationError {
+                return error.serverItem
+            }
+        })
+        let configure = { (configuration: inout TableServer.Configuration) in
+            configuration.tables = [.init(Todo.name, softDelete: false)]
+            configuration.clock = .standing(at: .unixEpoch)
+        }
+        try await Scenario.run(on: kind, configure: configure) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await scenario.server.update("x", ["text": "older"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            let version = try scenario.row("x")?.version
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            try await a.context.push()
+            #expect(try await a.texts() == ["new"])
+            try await scenario.server.update("x", ["text": "newer"], in: Todo.name)
+            #expect(try scenario.row("x")?.version == version)
+            try await a.pullWithoutPush()
+            #expect(try await a.texts() == ["newer"])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -194,4 +194,75 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a deletion in the instant of the insert, pulled during the insert, is not lost`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(
+                .hold(gate, then: response(201, showing: "ours")), when: \.isWrite)
+            let push = Task { try await a.context.push() }
+            await gate.waitForArrivals()
+            try await scenario.server.put("x", ["text": "ours"], in: Todo.name)
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            gate.open()
+            _ = try await push.value
+            #expect(try await a.texts().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the next operation waits while the server is asked again for the row`(_ kind: StoreKind)
+        async throws
+    {
+        try await run(on: kind) { scenario, a in
+            try await a.table.insert(["id": "x", "text": "ours"])
+            try await a.table.insert(["id": "y", "text": "next"])
+            let (write, read) = (RequestGate(), RequestGate())
+            defer {
+                write.open()
+                read.open()
+            }
+            scenario.server.inject(
+                .hold(write, then: response(409, showing: "ours")), when: \.isWrite)
+            scenario.server.inject(.hold(read), when: { $0.itemID == "x" && $0.method == "GET" })
+            let push = Task { try await a.expectPushError() }
+            await write.waitForArrivals()
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            write.open()
+            await read.waitForArrivals()
+            #expect(scenario.writes().count == 1)
+            read.open()
+            #expect(try await push.value.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("y")?.fields["text"] == "next")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row pulled after a conflict that shows no updatedAt is kept when the change is discarded`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let row = #"{"id":"x","text":"theirs, earlier","version":"first","updatedAt":null}"#
+            scenario.server.inject(
+                .answer(
+                    status: 409, headers: ["Content-Type": "application/json"], body: Data(row.utf8)),
+                when: \.isWrite)
+            let error = try await a.expectPushError()
+            #expect(error.serverItem?["text"] == "theirs, earlier")
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -294,4 +294,28 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `discarding a parked delete of a row whose insert got no response keeps the new item`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings())
+            try await a.table.insert(["id": "x", "text": "first"])
+            scenario.server.inject(.dropAnswer)
+            _ = try? await a.context.push()
+            try await a.table.update(id: "x", ["text": "second"])
+            try await a.table.delete(id: "x")
+            try await a.table.insert(["id": "x", "text": "new"])
+            scenario.server.inject(.refusal(400), when: { $0.method == "DELETE" })
+            _ = try? await a.context.push()
+            try await a.pullWithoutPush()
+            let errors = try await a.context.operationErrors()
+            #expect(errors.map(\.kind) == [.delete])
+            try await a.context.cancelAndDiscardItem(for: try #require(errors.first))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

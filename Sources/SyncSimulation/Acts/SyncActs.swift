@@ -118,12 +118,12 @@ extension SimulatedSystem {
     ) async throws {
         do { try await purge() } catch let error as SyncError where error.code == .contextInvalid {
             let unqueued = device.state.withLock { $0.unqueued.filter(isDiscarded) }
-            let isLeft = try? device.disk.store.read { snapshot in
-                try snapshot.operations(after: 0, in: nil, limit: .max).contains {
-                    isDiscarded(RowKey(table: $0.table, id: $0.itemID))
-                } || unqueued.contains { try snapshot.item(id: $0.id, in: $0.table) != nil }
+            let left = try device.disk.store.read { snapshot in
+                try snapshot.operations(after: 0, in: nil, limit: .max)
+                    .map { RowKey(table: $0.table, id: $0.itemID) }
+                    + unqueued.filter { try snapshot.item(id: $0.id, in: $0.table) != nil }
             }
-            if isLeft == false { giveUp(device, where: isDiscarded) }
+            giveUp(device) { isDiscarded($0) && !left.contains($0) }
             throw error
         }
         giveUp(device, where: isDiscarded)

@@ -168,8 +168,10 @@ extension SimulatedSystem {
     private func checkConflicts(_ state: CheckedState, _ device: SimulatedDevice) {
         for error in state.errors where error.isConflict {
             let key = RowKey(table: error.table, id: error.itemID)
+            // The error of an update stays with the delete that replaces it, until the response to the delete is stored.
+            let isStored = state.operations(of: key).first?.state != .attempted
             let isOfDeletion =
-                error.kind == .delete && error.code == .itemNotOnServer
+                error.kind == .delete && error.code == .itemNotOnServer && isStored
                 && device.state.withLock { $0.refusals.missingAtDeletion.contains(key) }
             let isTombstone = error.serverItem?.system.deleted ?? server.hasTombstone(of: key)
             let isSolo = mode == .solo && !isTombstone && !server.wasRestored(key)

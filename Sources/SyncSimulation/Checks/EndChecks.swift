@@ -161,7 +161,7 @@ extension SimulatedSystem {
                 }
             } else if later.isEmpty, !changes.contains(where: { $0.kind == .delete }),
                 wasOnServer(edit, edits, changes),
-                // An insert that arrives after its process has ended cannot be foreseen.
+                // An insert that arrives after its process or its operation has ended cannot be foreseen.
                 device.state.withLock({ !$0.rowsInsertedLate.contains(edit.key) })
             {
                 fail(.lostEdit, "The deletion of \(edit.key) by \(device.name) did not reach the server.")

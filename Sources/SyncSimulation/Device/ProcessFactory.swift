@@ -97,6 +97,12 @@ struct ProcessFactory: Sendable {
                     guard request.phase == .insert, let row = request.row else { return }
                     device.state.withLock { _ = $0.rowsInsertedLate.insert(row) }
                 },
+                copyArrives: { request in
+                    guard request.phase == .insert, let row = request.row else { return }
+                    device.state.withLock { state in
+                        if state.pending[row] == nil { state.rowsInsertedLate.insert(row) }
+                    }
+                },
                 didBreak: { link.system?.fail(.retry, "\(name): \($0)") },
                 knownStates: { request in
                     guard server.traits.restartsVersions, let key = request.row else { return [] }

@@ -54,7 +54,7 @@ final class SimulatedDevice: Sendable {
         var rowsOfUnknownBase: Set<RowKey> = []
         /// Rows whose column `a` a delegate has changed, which the user then sees.
         var rowsEditedByDelegate: Set<RowKey> = []
-        /// Rows whose insert has arrived after its process had ended.
+        /// Rows whose insert has arrived after its process or its operation had ended.
         var rowsInsertedLate: Set<RowKey> = []
         var serverAddress = "https://server.example"
         /// Whether the resolver decides about every conflict.

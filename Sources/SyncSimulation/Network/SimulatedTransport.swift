@@ -48,6 +48,8 @@ final class SimulatedTransport: HTTPTransport {
         var willSend: @Sendable (ModelRequest) -> Void = { _ in }
         /// Called when a request arrives after its process has ended.
         var arrivesLate: @Sendable (ModelRequest) -> Void = { _ in }
+        /// Called when a second copy of a request arrives.
+        var copyArrives: @Sendable (ModelRequest) -> Void = { _ in }
         /// Called with the rule that a request breaks.
         var didBreak: @Sendable (String) -> Void = { _ in }
         /// Returns the states of the request's row that the device has.
@@ -162,6 +164,7 @@ final class SimulatedTransport: HTTPTransport {
         if faults.contains(.duplicated) {
             events.didFail(.duplicated, request)
             scheduler.schedule(after: random.logUniform(below: maxLatency)) { [server, author, events] in
+                events.copyArrives(request)
                 let again = server.respond(to: request, from: author, known: known)
                 events.log("\(author) \(request.summary) arrives again -> \(again.head.status.code)")
             }

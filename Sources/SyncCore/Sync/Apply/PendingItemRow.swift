@@ -33,11 +33,11 @@ extension ServerRowApplier {
 extension TableOperation {
     /// Returns the row that a pull has stored with the operation, if it is a later state than the one in a response.
     ///
-    /// Of two states of one instant the pulled one is later: a page requested before the response is not stored, and a
+    /// If `updatedAt` does not tell, the pulled one is later: a page requested before the response is not stored, and a
     /// response replaces the row that was stored before.
     func keptRow(after row: Item) -> Item? {
-        guard let kept = serverItem, !kept.isSameState(as: row) else { return nil }
-        return kept.isLater(than: row) || kept.sharesInstant(with: row) ? kept : nil
+        guard let kept = serverItem, !kept.isSameState(as: row), !row.isLater(than: kept) else { return nil }
+        return kept
     }
 
     /// Returns the row that a pull has stored with the operation since the attempt, if it is unknown whether it is later

@@ -177,8 +177,8 @@ struct DecisionEffect {
         try transaction.removeOperationError(operationID: operation.id)
     }
 
-    /// Rebases the newer change behind the operation on the row that the error shows, or that the operation was made on; the
-    /// item on the device stays as it is.
+    /// Rebases the newer change behind the operation on the row that the error shows, that the operation was made on, or
+    /// that the device itself has left on the server; the item on the device stays as it is.
     ///
     /// A decision is about the operation only; it leaves this newer change as it is, except for its base. A later row, which
     /// the error does not show, is a conflict of the newer change.
@@ -186,9 +186,9 @@ struct DecisionEffect {
         let shown = error.serverItem.map(definition.withoutLocalOnlyColumns)
         let completion = AttemptCompletion(
             transaction: transaction, definition: definition, operationID: behind.id)
-        guard let row = shown ?? operation.base, !row.system.deleted else {
-            return try completion.applier.applyKeptRow(of: operation)
-        }
+        guard let row = shown ?? operation.base ?? operation.rowLeftByClient(definition),
+            !row.system.deleted
+        else { return try completion.applier.applyKeptRow(of: operation) }
         try completion.replace(row, with: behind)
         try completion.applier.applyKeptRow(of: operation, ifLaterThan: row)
     }

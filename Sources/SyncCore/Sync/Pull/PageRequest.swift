@@ -38,9 +38,9 @@ struct PageRequest: Sendable {
                     requestedAt: requestedAt, storedRowCount: storedRowCount, cursor: cursor)
             case .refused(let error, let status):
                 guard cursor.hasAlternative else { throw SyncError.pullAborted(table, error) }
-                // The alternative may leave rows out for good, so a short outage is not taken for a refusal.
+                // The alternative may leave rows out for good, so a few failures are not taken for a refusal.
                 refusalCount += 1
-                if refusalCount == (status < 500 ? 2 : 4) {
+                if refusalCount == 4 {
                     cursor.advanceOverRefusal()
                     refusalCount = 0
                 } else if status >= 500, !context.retryBudget.spend() {

@@ -51,8 +51,10 @@ struct AttemptCompletion {
         guard let later = operation.keptRow(after: row), later != known,
             replaced?.isSameState(as: later) != true
         else { return nil }
-        // Within one instant, only a request with a condition is known to precede the pulled row.
-        let isUnordered = isProven || operation.kind == .insert && later.system.deleted
+        // Within one instant, a tombstone can be that of the row before this one.
+        let isTombstoneBefore =
+            operation.kind == .insert && later.system.deleted && row.isInsertedAgain(since: later)
+        let isUnordered = isProven || isTombstoneBefore
         return isUnordered && !later.isLater(than: row) ? nil : later
     }
 
@@ -93,9 +95,10 @@ struct AttemptCompletion {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
             // A former attempt of an insert can have been an update of a row that is gone.
             let sentVersions = operation.kind == .insert ? [] : [sent.version, replaced?.system.version]
+            let isOwn = !isProven || definition.isShown(ancestor, as: row)
             merged.system.supersededVersions =
-                isProven && !definition.isShown(ancestor, as: row)
-                ? [] : Self.superseded(local.system, sent: sentVersions, by: [row, later])
+                isOwn && !row.isInsertedAgain(since: local)
+                ? Self.superseded(local.system, sent: sentVersions, by: [row, later]) : []
             try transaction.upsert([merged], in: definition.name)
         }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {

@@ -22,8 +22,19 @@ struct LostAnswerProof: Sendable {
     /// The server's row that the operation was made on.
     let base: Item?
     /// For a delete of a row that the device never received: the item as it was.
-    var deletedItem: Item?
+    let deletedItem: Item?
     let definition: SyncTableDefinition
+
+    /// - Parameter attempt: the content of this attempt.
+    init(
+        of operation: TableOperation, attempt: TableOperation.SentSnapshot, definition: SyncTableDefinition
+    ) {
+        kind = operation.kind
+        sent = operation.sent ?? attempt
+        base = operation.base
+        deletedItem = operation.hasUnknownRow ? operation.deletedItem : nil
+        self.definition = definition
+    }
 
     /// Returns the outcome of a response that reports a conflict.
     func outcome(of response: AttemptResponse, _ reason: ConflictReason) -> AttemptOutcome {
@@ -44,21 +55,20 @@ struct LostAnswerProof: Sendable {
         }
         var shown = row
         shown.fields.merge(response.unreadableFields) { _, unreadable in unreadable }
-        if let deletedItem, sent.kind == .delete {
-            let isDeletedItem = definition.isShown(deletedItem.fields, as: shown)
-            return isDeletedItem
-                ? .continues(from: row) : .conflict(reason, status: status, serverItem: row)
-        }
+        if kind == .delete, isLeftByClient(shown) { return .continues(from: row) }
         guard sent.kind != .delete, sent.isApplied(in: shown) else {
             return .conflict(reason, status: status, serverItem: row)
         }
         guard kind == .delete else { return .succeeded(row) }
         // A delete must not remove changes that the user has not seen.
-        guard isUnchanged(row, after: sent.fields) else {
-            let reason = ConflictReason.versionMismatch
-            return .conflict(reason, status: reason.status, serverItem: row)
-        }
-        return .continues(from: row)
+        let changed = ConflictReason.versionMismatch
+        return .conflict(changed, status: changed.status, serverItem: row)
+    }
+
+    /// Whether a row that is to be deleted is what this client has left there, without a change of another client.
+    func isLeftByClient(_ row: Item) -> Bool {
+        if sent.kind == .delete { return deletedItem.map { definition.isShown($0.fields, as: row) } ?? false }
+        return sent.isApplied(in: row) && isUnchanged(row, after: sent.fields)
     }
 
     /// Whether the row is the base with these changes, or the changes alone without a base: no other client has changed

@@ -28,9 +28,7 @@ struct OperationAttempt: Sendable {
 
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
-        LostAnswerProof(
-            kind: operation.kind, sent: operation.sent ?? snapshot, base: operation.base,
-            deletedItem: operation.hasUnknownRow ? operation.deletedItem : nil, definition: definition)
+        LostAnswerProof(of: operation, attempt: snapshot, definition: definition)
     }
 
     /// Records how the requests of the attempt were sent.

@@ -103,7 +103,8 @@ struct OperationSender: Sendable {
         switch outcome {
         case .succeeded(let row):
             if attempt.requests.hasResponse { serverErrors.recordSuccess() }
-            if !attempt.followsUnknownOutcome { permit?.release() }
+            // Otherwise this operation may send further requests.
+            if !attempt.followsUnknownOutcome, !attempt.isProven { permit?.release() }
             switch try await complete(attempt, with: row) {
             case .completed(let item):
                 return attempt.followsUnknownOutcome

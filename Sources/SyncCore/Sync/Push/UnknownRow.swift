@@ -12,6 +12,16 @@ extension TableOperation {
     }
 }
 
+extension TableOperation {
+    /// Returns the row that a pull has stored with a delete, if it is what the device itself has left on the server.
+    func rowLeftByClient(_ definition: SyncTableDefinition) -> Item? {
+        guard kind == .delete, let row = serverItem else { return nil }
+        let attempt = SentSnapshot(kind: .delete, fields: [:], version: nil)
+        let proof = LostAnswerProof(of: self, attempt: attempt, definition: definition)
+        return proof.isLeftByClient(row) ? row : nil
+    }
+}
+
 extension OperationAttempt {
     /// Fetches the row, and returns what it means for the operation.
     func outcomeOfUnknownRow() async throws -> AttemptOutcome {
