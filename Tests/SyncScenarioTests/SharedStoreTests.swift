@@ -172,6 +172,21 @@ import Testing
         }
     }
 
+    @Test func `a page does not restore a row that a decision of another process has removed`() async throws {
+        try await run { pair in
+            let server = pair.scenario.server
+            try await server.put("1", ["text": "old"], in: Todo.name)
+            try await pair.first.sync()
+            try await pair.first.table.update(id: "1", ["text": "ours"])
+            try await pullSecond(pair) {
+                try await server.remove("1", in: Todo.name, leavingTombstone: false)
+                let error = try await pair.first.expectPushError()
+                try await pair.first.context.cancelAndDiscardItem(for: error)
+            }
+            #expect(try await pair.second.texts().isEmpty)
+        }
+    }
+
     /// A page of rows without `updatedAt` has no token, which the purge could remove.
     @Test func `a pull stores no token after another process has purged its first page`() async throws {
         try await run { pair in

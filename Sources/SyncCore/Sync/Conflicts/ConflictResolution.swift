@@ -99,23 +99,14 @@ struct ConflictResolution {
                 inFlight: isInFlight ? [] : context.inFlight.all)
             try effect.apply(decision)
             guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }
-            return .resolved(try context.recordResolved(error, in: transaction))
+            let item = try transaction.item(id: error.itemID, in: error.table)
+            try context.recordResult(item, of: effect.operation, in: transaction)
+            return .resolved(item)
         }
     }
 }
 
 extension SyncContext {
-    /// Records that an operation was removed and its item stored, so that no page requested before replaces the item.
-    ///
-    /// - Returns: the item; `nil` when it was removed.
-    func recordResolved(
-        _ error: TableOperationError, in transaction: any StoreTransaction
-    ) throws -> Item? {
-        guard let item = try transaction.item(id: error.itemID, in: error.table) else { return nil }
-        stalePageGuard.recordStored(item, id: item.id, in: error.table, from: StalePageGuard.pushes)
-        return item
-    }
-
     /// Stores the error in the error log, unless the operation is no longer pending.
     func record(_ error: TableOperationError) async throws {
         try await write { transaction in

@@ -109,7 +109,8 @@ extension SyncContext {
                 of: error, in: transaction, definition: definition, inFlight: inFlight.all)
             try apply(effect, normalized)
             if try transaction.operation(id: error.operationID) == nil {
-                _ = try recordResolved(error, in: transaction)
+                let item = try transaction.item(id: error.itemID, in: error.table)
+                try recordResult(item, of: effect.operation, in: transaction)
             }
         }
     }

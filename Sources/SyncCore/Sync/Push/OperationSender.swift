@@ -187,16 +187,8 @@ extension OperationSender {
             {
                 return .unordered(pulled)
             }
-            if let id = try row?.id ?? transaction.operation(id: operationID)?.itemID {
-                context.stalePageGuard.recordStored(
-                    row, id: id, in: definition.name, from: StalePageGuard.pushes)
-            }
-            if context.isStoreShared, row?.system.deleted ?? true,
-                let operation = try transaction.operation(id: operationID)
-            {
-                try SharedStorePull.recordRemoval(
-                    of: row ?? operation.newestServerItem, id: operation.itemID, table: definition.name,
-                    at: context.environment.now(), in: transaction)
+            if let operation = try transaction.operation(id: operationID) {
+                try context.recordResult(row, of: operation, in: transaction)
             }
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
