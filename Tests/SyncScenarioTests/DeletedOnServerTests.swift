@@ -141,4 +141,63 @@ import Testing
             #expect(try await a.texts() == ["Buy more eggs"])
         }
     }
+
+    /// Runs the body with a device whose update of a hard-deleted row is answered after another change of the row is pulled.
+    private func run(
+        on kind: StoreKind, settings: SyncSettings = SyncSettings(), then fault: ServerFault = .none,
+        change: (TableServer) async throws -> Void, afterPull: (TableServer) async throws -> Void = { _ in },
+        _ body: (Device, Result<PushResult, any Error>) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(.hold(gate, then: fault), when: \.isWrite)
+            let push = Task { try await a.context.push() }
+            await gate.waitForArrivals()
+            try await change(scenario.server)
+            try await a.pullWithoutPush()
+            try await afterPull(scenario.server)
+            gate.open()
+            try await body(a, await push.result)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that is inserted again and pulled before the response that it is missing is kept`(
+        _ kind: StoreKind
+    ) async throws {
+        var settings = SyncSettings()
+        settings.resolver = .serverWins
+        try await run(on: kind, settings: settings, then: .refusal(404)) { server in
+            try await server.remove("x", in: Todo.name, leavingTombstone: false)
+            server.clock.advance(by: .seconds(5))
+            try await server.put("x", ["text": "new"], in: Todo.name)
+        } _: { a, result in
+            _ = try result.get()
+            #expect(try await a.texts() == ["new"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that is pulled before it is deleted is not restored when the change is discarded`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { server in
+            server.clock.advance(by: .seconds(5))
+            try await server.update("x", ["text": "theirs"], in: Todo.name)
+        } afterPull: { server in
+            try await server.remove("x", in: Todo.name, leavingTombstone: false)
+        } _: { a, _ in
+            let error = try #require(try await a.context.operationErrors().first)
+            #expect(error.code == .itemNotOnServer)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts().isEmpty)
+        }
+    }
 }

@@ -42,10 +42,12 @@ extension TableOperation {
 
     /// Returns the row that a pull has stored with the operation since the attempt, if it is unknown whether it is later
     /// than the one in the response.
-    func row(unorderedBeside row: Item, since attempted: TableOperation) -> Item? {
-        guard let pulled = serverItem, pulled != attempted.serverItem, !pulled.isSameState(as: row),
-            !pulled.isLater(than: row), !row.isLater(than: pulled)
-        else { return nil }
-        return pulled
+    ///
+    /// - Parameter row: `nil` if the response says that the server does not have the row.
+    func row(unorderedBeside row: Item?, since attempted: TableOperation) -> Item? {
+        guard let pulled = serverItem, pulled != attempted.serverItem else { return nil }
+        guard let row else { return pulled.system.deleted ? nil : pulled }
+        let isOrdered = pulled.isSameState(as: row) || pulled.isLater(than: row) || row.isLater(than: pulled)
+        return isOrdered ? nil : pulled
     }
 }

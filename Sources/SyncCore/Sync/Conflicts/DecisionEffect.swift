@@ -96,9 +96,11 @@ struct DecisionEffect {
             // Nothing shows the row that the server has: it is pulled again.
             try transaction.recordPurge(of: definition.name)
         }
+        let applier = ServerRowApplier(transaction: transaction, definition: definition)
         if let row {
-            try ServerRowApplier(transaction: transaction, definition: definition)
-                .applyKeptRow(of: operation, ifLaterThan: row)
+            try applier.applyKeptRow(of: operation, ifLaterThan: row)
+        } else {
+            try applier.applyKeptRow(of: operation)
         }
     }
 

@@ -176,15 +176,18 @@ struct AttemptCompletion {
     ///     After a conflict, too: another client may have changed the row since.
     ///   - status: the HTTP status of the response, if there was one.
     ///   - serverItem: the server's row in the response; it replaces an earlier one that a pull has stored.
+    ///   - isMissing: whether the server does not have the row; then the one that a pull has stored is gone.
     ///   - limit: the number of refusals after which the operation is parked; `nil` when the failure is not counted.
     /// - Returns: the operation as it is now; `nil` when it and the one behind it have cancelled each other out.
     func fail(
-        mayBeApplied: Bool, status: Int?, serverItem: Item? = nil, parkAfter limit: Int?
+        mayBeApplied: Bool, status: Int?, serverItem: Item? = nil, isMissing: Bool = false,
+        parkAfter limit: Int?
     ) throws -> TableOperation? {
         guard var operation = try transaction.operation(id: operationID) else { return nil }
         if let serverItem, let pulled = operation.serverItem, !pulled.isLater(than: serverItem) {
             operation.serverItem = serverItem
         }
+        if isMissing { operation.serverItem = nil }
         operation.lastStatus = status
         operation.state = mayBeApplied ? .attempted : .pending
         if !mayBeApplied { operation.sent = nil }

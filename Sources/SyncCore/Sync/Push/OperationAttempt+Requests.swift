@@ -56,7 +56,9 @@ extension OperationAttempt {
         if fetched.classification == .rowMissing, reason == .rowExists, operation.kind != .delete {
             fetched = try await fetchTombstone()
         }
-        return outcome(ofFetched: fetched, reason, status: status)
+        let isBack = reason == .rowMissing && fetched.row != nil
+        let found = isBack ? ConflictReason.versionMismatch : reason
+        return outcome(ofFetched: fetched, found, status: isBack ? found.status : status)
     }
 
     /// Returns the outcome of a conflict, given the response to a request for the server's row.

@@ -227,19 +227,21 @@ extension OperationSender {
         let limit = isCounted ? context.settings.parkAfterRefusals : nil
         let stalePageGuard = context.stalePageGuard
         let failure = try await context.write { transaction -> Failure in
-            if let serverItem {
+            let isMissing = code == .itemNotOnServer
+            if serverItem != nil || isMissing {
                 let operation = try transaction.operation(id: operationID)
                 if let pulled = operation?.row(unorderedBeside: serverItem, since: attempt.operation) {
                     return .unordered(pulled)
                 }
                 // Only the error has the row, and may be removed: a page requested before is requested again.
                 stalePageGuard.recordStored(
-                    nil, id: serverItem.id, in: definition.name, from: StalePageGuard.pushes)
+                    nil, id: attempt.operation.itemID, in: definition.name, from: StalePageGuard.pushes)
             }
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
             let failed = try completion.fail(
-                mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, parkAfter: limit)
+                mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, isMissing: isMissing,
+                parkAfter: limit)
             guard let operation = failed else { return .cancelledOut }
             if code == .itemNotOnServer, operation.kind == .delete {
                 // The user has deleted the item since, and the server does not have the row.
