@@ -247,4 +247,30 @@ import Testing
             #expect(try scenario.row("x")?.deleted == false)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that is pulled during its deletion does not come back when the response is lost`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 2
+            let a = try scenario.device(settings: settings)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.dropAnswer, .dropRequest)
+            _ = try? await a.context.push()
+            try await a.table.delete(id: "x")
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(.hold(gate, then: .dropAnswer), when: { $0.method == "DELETE" })
+            let push = Task { try await a.context.push() }
+            await gate.waitForArrivals()
+            try await a.pullWithoutPush()
+            gate.open()
+            _ = try await push.value
+            #expect(try await a.texts().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -38,12 +38,13 @@ extension OperationAttempt {
             case .update: .update(id: id, fields: body(base: base), version: version)
             case .delete: .delete(id: id, version: version)
             }
+        let known = base?.system.version == version ? base : nil
+        requests.recordCondition(
+            known ?? version.map { Item(id: id, system: SystemProperties(version: $0)) })
         let response = try await send(action)
         // An earlier request would have changed the version, or inserted the row.
         if response.classification == .done, snapshot.kind == .insert || version != nil {
-            let known = base?.system.version == version ? base : nil
-            requests.recordApplication(
-                replacing: known ?? version.map { Item(id: id, system: SystemProperties(version: $0)) })
+            requests.recordApplication()
         }
         let outcome = AttemptOutcome(response, proof)
         guard case .rowNeeded(let reason, let status) = outcome else { return outcome }

@@ -34,7 +34,7 @@ struct OperationAttempt: Sendable {
     /// Records how the requests of the attempt were sent.
     final class SentRequests: Sendable {
         private let state = Mutex(
-            (hasResponse: false, isRepeated: false, isApplied: false, replaced: Item?.none))
+            (hasResponse: false, isRepeated: false, isApplied: false, condition: Item?.none))
 
         /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
         var hasResponse: Bool { state.withLock { $0.hasResponse } }
@@ -44,14 +44,16 @@ struct OperationAttempt: Sendable {
         /// Whether the server has applied the answered request, and therefore no earlier one.
         var isApplied: Bool { state.withLock { $0.isApplied } }
 
-        /// The state of the row in the condition of the answered request, if the server has applied it. If nothing else is
-        /// known of that state, it has only a version.
-        var replaced: Item? { state.withLock(\.replaced) }
+        /// The state of the row in the condition of the last write. If nothing else is known of that state, it has only a
+        /// version.
+        var condition: Item? { state.withLock(\.condition) }
+
+        /// The state of the row that the answered request has replaced.
+        var replaced: Item? { state.withLock { $0.isApplied ? $0.condition : nil } }
 
         func recordResponse() { state.withLock { $0.hasResponse = true } }
-        func recordApplication(replacing row: Item?) {
-            state.withLock { ($0.isApplied, $0.replaced) = (true, row) }
-        }
+        func recordCondition(_ row: Item?) { state.withLock { $0.condition = row } }
+        func recordApplication() { state.withLock { $0.isApplied = true } }
         func recordRepetition() { state.withLock { $0.isRepeated = true } }
     }
 }

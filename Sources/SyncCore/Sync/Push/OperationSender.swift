@@ -192,10 +192,13 @@ extension OperationSender {
             }
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
+            // A row that is gone may have been deleted by a request without response.
+            let isGone = row?.system.deleted ?? true
             return .completed(
                 try completion.complete(
                     with: row, sent: attempt.proof.sent, known: attempt.operation.serverItem,
-                    replacing: attempt.requests.replaced, isProven: attempt.isProven))
+                    replacing: isGone ? attempt.requests.condition : attempt.requests.replaced,
+                    isProven: attempt.isProven))
         }
     }
 
