@@ -86,4 +86,35 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that a delegate returns does not restore one that was inserted again and deleted meanwhile`(
+        _ kind: StoreKind
+    ) async throws {
+        let (begins, ends) = (TestSignal(), TestSignal())
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do { return try await operation.execute() } catch let error as TableOperationError {
+                begins.send()
+                try await ends.wait()
+                return error.serverItem
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.delete(id: "x")
+            let push = Task { try await a.context.push() }
+            try await begins.wait()
+            try await a.table.insert(["id": "x", "text": "again"])
+            try await a.table.delete(id: "x")
+            ends.send()
+            _ = try await push.value
+            #expect(try await a.texts().isEmpty)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -83,7 +83,7 @@ struct DelegateResult: Sendable {
         else {
             return true
         }
-        guard operation.kind != .delete else { return false }
+        guard operation.kind != .delete else { return operation.deletedItem?.fields != seen.item?.fields }
         let local = try completion.transaction.item(id: operation.itemID, in: completion.definition.name)
         return local?.fields != seen.item?.fields
     }
