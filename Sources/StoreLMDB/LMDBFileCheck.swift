@@ -103,7 +103,9 @@ struct LMDBFileCheck {
         guard second.version == first.version, second.pageSize == pageSize, isOnItsPage,
             newest.transaction == 0 || newest.transaction - oldest.transaction == 1
         else { throw damaged("its meta pages contradict each other") }
-        guard newest.lastPage > 0, newest.lastPage < UInt(Int.max / pageSize) else {
+        guard newest.lastPage > 0, newest.lastPage < newest.mapSize / UInt(pageSize),
+            newest.lastPage < UInt(Int.max / pageSize)
+        else {
             throw damaged("its size is invalid")
         }
         return newest

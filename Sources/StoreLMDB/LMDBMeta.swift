@@ -8,9 +8,12 @@ struct LMDBMeta {
     static let size = trees + 2 * Tree.size + 2 * LMDBPage.wordSize
 
     private static let magic: UInt32 = 0xBEEF_C0DE
-    private static let trees = LMDBPage.headerSize + 8 + 2 * LMDBPage.wordSize
+    private static let mapSizeOffset = LMDBPage.headerSize + 8 + LMDBPage.wordSize
+    private static let trees = mapSizeOffset + LMDBPage.wordSize
 
     let version: UInt32
+    /// The size of the map of the transaction, which bounds the file.
+    let mapSize: UInt
     let pageSize: Int
     let freeList: Tree
     let main: Tree
@@ -23,6 +26,7 @@ struct LMDBMeta {
             return nil
         }
         version = page.load(UInt32.self, at: LMDBPage.headerSize + 4)
+        mapSize = page.load(UInt.self, at: Self.mapSizeOffset)
         freeList = Tree(page, at: Self.trees)
         main = Tree(page, at: Self.trees + Tree.size)
         // LMDB stores the page size in the first field of the list of free pages.
