@@ -78,7 +78,7 @@ let targets: [Target] = [
             "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
         ]),
     .target(name: "SyncSimulation", dependencies: ["StoreMemory", "SyncCore", httpTypes]),
-    .executableTarget(name: "simulate", dependencies: ["SyncSimulation"]),
+    .executableTarget(name: "simulate", dependencies: ["StoreLMDB", "StoreSQLite", "SyncSimulation"]),
     .target(name: "StoreOrderedMap", dependencies: ["SyncCore"]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
     .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),

@@ -53,29 +53,3 @@ public struct SimulatedApp: Sendable {
         table.columns.filter { !$0.isLocalOnly && $0.type != .bool && !serverColumns.contains($0.name) }
     }
 }
-
-/// Makes the database of one device.
-public struct SimulatedStorage: Sendable {
-    /// Returns a function that opens one device's database with the given tables. A later call closes the database
-    /// and opens it with other tables; its content stays.
-    let makeDevice: @Sendable () throws -> SimulatedDisk.Open
-
-    /// Storage in databases of other stores.
-    ///
-    /// - Parameter makeDevice: called for each device. Returns a function that opens the device's database, and, when
-    ///   called again, closes it and opens it with other tables.
-    public init(
-        makeDevice:
-            @escaping @Sendable () throws ->
-            @Sendable ([SyncTableDefinition]) throws ->
-            any SyncContextDataSource
-    ) {
-        self.makeDevice = makeDevice
-    }
-
-    /// Databases in memory.
-    public static let memory = SimulatedStorage {
-        let disk = MemoryDisk()
-        return { try disk.open($0) }
-    }
-}

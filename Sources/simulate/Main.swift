@@ -13,6 +13,11 @@ struct Main {
             exit(2)
         }
         if let seed = options.replay { return try replay(seed) }
+        if let store = options.comparedStore {
+            let comparison = try StoreComparison(store, options.first..<options.first + options.seeds)
+            print(comparison.summary)
+            exit(comparison.differenceCount == 0 ? 0 : 1)
+        }
         let run = try LongRun(options)
         print(run.summary)
         if !run.hasSucceeded { exit(1) }
@@ -40,9 +45,12 @@ struct Options {
     var stopsAtFailure = false
     /// Whether everything that a long run has to count must have happened.
     var requiresCoverage = false
+    /// The store whose runs are compared with runs in memory.
+    var comparedStore: StoreComparison.Store?
 
     static let usage = """
         simulate [--seeds N] [--first N] [--until-failure] [--require-coverage]
+        simulate --compare sqlite|lmdb [--seeds N] [--first N]
         simulate --replay SEED
         """
 
@@ -52,6 +60,9 @@ struct Options {
             switch option {
             case "--until-failure": stopsAtFailure = true
             case "--require-coverage": requiresCoverage = true
+            case "--compare":
+                comparedStore = arguments.popFirst().flatMap(StoreComparison.Store.init)
+                guard comparedStore != nil else { return nil }
             case "--seeds", "--first", "--replay":
                 guard let number = arguments.popFirst().flatMap(UInt64.init) else { return nil }
                 switch option {
