@@ -41,6 +41,19 @@ struct ReadPacingTests {
         #expect(pacing.wait(at: time(3_600_000)) == .zero)
     }
 
+    @Test
+    mutating func `with an interval, reads are that far apart, and a change after a pause is read at once`() {
+        pacing = ReadPacing(interval: .seconds(1))
+        var (now, reads) = (0, 0)
+        while now < 60_000 {
+            read(at: now, for: 2)
+            reads += 1
+            now += 2 + Int(pacing.wait(at: time(now + 2)) / .milliseconds(1))
+        }
+        #expect(reads == 60)
+        #expect(pacing.wait(at: time(now)) == .zero)
+    }
+
     private mutating func read(at start: Int, for milliseconds: Int) {
         pacing.didRead(from: time(start), to: time(start + milliseconds))
     }

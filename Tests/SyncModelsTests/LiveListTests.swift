@@ -45,6 +45,36 @@ import Testing
         }
     }
 
+    @Test func `a settled list shows every write that has returned`() async throws {
+        try await withContext(.models(Todo.self, TodoList.self)) { context in
+            let list = LiveList(Todo.all, in: context)
+            await list.settled()
+            #expect(!list.isLoading)
+            for count in 1...20 {
+                try await context.table(Todo.self).insert(Todo(text: "\(count)", complete: count == 7))
+                await list.settled()
+                #expect(list.models.count == count)
+            }
+            try await context.table(TodoList.self).insert(TodoList(name: "other"))
+            await list.settled()
+            list.query = Todo.where { $0.complete }
+            await list.settled()
+            #expect(list.models.map(\.text) == ["7"])
+        }
+    }
+
+    @Test func `a list that can show nothing more is settled`() async throws {
+        try await withContext(.models(TodoList.self)) { context in
+            let unreadable = LiveList(Todo.all, in: context)
+            await unreadable.settled()
+            #expect(unreadable.error?.code == .unknownTable)
+            let list = LiveList(TodoList.all, in: context)
+            try await context.close()
+            await list.settled()
+            #expect(!list.isLoading)
+        }
+    }
+
     @Test func `a list that is not used is deallocated`() async throws {
         try await withContext(.models(Todo.self, TodoList.self)) { context in
             weak var released: LiveList<Todo>?

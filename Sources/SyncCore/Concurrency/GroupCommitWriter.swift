@@ -55,6 +55,11 @@ final class GroupCommitWriter: Sendable {
         try await begin(body).value
     }
 
+    /// Returns when the observers have received the signals of all writes that have returned.
+    func didSignalCommits() async {
+        await withCheckedContinuation { continuation in executor.write { continuation.resume() } }
+    }
+
     private func commitWaiting() {
         let batch = waiting.withLock { waiting in
             defer { waiting = [] }

@@ -26,23 +26,40 @@ public import SyncCore
     public private(set) var error: SyncError?
 
     @ObservationIgnored private let context: SyncContext
+    @ObservationIgnored private let throttle: Duration
     @ObservationIgnored private var task: Task<Void, Never>?
+    @ObservationIgnored private var settle: @Sendable () async -> Void = {}
 
     /// Follows the query.
-    public init(_ query: ModelQuery<Model> = Model.all, in context: SyncContext) {
-        (self.query, self.context) = (query, context)
+    ///
+    /// - Parameter throttle: the minimum time between two pages.
+    public init(
+        _ query: ModelQuery<Model> = Model.all, in context: SyncContext, throttle: Duration = .zero
+    ) {
+        (self.query, self.context, self.throttle) = (query, context, throttle)
         follow()
     }
 
     deinit { task?.cancel() }
 
+    /// Waits until the list shows every write that has returned before, for example in a test. Returns at once when the list
+    /// shows them already, has an ``error``, or follows a closed context.
+    public func settled() async {
+        var followed: Task<Void, Never>?
+        while followed != task {
+            followed = task
+            await settle()
+        }
+    }
+
     private func follow() {
         task?.cancel()
         (isLoading, error) = (true, nil)
-        let results = context.table(Model.self).live(query)
+        var pages = context.table(Model.self).live(query, throttle: throttle).makeAsyncIterator()
+        settle = pages.settle
         task = Task { [weak self] in
             do throws(SyncError) {
-                for try await page in results {
+                while let page = try await pages.next() {
                     guard !Task.isCancelled else { return }
                     self?.show(page)
                 }

@@ -17,9 +17,12 @@ extension ModelTable {
     ///
     /// The sequence ends when the context closes or the task is cancelled.
     ///
+    /// - Parameter throttle: the minimum time between two pages, for a view that need not show every change at once.
     /// - Throws: while iterating, the errors of ``fetch(_:)``.
-    public func live(_ query: ModelQuery<Model> = Model.all) -> LiveResults<Model> {
-        LiveResults(context: context, query: query)
+    public func live(
+        _ query: ModelQuery<Model> = Model.all, throttle: Duration = .zero
+    ) -> LiveResults<Model> {
+        LiveResults(context: context, query: query, throttle: throttle)
     }
 }
 
@@ -27,6 +30,7 @@ extension ModelTable {
 public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
     let context: SyncContext
     let query: ModelQuery<Model>
+    let throttle: Duration
     var followsStates = false
 
     /// Returns the same sequence with the sync states of the rows. A new state is a new page.
@@ -51,11 +55,15 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
             var following: ObservedChanges = results.followsStates ? [.operations] : []
             if Model.schema.showsSystemProperties { following.insert(.systemProperties) }
             let table = query.raw.table
-            observation = QueryObservation(query.raw, in: context, following: following) {
-                [followsStates = results.followsStates] snapshot, _ in
+            observation = QueryObservation(
+                query.raw, in: context, following: following, interval: results.throttle
+            ) { [followsStates = results.followsStates] snapshot, _ in
                 followsStates ? try snapshot.rowStates(in: table) : [:]
             }
         }
+
+        /// Returns when every commit before the call is in a page that the reader has received.
+        var settle: @Sendable () async -> Void { observation.settle }
 
         /// Decodes outside the caller's actor, which may be the main actor.
         @concurrent private static func decode(

@@ -10,29 +10,48 @@ package struct QueryObservation<Details: Sendable & Equatable> {
     private let details: @Sendable (any StoreSnapshot, QueryResult) throws -> Details
     private let observer: QueryObserver
     private var signals: AsyncStream<Void>.Iterator
-    private var pacing = ReadPacing()
+    private var pacing: ReadPacing
     private var previousDetails: Details?
 
     /// Begins to observe.
     ///
-    /// - Parameter details: what else is read on the snapshot of each result. A result with other details differs.
+    /// - Parameters:
+    ///   - interval: the minimum time between two reads.
+    ///   - details: what else is read on the snapshot of each result. A result with other details differs.
     package init(
         _ query: TableQuery, in context: SyncContext, following: ObservedChanges = [],
+        interval: Duration = .zero,
         details: @escaping @Sendable (any StoreSnapshot, QueryResult) throws -> Details
     ) {
         (self.query, self.context, self.details) = (query, context, details)
         let observer = QueryObserver(query, following: following)
         self.observer = observer
+        pacing = ReadPacing(interval: interval)
         var subjects: Set<CommitFeed.Subject> = [.table(query.table)]
         if following.contains(.operations) { subjects.insert(.status) }
         signals = context.commits.signals(of: subjects) { observer.counts($0) }.makeAsyncIterator()
     }
 
+    /// Returns when the reader of the results has received every commit before this call, or receives no more.
+    package var settle: @Sendable () async -> Void {
+        { [context, observer] in
+            await context.store.didSignalCommits()
+            await observer.settle()
+        }
+    }
+
     /// Returns the next result that differs from the previous one, or has other details; `nil` after the context has closed
     /// or the task is cancelled.
     package mutating func next() async throws -> Page? {
+        let page = try await nextPage()
+        if page == nil { observer.finish() }
+        return page
+    }
+
+    private mutating func nextPage() async throws -> Page? {
         while true {
             if !observer.hasFailed {
+                observer.beginWait()
                 guard await signals.next(isolation: #isolation) != nil else { return nil }
             }
             do {

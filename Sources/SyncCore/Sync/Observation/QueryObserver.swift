@@ -14,6 +14,15 @@ final class QueryObserver: Sendable {
         /// Whether to read: a commit has changed the result or operations, or the last read has failed.
         var mustRead = false
         var hasFailed = false
+        /// Whether the reader has received every result, and waits for a commit.
+        var isWaiting = false
+        var isFinished = false
+        /// Ended when the reader waits and no commit counts.
+        var settling: [AsyncStream<Never>.Continuation] = []
+
+        var isSettled: Bool {
+            isFinished || hasFailed || isWaiting && !mustRead && unread == nil && window != nil
+        }
     }
 
     private let query: TableQuery
@@ -23,6 +32,8 @@ final class QueryObserver: Sendable {
     init(_ query: TableQuery, following: ObservedChanges) {
         (self.query, self.following) = (query, following)
     }
+
+    deinit { for continuation in state.withLock({ $0.settling }) { continuation.finish() } }
 
     /// Records the changes of a commit. Returns whether the observer must be signalled.
     func counts(_ changes: ChangeSet) -> Bool {
@@ -46,7 +57,7 @@ final class QueryObserver: Sendable {
     func beginRead() -> Bool {
         state.withLock { state in
             let unread = state.unread
-            state.unread = nil
+            (state.unread, state.isWaiting) = (nil, false)
             let isAffected = state.window.map { window in unread.map(window.isAffected) ?? false } ?? true
             guard isAffected || state.mustRead else { return false }
             (state.isReading, state.mustRead) = (true, false)
@@ -66,9 +77,43 @@ final class QueryObserver: Sendable {
 
     /// Ends a read that has thrown an error. The next read does not wait for a commit.
     func failRead() {
-        state.withLock { ($0.isReading, $0.mustRead, $0.hasFailed) = (false, true, true) }
+        resume { ($0.isReading, $0.mustRead, $0.hasFailed) = (false, true, true) }
     }
 
     /// Whether the last read has thrown an error.
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
+
+    // MARK: Settling
+
+    /// Records that the reader waits for a commit.
+    func beginWait() {
+        resume { $0.isWaiting = true }
+    }
+
+    /// Records that nobody reads any more.
+    func finish() {
+        resume { $0.isFinished = true }
+    }
+
+    /// Returns when the reader has received all commits that were signalled before, nobody reads any more, or a read has
+    /// failed.
+    func settle() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        let isSettled = state.withLock { state in
+            if !state.isSettled { state.settling.append(continuation) }
+            return state.isSettled
+        }
+        if isSettled { return }
+        for await _ in stream {}
+    }
+
+    private func resume(after change: (inout State) -> Void) {
+        let settled = state.withLock { state -> [AsyncStream<Never>.Continuation] in
+            change(&state)
+            guard state.isSettled else { return [] }
+            defer { state.settling = [] }
+            return state.settling
+        }
+        for continuation in settled { continuation.finish() }
+    }
 }

@@ -10,8 +10,12 @@ struct ReadPacing {
     /// The maximum delay after a read that was shorter than that.
     static let maxDelay = Duration.milliseconds(250)
 
+    /// The minimum time between two reads.
+    let interval: Duration
     private var delay = Duration.zero
     private var lastRead: (began: Timestamp, ended: Timestamp)?
+
+    init(interval: Duration = .zero) { self.interval = interval }
 
     /// Waits before the next read.
     ///
@@ -27,14 +31,10 @@ struct ReadPacing {
         let readTime = lastRead.ended.since(lastRead.began)
         let idleTime = now.since(lastRead.ended)
         // The clock may be set while the observer reads or waits.
-        guard readTime > .zero, readTime < .seconds(10), idleTime >= .zero else { return .zero }
+        guard readTime >= .zero, readTime < .seconds(10), idleTime >= .zero else { return .zero }
         let minimum = max(readTime, delay)
-        guard idleTime < minimum else {
-            delay = .zero
-            return .zero
-        }
-        delay = max(readTime, min(minimum * 2, Self.maxDelay))
-        return minimum - idleTime
+        delay = idleTime < minimum ? max(readTime, min(minimum * 2, Self.maxDelay)) : .zero
+        return max(.zero, max(minimum, interval) - idleTime)
     }
 
     /// Records a read.
