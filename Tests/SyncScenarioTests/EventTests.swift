@@ -23,6 +23,7 @@ import Testing
                 case .pageStored: "pageStored"
                 case .rowUnreadable: "rowUnreadable"
                 case .pullEnded: "pullEnded"
+                case .roundEnded: "roundEnded"
                 }
             }
         }

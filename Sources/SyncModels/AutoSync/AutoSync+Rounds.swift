@@ -78,17 +78,17 @@ extension AutoSync {
     ///
     /// - Throws: `CancellationError`.
     func runNext() async throws {
-        let (round, requests) = control.withLock { control in
+        let (round, cause, requests) = control.withLock { control in
             let requests = control.requests
             control.requests = []
-            var round = control.schedule.wholeRound
+            var (round, cause) = (control.schedule.wholeRound, SyncEvent.RoundCause.request)
             if requests.isEmpty, case .run(let due) = control.schedule.next(at: now, jitter: jitter) {
-                round = due
+                (round, cause) = (due, control.schedule.cause(at: now))
             }
-            return (round, requests)
+            return (round, cause, requests)
         }
         do {
-            let report = try await run(round, budget: PushBudget())
+            let report = try await run(round, cause, budget: PushBudget())
             let result = Result { try report.result(of: round, planCount: plans.count) }
             for request in requests { request.complete(with: result) }
         } catch {
@@ -103,7 +103,7 @@ extension AutoSync {
         do {
             return try await roundMutex.withLock {
                 let budget = PushBudget(duration: max(.zero, end - now))
-                let report = try await run(SyncSchedule.Round(), budget: budget)
+                let report = try await run(SyncSchedule.Round(), .finish, budget: budget)
                 return report.push ?? PushResult(abortReason: report.ending)
             }
         } catch {
@@ -113,7 +113,10 @@ extension AutoSync {
         }
     }
 
-    private func run(_ round: SyncSchedule.Round, budget: PushBudget) async throws -> SyncRound.Report {
+    private func run(
+        _ round: SyncSchedule.Round, _ cause: SyncEvent.RoundCause, budget: PushBudget
+    ) async throws -> SyncRound.Report {
+        let startTime = context.environment.now()
         control.withLock { $0.schedule.begin(round, at: now) }
         let syncRound = SyncRound(
             context: context, plans: plans, budget: budget,
@@ -127,10 +130,12 @@ extension AutoSync {
                     pulled: Set(report.pulls.keys).union(report.failed.keys), at: now, jitter: jitter)
             }
             record(report, of: round)
+            context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
             endRound()
             return report
         } catch {
             control.withLock { $0.schedule.end(round, .cancelled, pulled: [], at: now, jitter: jitter) }
+            context.emitRoundEnded(cause, .cancelled, since: startTime)
             endRound()
             throw error
         }

@@ -118,6 +118,11 @@ extension SyncRound.Report {
             push: push ?? PushResult(), pulls: (0..<planCount).map { pulls[$0] ?? PullResult() })
     }
 
+    /// How the round ended, for ``SyncEvent``.
+    var eventOutcome: SyncEvent.Outcome {
+        ending != nil ? .aborted : error == nil ? .completed : .completedWithErrors
+    }
+
     /// Returns how the round ended.
     ///
     /// - Parameter leavesOperations: whether operations are pending that a push can send.

@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import SyncCore
+
 /// Decides when the next round runs and what it does: the only place of this rule. A value without effects.
 ///
 /// A round is a push, then pulls. Times are durations since 1970, by the client's clock.
@@ -66,6 +68,8 @@ struct SyncSchedule: Sendable {
     private var firstChange: Duration?
     private var lastChange: Duration?
     private var pushRequestedAt: Duration?
+    /// Why a push or pulls were requested last.
+    private var requestCause = SyncEvent.RoundCause.start
     private var gate: Gate?
     /// The number of failed rounds in a row.
     private var failures = 0
@@ -110,6 +114,14 @@ struct SyncSchedule: Sendable {
             isGated ? waitReason : network == .unavailable ? .offline : .nothingDue)
     }
 
+    /// Returns why a round is due.
+    func cause(at now: Duration) -> SyncEvent.RoundCause {
+        func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
+        if isDue([pushRequestedAt] + pulls.map(\.requestedAt)) { return requestCause }
+        if isDue([pushTime]) { return .localChange }
+        return isDue(pulls.map(\.hintedAt)) ? .serverHint : .interval
+    }
+
     /// The round with all plans, which the user requests.
     var wholeRound: Round { Round(plans: order, hinted: []) }
 
@@ -145,7 +157,7 @@ struct SyncSchedule: Sendable {
     /// Records the start of the sync: everything is pushed and pulled.
     mutating func start(at now: Duration) {
         adjustClock(to: now)
-        requestAll(at: now)
+        requestAll(at: now, .start)
     }
 
     /// Records a change that the app has queued.
@@ -161,7 +173,7 @@ struct SyncSchedule: Sendable {
         switch signal {
         case .foreground:
             resetDelays()
-            if !isInForeground { requestAll(at: now) }
+            if !isInForeground { requestAll(at: now, .foreground) }
             isInForeground = true
         case .background:
             isInForeground = false
@@ -169,18 +181,18 @@ struct SyncSchedule: Sendable {
             let wasAvailable = network == .available && gate == nil
             network = .available
             resetDelays()
-            if !wasAvailable { requestAll(at: now) }
+            if !wasAvailable { requestAll(at: now, .network) }
         case .networkExpensive:
             let wasAvailable = network != .unavailable && gate == nil
             network = .expensive
             resetDelays()
-            if !wasAvailable { pushRequestedAt = now }
+            if !wasAvailable { requestPush(at: now, .network) }
         case .networkUnavailable:
             network = .unavailable
         case .signedIn:
             needsSignIn = false
             resetDelays()
-            requestAll(at: now)
+            requestAll(at: now, .signedIn)
         case .serverHint(let tables):
             for index in pulls.indices where tables.contains(pulls[index].table) {
                 pulls[index].hintedAt = pulls[index].hintedAt ?? now
@@ -226,19 +238,20 @@ struct SyncSchedule: Sendable {
             }
             retryTime += delay(incompleteRounds, jitter)
             incompleteRounds += 1
-            if leavesOperations { requestPush(at: retryTime) }
+            if leavesOperations { requestPush(at: retryTime, .retry) }
         case .failed(let retryAfter):
-            requestPush(at: now)
+            requestPush(at: now, .retry)
             let wait = min(retryAfter ?? .zero, settings.maxRetryAfter) + delay(failures, jitter)
             closeGate(retryAfter == nil ? .failure : .server, for: wait)
             failures += 1
         case .unauthenticated:
-            requestPush(at: now)
+            requestPush(at: now, .retry)
             needsSignIn = true
         case .cancelled:
-            requestPush(at: now)
+            requestPush(at: now, .retry)
         }
         for index in round.plans where !pulled.contains(index) {
+            requestCause = .retry
             if round.hinted.contains(index) {
                 pulls[index].hintedAt = min(pulls[index].hintedAt ?? retryTime, retryTime)
             } else {
@@ -255,12 +268,13 @@ struct SyncSchedule: Sendable {
         if network == .unavailable { network = .available }
     }
 
-    private mutating func requestAll(at now: Duration) {
-        requestPush(at: now)
+    private mutating func requestAll(at now: Duration, _ cause: SyncEvent.RoundCause) {
+        requestPush(at: now, cause)
         for index in pulls.indices { pulls[index].requestedAt = now }
     }
 
-    private mutating func requestPush(at time: Duration) {
+    private mutating func requestPush(at time: Duration, _ cause: SyncEvent.RoundCause) {
+        requestCause = cause
         pushRequestedAt = min(pushRequestedAt ?? time, time)
     }
 

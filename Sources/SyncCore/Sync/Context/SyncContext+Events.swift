@@ -16,6 +16,15 @@ extension SyncContext {
         client.log?.record(event, details())
     }
 
+    /// Emits the end of a round of an automatic sync.
+    package func emitRoundEnded(
+        _ cause: SyncEvent.RoundCause, _ outcome: SyncEvent.Outcome, since startTime: Timestamp
+    ) {
+        emit(
+            .roundEnded(
+                SyncEvent.RoundEnded(cause: cause, outcome: outcome, duration: elapsed(since: startTime))))
+    }
+
     /// The time since that instant, by the client's clock; zero if the clock was set back.
     func elapsed(since start: Timestamp) -> Duration {
         let now = environment.now()

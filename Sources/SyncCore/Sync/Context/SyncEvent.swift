@@ -24,6 +24,8 @@ public enum SyncEvent: Sendable, Hashable {
     case rowUnreadable(table: String)
     /// A pull ended.
     case pullEnded(PullEnded)
+    /// A round of an automatic sync ended: a push, and the pulls that were due.
+    case roundEnded(RoundEnded)
 
     /// What a request asks the server to do.
     public enum RequestKind: String, Sendable, Hashable, CaseIterable {
@@ -178,6 +180,40 @@ public enum SyncEvent: Sendable, Hashable {
         /// The rows of all pages.
         public let rows: RowCounts
         /// From the beginning of the pull to its end.
+        public let duration: Duration
+    }
+
+    /// Why a round of an automatic sync began.
+    public enum RoundCause: String, Sendable, Hashable, CaseIterable {
+        /// The automatic sync began.
+        case start
+        /// The app has changed items.
+        case localChange
+        /// A plan repeats.
+        case interval
+        /// The server has changes.
+        case serverHint
+        /// The app came to the foreground.
+        case foreground
+        /// The network is available again.
+        case network
+        /// The user has signed in.
+        case signedIn
+        /// A part of an earlier round failed, or was cancelled.
+        case retry
+        /// The app or the user requested the round.
+        case request
+        /// The app is about to be suspended. The round only pushes.
+        case finish
+    }
+
+    /// The end of a round of an automatic sync.
+    public struct RoundEnded: Sendable, Hashable {
+        /// Why the round began.
+        public let cause: RoundCause
+        /// How the round ended.
+        public let outcome: Outcome
+        /// From the beginning of the round to its end.
         public let duration: Duration
     }
 

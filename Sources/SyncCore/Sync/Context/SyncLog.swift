@@ -24,7 +24,7 @@ struct SyncLog: Sendable {
     static func level(of event: SyncEvent) -> Logger.Level {
         switch event {
         case .request, .retry, .pageStored: .debug
-        case .pushEnded, .pullEnded: .info
+        case .pushEnded, .pullEnded, .roundEnded: .info
         case .conflict: .notice
         case .parked, .rowUnreadable: .warning
         }
@@ -74,6 +74,7 @@ extension SyncEvent {
         case .pageStored: "page stored"
         case .rowUnreadable: "row skipped: unreadable"
         case .pullEnded: "pull ended"
+        case .roundEnded: "round ended"
         }
     }
 
@@ -105,6 +106,11 @@ extension SyncEvent {
             pull.rows.metadata.merging([
                 "table": "\(pull.table)", "outcome": "\(pull.outcome)", "duration": Self.value(pull.duration),
             ]) { $1 }
+        case .roundEnded(let round):
+            [
+                "cause": "\(round.cause)", "outcome": "\(round.outcome)",
+                "duration": Self.value(round.duration),
+            ]
         }
     }
 
