@@ -30,6 +30,7 @@ let package = Package(
                 .product(name: "StoreMemory", package: "swift-sync-context"),
                 .product(name: "StoreSQLite", package: "swift-sync-context"),
                 .product(name: "SyncCore", package: "swift-sync-context"),
+                .product(name: "SyncModels", package: "swift-sync-context"),
                 .product(name: "TableServer", package: "swift-sync-context"),
             ]),
     ],

@@ -31,6 +31,7 @@ enum Workloads {
             Workload("read.query.index") { Reads.query(scale, $0, isIndexed: true) },
             Workload("read.query.scan") { Reads.query(scale, $0, isIndexed: false) },
             Workload("read.all") { Reads.all(scale, $0) },
+            Workload("read.typed") { TypedReads.all(scale, $0) },
             Workload("pull.engine.page-50") { _ in EnginePulls.firstPull(scale, pageSize: 50) },
             Workload("pull.engine.page-1000") { _ in EnginePulls.firstPull(scale, pageSize: 1000) },
             Workload("pull.delta.0") { DeltaPulls.pull(scale, $0, changes: 0) },
