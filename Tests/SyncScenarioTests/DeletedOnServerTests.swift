@@ -59,6 +59,26 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `an edit after a lost undelete does not overwrite another client's change of the field`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, failure) = try await conflict(scenario, attempts: 1)
+            let id = failure.itemID
+            let mine = try #require(try await a.table.item(id: id))
+            try await a.context.keepAndUpdateItem(for: failure, with: mine)
+            scenario.server.inject(.dropAnswer, when: { $0.method == "PATCH" })
+            _ = try? await a.context.push()
+            try await scenario.server.update(id, ["priority": 2], in: Todo.name)
+            try await a.table.update(id: id, ["priority": 1])
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["priority"] == 2)
+            #expect(try scenario.row(id)?.fields["priority"] == 2)
+        }
+    }
+
     /// Messages lost during an undelete, which sends two requests.
     private static let losses: [[ServerFault]] = [
         [.dropAnswer], [.dropAnswer, .none, .dropAnswer], [.none, .dropRequest], [.none, .dropAnswer],

@@ -15,12 +15,14 @@ extension OperationAttempt {
     func undelete() async throws -> AttemptOutcome {
         let action = RemoteCall.Action.undelete(
             id: operation.itemID, fields: body(base: base), version: snapshot.version)
-        var outcome = AttemptOutcome(try await send(action), proof)
+        let response = try await send(action)
+        var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
             outcome = try await fetchRow(toDecide: reason, status: status)
         }
         switch outcome {
-        case .succeeded(let row?) where !snapshot.fields.isEmpty:
+        // Otherwise the row shows that an earlier attempt has undeleted and updated it.
+        case .succeeded(let row?) where response.classification == .done && !snapshot.fields.isEmpty:
             return .continues(from: row)
         // An earlier request, whose response was lost, has undeleted the row, and nothing else has changed it.
         case .conflict(_, _, let row?) where proof.isUnchanged(row):
