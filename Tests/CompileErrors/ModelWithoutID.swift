@@ -1,0 +1,9 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncModels
+
+struct Todo: SyncModel {  // error: does not conform to protocol 'SyncModel'
+    var text = ""
+    static let schema = ModelSchema("TodoItem", Todo(), .field("text", \.text))
+}
