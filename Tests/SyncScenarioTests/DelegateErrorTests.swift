@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import Synchronization
 import TableServer
 import TestSupport
 import Testing
@@ -123,6 +124,34 @@ import Testing
                 #expect(try scenario.row("y") != nil)
                 #expect(try await a.item("x")?["text"] == "mine")
             }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row pulled before a delegate refused its insert is stored when the kept insert is discarded`(
+        _ kind: StoreKind
+    ) async throws {
+        let isFirst = Mutex(true)
+        let delegate = ClosureDelegate(perform: { _, operation in
+            let mustRefuse = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if mustRefuse { throw CancellationError() }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            try await a.pullWithoutPush()
+            let refused = try await a.expectPushError()
+            #expect(refused.serverItem?["text"] == "theirs")
+            try await a.context.keepAndUpdateItem(for: refused, with: try #require(refused.item))
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            try await a.context.cancelAndDiscardItem(for: try await a.expectPushError())
+            #expect(try await a.texts() == ["theirs"])
+            try await scenario.expectAgreement(a)
         }
     }
 }

@@ -143,7 +143,10 @@ struct DecisionEffect {
         kept.replaces = false
         kept.isAdopted = false
         kept.deletedItem = nil
-        if kind == .insert { (kept.base, kept.version) = (nil, nil) }
+        if kind == .insert {
+            // No base shows the row that a pull has received, so that the row stays with the operation.
+            (kept.base, kept.version, kept.serverItem) = (nil, nil, operation.serverItem)
+        }
         if kind == .delete {
             kept.deletedItem = item ?? local ?? operation.deletedItem
             try removeItem()
