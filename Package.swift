@@ -77,7 +77,7 @@ let targets: [Target] = [
         dependencies: [
             "SyncCore", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL,
         ]),
-    .target(name: "SyncSimulation", dependencies: ["StoreMemory", "SyncCore", httpTypes]),
+    .target(name: "SyncSimulation", dependencies: ["StoreMemory", "SyncCore", "SyncModels", httpTypes]),
     .executableTarget(name: "simulate", dependencies: ["StoreLMDB", "StoreSQLite", "SyncSimulation"]),
     .target(name: "StoreOrderedMap", dependencies: ["SyncCore"]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),

@@ -238,6 +238,7 @@ final class SimulatedSystem: Sendable {
     private func perform(_ act: Act) async {
         let device = devices[act.device % devices.count]
         let process = device.process(for: Int(act.number))
+        process.sync?.signal(act, of: seed, device.disk.store.catalog.tables)
         do {
             if act.feature.sendsRequests {
                 try await checkingResolver(device, process) {
@@ -282,7 +283,8 @@ final class SimulatedSystem: Sendable {
             }
         }
         for device in devices { checkStore(of: device) }
-        await synchronizeAll()
+        await checkAutomaticSyncs()
+        if failure == nil { await synchronizeAll() }
         if failure == nil { await checkEnd() }
     }
 

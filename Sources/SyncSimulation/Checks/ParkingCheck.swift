@@ -62,7 +62,8 @@ extension SimulatedSystem {
                 if isNew { state.refusals.reset(row) }
                 return state.refusals.most(of: row)
             }
-            if operation.refusals > most {
+            // The responses to an automatic sync belong to no act.
+            if operation.refusals > most, device.processes.first?.sync == nil {
                 fail(
                     .parking,
                     "\(device.name): \(operation.kind) \(row) has \(operation.refusals) refusals; the server gave \(most)."

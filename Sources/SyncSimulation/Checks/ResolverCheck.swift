@@ -27,7 +27,7 @@ extension SimulatedSystem {
         do { try await act() } catch let error as SyncError where error.code == .pullAborted {
             // Another push or pull resolves the conflicts that it finds.
             let isAlone = device.state.withLock { $0.syncCount == count && $0.hasDecidingResolver }
-            if wasAlone, isAlone, !device.disk.isShared, !process.store.hasEnded {
+            if wasAlone, isAlone, process.sync == nil, !device.disk.isShared, !process.store.hasEnded {
                 for conflict in try storedConflicts(on: device).subtracting(before) {
                     fail(
                         .resolver,

@@ -51,7 +51,15 @@ struct ProcessFactory: Sendable {
         let context = SyncContext(
             client: client, dataSource: store, delegate: delegate, settings: settings,
             environment: environment)
-        return SimulatedProcess(context: context, store: store, transport: transport)
+        let sync = hasDelegate ? nil : automaticSync(of: device, context)
+        return SimulatedProcess(context: context, store: store, transport: transport, sync: sync)
+    }
+
+    private func automaticSync(of device: SimulatedDevice, _ context: SyncContext) -> SimulatedAutoSync? {
+        guard !device.disk.isShared, SimulatedAutoSync.isDrawn(seed, device),
+            device.state.withLock({ $0.syncsAutomatically })
+        else { return nil }
+        return SimulatedAutoSync(context, of: device, on: scheduler)
     }
 
     private func settings(_ draws: inout SimulationRandom, _ device: SimulatedDevice) -> SyncSettings {

@@ -56,6 +56,8 @@ final class SimulatedDevice: Sendable {
         var rowsEditedByDelegate: Set<RowKey> = []
         /// Rows whose insert has arrived after its process or its operation had ended.
         var rowsInsertedLate: Set<RowKey> = []
+        /// Whether new processes may sync automatically, if the device does.
+        var syncsAutomatically = true
         var serverAddress = "https://server.example"
         /// Whether the resolver decides about every conflict.
         var hasDecidingResolver = false

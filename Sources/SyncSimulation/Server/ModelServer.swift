@@ -272,8 +272,8 @@ final class ModelServer: Sendable {
     /// - Parameter row: the row that is changed: its `updatedAt` never goes back.
     private func nextTime(_ state: inout State, after row: Row? = nil) -> ModelTime {
         if let row, row.isFuture {
-            return ModelTime(
-                nanoseconds: row.updatedAt.nanoseconds + Self.unit(digits: state.traits.shownDigits))
+            let later = row.updatedAt.nanoseconds + Self.unit(digits: state.traits.shownDigits)
+            if later > now(state) { return ModelTime(nanoseconds: later) }
         }
         let unit = Self.unit(digits: state.traits.keptDigits)
         let now = now(state) / unit * unit

@@ -28,6 +28,14 @@ package final class CommitFeed: Sendable {
         var bySubject: [Subject: [Int: Observer]] = [:]
         var lastKey = 0
         var isFinished = false
+
+        /// Returns the observers of the subjects in the order in which they began, so that a run with the same schedule is
+        /// the same.
+        func observing(_ subjects: [Subject]) -> [Observer] {
+            var found: [Int: Observer] = [:]
+            for subject in subjects { found.merge(bySubject[subject] ?? [:]) { observer, _ in observer } }
+            return found.sorted { $0.key < $1.key }.map(\.value)
+        }
     }
 
     private let observers = Mutex(Observers())
@@ -99,12 +107,7 @@ package final class CommitFeed: Sendable {
             } else {
                 subjects += changes.tables.keys.map { .table($0) }
             }
-            var concerned: [Int: Observer] = [:]
-            for subject in subjects {
-                concerned.merge(observers.bySubject[subject] ?? [:]) { observer, _ in observer }
-            }
-            // In the order in which they began, so that a run with the same schedule is the same.
-            return concerned.sorted { $0.key < $1.key }.map(\.value)
+            return observers.observing(subjects)
         }
     }
 
@@ -112,7 +115,7 @@ package final class CommitFeed: Sendable {
     func finish() {
         let ended = observers.withLock { observers in
             observers.isFinished = true
-            return observers.bySubject.values.flatMap(\.values)
+            return observers.observing(Array(observers.bySubject.keys))
         }
         for observer in ended { observer.continuation.finish() }
     }

@@ -1,0 +1,94 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import SyncModels
+import Synchronization
+
+/// The automatic sync of one process, which runs beside the acts.
+struct SimulatedAutoSync: Sendable {
+    private let sync: AutoSync
+    private let task: Task<Void, Never>
+
+    /// How many devices sync automatically, in percent.
+    private static let share = 15
+
+    /// Whether the device syncs automatically.
+    static func isDrawn(_ seed: UInt64, _ device: SimulatedDevice) -> Bool {
+        var random = SimulationRandom(
+            seed, device.number, SimulationRandom.Stream.automaticSync.rawValue)
+        return random.percent(share)
+    }
+
+    /// Begins to sync the tables that the device declares now.
+    init(_ context: SyncContext, of device: SimulatedDevice, on scheduler: SimulationScheduler) {
+        let plans = device.disk.store.catalog.tables.map { PullPlan(TableQuery($0.name), id: "all") }
+        let sync = AutoSync(context, pulls: plans)
+        self.sync = sync
+        // Its requests belong to no act.
+        task = CurrentAct.$number.withValue(0) {
+            Task(executorPreference: scheduler) { await sync.run() }
+        }
+    }
+
+    /// Reports what the act draws, as the app does that observes the system.
+    func signal(_ act: Act, of seed: UInt64, _ tables: [SyncTableDefinition]) {
+        var random = SimulationRandom(
+            seed, act.number, SimulationRandom.Stream.automaticSync.rawValue)
+        guard random.percent(25) else { return }
+        let signals: [AutoSync.Signal] = [
+            .foreground, .background, .networkAvailable, .networkUnavailable, .networkExpensive, .signedIn,
+            .serverHint(tables: Set(tables.map(\.name))),
+        ]
+        sync.signal(random.pick(signals))
+    }
+
+    /// Reports that all faults have ended.
+    func signalHealing() {
+        for signal in [AutoSync.Signal.foreground, .networkAvailable, .signedIn] { sync.signal(signal) }
+    }
+
+    /// Ends the sync.
+    func end() { task.cancel() }
+
+    /// Ends the sync, and waits until it has ended.
+    func stop() async {
+        task.cancel()
+        await task.value
+    }
+}
+
+extension SimulatedSystem {
+    /// The longest delay of an automatic sync, which a server has asked for, with the time of the rounds after it.
+    private static let maxDelay: Int64 = 100_000 * 1_000_000_000
+
+    /// After the faults, automatic syncs send everything that waits for no decision, without a call of the app.
+    func checkAutomaticSyncs() async {
+        let syncing = devices.filter { $0.processes[0].sync != nil }
+        guard !syncing.isEmpty else { return }
+        for device in syncing { device.processes[0].sync?.signalHealing() }
+        try? await scheduler.sleep(Self.maxDelay)
+        for device in syncing {
+            guard let sync = device.processes[0].sync else { continue }
+            await sync.stop()
+            device.state.withLock { $0.syncsAutomatically = false }
+            do {
+                let operations = try device.disk.store.read {
+                    try $0.operations(after: 0, in: nil, limit: .max)
+                }
+                let errors = try device.disk.store.read { try $0.operationErrors(in: nil) }
+                let unsent = operations.filter { operation in
+                    !errors.contains { $0.table == operation.table && $0.itemID == operation.itemID }
+                }
+                if let first = unsent.first {
+                    fail(
+                        .liveness,
+                        "\(device.name): the automatic sync has not sent the \(first.kind) of \(first.itemID)."
+                    )
+                }
+            } catch {
+                fail(.store, "\(device.name): the operations cannot be read: \(error)")
+            }
+        }
+    }
+}
