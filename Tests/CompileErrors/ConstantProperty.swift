@@ -3,8 +3,8 @@
 
 import SyncModels
 
-struct Todo: SyncModel {
-    var id = SyncID<Todo>()
+struct Note: SyncModel {
+    var id = SyncID<Note>()
     let text = ""
-    static let schema = ModelSchema("TodoItem", Todo(), .field("text", \.text))  // error: WritableKeyPath
+    static let schema = ModelSchema("Note", Note(), .field("text", \.text))  // error: WritableKeyPath
 }

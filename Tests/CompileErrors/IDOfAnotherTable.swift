@@ -3,20 +3,6 @@
 
 import SyncModels
 
-struct TodoList: SyncModel {
-    var id = SyncID<TodoList>()
-    var name = ""
-    static let schema = ModelSchema("TodoList", TodoList(), .field("name", \.name))
-}
-
-struct Todo: SyncModel {
-    var id = SyncID<Todo>()
-    var text = "", complete = false, count = 0, list: TodoList.ID?
-    static let schema = ModelSchema(
-        "TodoItem", Todo(), .field("text", \.text), .field("complete", \.complete), .field("count", \.count),
-        .field("list", \.list))
-}
-
 func todos(of todo: Todo) -> ModelQuery<Todo> {
     Todo.where { $0.list == todo.id }  // error: value of type 'SyncID<Todo>'
 }

@@ -3,8 +3,8 @@
 
 import SyncModels
 
-struct Todo: SyncModel {
-    var id = SyncID<Todo>()
+struct Note: SyncModel {
+    var id = SyncID<Note>()
     var text = ""
-    static let schema = ModelSchema("TodoItem", Todo(), .field("text", \.txt))  // error: has no member 'txt'
+    static let schema = ModelSchema("Note", Note(), .field("text", \.txt))  // error: has no member 'txt'
 }

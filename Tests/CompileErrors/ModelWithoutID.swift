@@ -3,7 +3,7 @@
 
 import SyncModels
 
-struct Todo: SyncModel {  // error: does not conform to protocol 'SyncModel'
+struct Note: SyncModel {  // error: does not conform to protocol 'SyncModel'
     var text = ""
-    static let schema = ModelSchema("TodoItem", Todo(), .field("text", \.text))
+    static let schema = ModelSchema("Note", Note(), .field("text", \.text))
 }

@@ -3,8 +3,8 @@
 
 import SyncModels
 
-struct Todo: SyncModel {
-    var id = SyncID<Todo>()
+struct Note: SyncModel {
+    var id = SyncID<Note>()
     var size = (width: 0, height: 0)
-    static let schema = ModelSchema("TodoItem", Todo(), .field("size", \.size))  // error: 'FieldValue'
+    static let schema = ModelSchema("Note", Note(), .field("size", \.size))  // error: 'FieldValue'
 }

@@ -83,22 +83,30 @@ import Testing
         }
     }
 
+    /// Pushes an insert whose response shows its first state after a change of the server is pulled.
+    private func pushInsert(
+        _ a: Device, to scenario: Scenario, pullingAfter change: (TableServer) async throws -> Void
+    ) async throws {
+        try await a.table.insert(["id": "x", "text": "ours"])
+        let gate = RequestGate()
+        defer { gate.open() }
+        scenario.server.inject(.hold(gate, then: response(201, showing: "ours")), when: \.isWrite)
+        let push = Task { try await a.context.push() }
+        await gate.waitForArrivals()
+        try await change(scenario.server)
+        try await a.context.pull(Todo.query, settings: .withoutPush)
+        gate.open()
+        _ = try await push.value
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a change pulled during an insert is not lost when the insert's response shows the same instant`(
         _ kind: StoreKind
     ) async throws {
         try await run(on: kind) { scenario, a in
-            try await a.table.insert(["id": "x", "text": "ours"])
-            let gate = RequestGate()
-            defer { gate.open() }
-            scenario.server.inject(
-                .hold(gate, then: response(201, showing: "ours")), when: \.isWrite)
-            let push = Task { try await a.context.push() }
-            await gate.waitForArrivals()
-            try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
-            try await a.context.pull(Todo.query, settings: .withoutPush)
-            gate.open()
-            _ = try await push.value
+            try await pushInsert(a, to: scenario) { server in
+                try await server.put("x", ["text": "theirs"], in: Todo.name)
+            }
             #expect(try await a.texts() == ["theirs"])
             try await scenario.expectAgreement(a)
         }
@@ -200,18 +208,10 @@ import Testing
         _ kind: StoreKind
     ) async throws {
         try await run(on: kind) { scenario, a in
-            try await a.table.insert(["id": "x", "text": "ours"])
-            let gate = RequestGate()
-            defer { gate.open() }
-            scenario.server.inject(
-                .hold(gate, then: response(201, showing: "ours")), when: \.isWrite)
-            let push = Task { try await a.context.push() }
-            await gate.waitForArrivals()
-            try await scenario.server.put("x", ["text": "ours"], in: Todo.name)
-            try await scenario.server.remove("x", in: Todo.name)
-            try await a.context.pull(Todo.query, settings: .withoutPush)
-            gate.open()
-            _ = try await push.value
+            try await pushInsert(a, to: scenario) { server in
+                try await server.put("x", ["text": "ours"], in: Todo.name)
+                try await server.remove("x", in: Todo.name)
+            }
             #expect(try await a.texts().isEmpty)
             try await scenario.expectAgreement(a)
         }
