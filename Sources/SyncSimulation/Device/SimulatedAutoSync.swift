@@ -61,11 +61,14 @@ struct SimulatedAutoSync: Sendable {
 extension SimulatedSystem {
     /// The longest delay of an automatic sync, which a server has asked for, with the time of the rounds after it.
     private static let maxDelay: Int64 = 100_000 * 1_000_000_000
+    /// Longer than the exchange of a request that was sent before the faults ended.
+    private static let maxExchange: Int64 = 300 * 1_000_000_000
 
     /// After the faults, automatic syncs send everything that waits for no decision, without a call of the app.
     func checkAutomaticSyncs() async {
         let syncing = devices.filter { $0.processes[0].sync != nil }
         guard !syncing.isEmpty else { return }
+        try? await scheduler.sleep(Self.maxExchange)
         for device in syncing { device.processes[0].sync?.signalHealing() }
         try? await scheduler.sleep(Self.maxDelay)
         for device in syncing {
