@@ -44,6 +44,21 @@ import Testing
         }
     }
 
+    /// Edits an item whose row is hard-deleted and inserted again.
+    ///
+    /// - Returns: the version of the row before; the new row has an earlier one.
+    private func replaceEditedRow(of a: Device, on scenario: Scenario) async throws -> String? {
+        try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+        try await scenario.server.update("x", ["text": "older"], in: Todo.name)
+        try await a.sync()
+        try await a.table.update(id: "x", ["text": "ours"])
+        let version = try scenario.row("x")?.version
+        try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+        scenario.server.clock.advance(by: .seconds(5))
+        try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+        return version
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a conflict with a row inserted again stays one when that row has reached the same version`(
         _ kind: StoreKind
@@ -51,14 +66,7 @@ import Testing
         try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
             scenario in
             let a = try scenario.device()
-            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
-            try await scenario.server.update("x", ["text": "older"], in: Todo.name)
-            try await a.sync()
-            try await a.table.update(id: "x", ["text": "ours"])
-            let version = try scenario.row("x")?.version
-            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
-            scenario.server.clock.advance(by: .seconds(5))
-            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            let version = try await replaceEditedRow(of: a, on: scenario)
             #expect(try await a.expectPushError().serverItem?["text"] == "new")
             try await scenario.server.update("x", ["text": "newer"], in: Todo.name)
             #expect(try scenario.row("x")?.version == version)
@@ -105,14 +113,7 @@ import Testing
         }
         try await Scenario.run(on: kind, configure: configure) { scenario in
             let a = try scenario.device(delegate: delegate)
-            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
-            try await scenario.server.update("x", ["text": "older"], in: Todo.name)
-            try await a.sync()
-            try await a.table.update(id: "x", ["text": "ours"])
-            let version = try scenario.row("x")?.version
-            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
-            scenario.server.clock.advance(by: .seconds(5))
-            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            let version = try await replaceEditedRow(of: a, on: scenario)
             try await a.context.push()
             #expect(try await a.texts() == ["new"])
             try await scenario.server.update("x", ["text": "newer"], in: Todo.name)

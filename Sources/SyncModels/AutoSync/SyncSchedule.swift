@@ -114,7 +114,7 @@ struct SyncSchedule: Sendable {
             isGated ? waitReason : network == .unavailable ? .offline : .nothingDue)
     }
 
-    /// Returns why a round is due.
+    /// Returns the cause of a due round.
     func cause(at now: Duration) -> SyncEvent.RoundCause {
         func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
         if isDue([pushRequestedAt] + pulls.map(\.requestedAt)) { return requestCause }

@@ -76,10 +76,9 @@ extension SimulatedSystem {
             await sync.stop()
             device.state.withLock { $0.syncsAutomatically = false }
             do {
-                let operations = try device.disk.store.read {
-                    try $0.operations(after: 0, in: nil, limit: .max)
+                let (operations, errors) = try device.disk.store.read {
+                    (try $0.operations(after: 0, in: nil, limit: .max), try $0.operationErrors(in: nil))
                 }
-                let errors = try device.disk.store.read { try $0.operationErrors(in: nil) }
                 let unsent = operations.filter { operation in
                     !errors.contains { $0.table == operation.table && $0.itemID == operation.itemID }
                 }

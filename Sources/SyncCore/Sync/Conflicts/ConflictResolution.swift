@@ -99,9 +99,7 @@ struct ConflictResolution {
                 inFlight: isInFlight ? [] : context.inFlight.all)
             try effect.apply(decision)
             guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }
-            let item = try transaction.item(id: error.itemID, in: error.table)
-            try context.recordResult(item, of: effect.operation, in: transaction)
-            return .resolved(item)
+            return .resolved(try context.recordItem(of: effect.operation, in: transaction))
         }
     }
 }

@@ -109,8 +109,7 @@ extension SyncContext {
                 of: error, in: transaction, definition: definition, inFlight: inFlight.all)
             try apply(effect, normalized)
             if try transaction.operation(id: error.operationID) == nil {
-                let item = try transaction.item(id: error.itemID, in: error.table)
-                try recordResult(item, of: effect.operation, in: transaction)
+                _ = try recordItem(of: effect.operation, in: transaction)
             }
         }
     }

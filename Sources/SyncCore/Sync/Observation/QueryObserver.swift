@@ -90,13 +90,12 @@ final class QueryObserver: Sendable {
         resume { $0.isWaiting = true }
     }
 
-    /// Records that nobody reads any more.
+    /// Records that the reader has ended.
     func finish() {
         resume { $0.isFinished = true }
     }
 
-    /// Returns when the reader has received all commits that were signalled before, nobody reads any more, or a read has
-    /// failed.
+    /// Returns when the reader has received all commits that were signalled before or has ended, or a read has failed.
     func settle() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         let isSettled = state.withLock { state in

@@ -16,4 +16,13 @@ extension SyncContext {
             of: row ?? operation.newestServerItem, id: id, table: table, at: environment.now(),
             in: transaction)
     }
+
+    /// Records the item that is left after a decision has removed its operation, as ``recordResult(_:of:in:)`` does.
+    ///
+    /// - Returns: the item; `nil` when it was removed.
+    func recordItem(of operation: TableOperation, in transaction: any StoreTransaction) throws -> Item? {
+        let item = try transaction.item(id: operation.itemID, in: operation.table)
+        try recordResult(item, of: operation, in: transaction)
+        return item
+    }
 }

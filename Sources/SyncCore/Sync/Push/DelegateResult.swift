@@ -83,9 +83,11 @@ struct DelegateResult: Sendable {
         else {
             return true
         }
-        guard operation.kind != .delete else { return operation.deletedItem?.fields != seen.item?.fields }
-        let local = try completion.transaction.item(id: operation.itemID, in: completion.definition.name)
-        return local?.fields != seen.item?.fields
+        let item =
+            operation.kind == .delete
+            ? operation.deletedItem
+            : try completion.transaction.item(id: operation.itemID, in: completion.definition.name)
+        return item?.fields != seen.item?.fields
     }
 }
 
