@@ -1,8 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Observation
 import SyncModels
+import TestSupport
 import Testing
 
 /// ``LiveList``, as a user interface sees it.
@@ -72,6 +74,64 @@ import Testing
             try await context.close()
             await list.settled()
             #expect(!list.isLoading)
+        }
+    }
+
+    @Test(arguments: [StoreKind.sqlite, .lmdb])
+    func `a list with an immediate first page has its models at once`(_ kind: StoreKind) async throws {
+        try await withContext(on: kind, .models(Todo.self, TodoList.self)) { context in
+            let table = context.table(Todo.self)
+            try await table.insert(Todo(text: "open"))
+            try await table.insert(Todo(text: "done", complete: true))
+            let list = LiveList(Todo.where { !$0.complete }, in: context, first: .immediate)
+            #expect(!list.isLoading && list.models.map(\.text) == ["open"])
+            list.query = Todo.where { $0.complete }
+            #expect(!list.isLoading && list.models.map(\.text) == ["done"])
+            try await table.insert(Todo(text: "also done", complete: true))
+            await list.settled()
+            #expect(list.models.count == 2)
+        }
+    }
+
+    @Test func `an immediate first page that cannot be read is read in the background, which says why`()
+        async throws
+    {
+        try await withContext(on: .sqlite, .models(TodoList.self)) { context in
+            let list = LiveList(Todo.all, in: context, first: .immediate)
+            #expect(list.isLoading && list.error == nil)
+            await list.settled()
+            #expect(list.error?.code == .unknownTable)
+        }
+    }
+
+    @Test func `an immediate first page never has rows of another user, or purged ones`() async throws {
+        try await withTemporaryDirectory { directory in
+            let url = try #require(URL(string: "http://127.0.0.1:9"))
+            func open(_ tables: [SyncTableDefinition], user: String) throws -> SyncContext {
+                let store = try StoreKind.sqlite.open(in: directory, tables: tables)
+                return SyncContext(client: SyncClient(url: url), dataSource: store, userID: user)
+            }
+            let first = try open(.models(Todo.self, TodoList.self), user: "anna")
+            try await first.table(Todo.self).insert(Todo(text: "secret"))
+            try await first.close()
+
+            let other = try open(.models(Todo.self, TodoList.self), user: "ben")
+            let list = LiveList(Todo.all, in: other, first: .immediate)
+            #expect(list.isLoading && list.models.isEmpty)
+            await list.settled()
+            #expect(list.error?.code == .storeOfAnotherUser)
+            try await other.close()
+
+            // The purge removes the rows of a table that it does not declare when a context declares it again.
+            let narrow = try open(.models(TodoList.self), user: "anna")
+            try await narrow.purgeAll(pending: .discard)
+            try await narrow.close()
+            let wide = try open(.models(Todo.self, TodoList.self), user: "anna")
+            let purged = LiveList(Todo.all, in: wide, first: .immediate)
+            #expect(purged.isLoading && purged.models.isEmpty)
+            await purged.settled()
+            #expect(purged.models.isEmpty && purged.error == nil)
+            try await wide.close()
         }
     }
 

@@ -12,8 +12,8 @@ extension AutoSync {
         case idle(next: Timestamp?)
         /// Operations are being sent.
         case pushing(done: Int, of: Int)
-        /// Rows are being pulled.
-        case pulling(table: String, rows: Int)
+        /// Rows are being pulled: `of` is ``SyncCore/PullResult/total``.
+        case pulling(table: String, rows: Int, of: Int?)
         /// The last round failed; the next one begins then.
         case waiting(until: Timestamp)
         /// The app has reported ``AutoSync/Signal/networkUnavailable``.

@@ -89,11 +89,11 @@ struct SyncRound: Sendable {
             var settings = plan.settings
             settings.pending = .pullAnyway
             var result = PullResult()
-            show(.pulling(table: plan.query.table, rows: 0))
+            show(.pulling(table: plan.query.table, rows: 0, of: nil))
             let pages = context.pulling(plan.query, queryID: try plan.queryID, settings: settings)
             for try await progress in pages {
                 result = progress
-                show(.pulling(table: plan.query.table, rows: result.received))
+                show(.pulling(table: plan.query.table, rows: result.received, of: result.total))
                 if mustEnd() { return nil }
             }
             return result

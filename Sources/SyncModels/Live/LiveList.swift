@@ -26,17 +26,21 @@ public import SyncCore
     public private(set) var error: SyncError?
 
     @ObservationIgnored private let context: SyncContext
+    @ObservationIgnored private let first: FirstPage
     @ObservationIgnored private let throttle: Duration
     @ObservationIgnored private var task: Task<Void, Never>?
     @ObservationIgnored private var settle: @Sendable () async -> Void = {}
 
     /// Follows the query.
     ///
-    /// - Parameter throttle: the minimum time between two pages.
+    /// - Parameters:
+    ///   - first: how the first page of each query is read.
+    ///   - throttle: the minimum time between two pages.
     public init(
-        _ query: ModelQuery<Model> = Model.all, in context: SyncContext, throttle: Duration = .zero
+        _ query: ModelQuery<Model> = Model.all, in context: SyncContext, first: FirstPage = .asynchronous,
+        throttle: Duration = .zero
     ) {
-        (self.query, self.context, self.throttle) = (query, context, throttle)
+        (self.query, self.context, self.first, self.throttle) = (query, context, first, throttle)
         follow()
     }
 
@@ -55,7 +59,9 @@ public import SyncCore
     private func follow() {
         task?.cancel()
         (isLoading, error) = (true, nil)
-        var pages = context.table(Model.self).live(query, throttle: throttle).makeAsyncIterator()
+        let results = context.table(Model.self).live(query, throttle: throttle)
+        if first == .immediate, let page = results.immediatePage() { show(page) }
+        var pages = results.makeAsyncIterator()
         settle = pages.settle
         task = Task { [weak self] in
             do throws(SyncError) {

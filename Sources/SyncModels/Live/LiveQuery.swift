@@ -16,9 +16,14 @@
         @Environment(\.syncContext) private var context
         @State private var holder = ListHolder<Model>()
         private let query: ModelQuery<Model>
+        private let first: FirstPage
 
         /// Follows the query while the view exists.
-        public init(_ query: ModelQuery<Model> = Model.all) { self.query = query }
+        ///
+        /// - Parameter first: how the first page is read.
+        public init(_ query: ModelQuery<Model> = Model.all, first: FirstPage = .asynchronous) {
+            (self.query, self.first) = (query, first)
+        }
 
         /// The models, in the query's order.
         public var wrappedValue: [Model] { holder.list?.models ?? [] }
@@ -31,7 +36,7 @@
             MainActor.assumeIsolated {
                 guard holder.query != query || holder.context !== context else { return }
                 (holder.query, holder.context) = (query, context)
-                holder.list = context.map { LiveList(query, in: $0) }
+                holder.list = context.map { LiveList(query, in: $0, first: first) }
             }
         }
     }

@@ -40,6 +40,14 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
         return copy
     }
 
+    /// Returns the current page at once, read on the caller's thread; `nil` if only ``Iterator/next()`` can read it.
+    func immediatePage() -> LivePage<Model>? {
+        guard let query = try? query.tableQuery(), let result = context.immediateResult(of: query) else {
+            return nil
+        }
+        return DecodedRows<Model>(result, [:], after: nil, changed: []).page(after: nil, changed: [])
+    }
+
     /// Makes an iterator whose first element is the current page.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
 

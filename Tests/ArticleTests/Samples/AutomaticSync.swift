@@ -70,7 +70,8 @@ struct AutomaticSyncSamples {
         for await state in sync.states {
             switch state.phase {
             case .pushing(let done, let count): print("Sending \(done) of \(count)")
-            case .pulling(let table, let rows): print("\(table): \(rows) rows")
+            case .pulling(let table, let rows, let total):
+                print("\(table): \(rows) of \(total.map(String.init) ?? "?") rows")
             case .needsSignIn: print("Sign in to sync")
             default: print(state.pending == 0 ? "Everything is saved" : "\(state.pending) changes to send")
             }

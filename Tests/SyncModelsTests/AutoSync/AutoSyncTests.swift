@@ -298,7 +298,7 @@ import Testing
             let seen = try await system.value(of: phases)
             #expect(seen.first == .stopped)
             #expect(seen.contains(.pushing(done: 0, of: 1)))
-            #expect(seen.contains(.pulling(table: "TodoItem", rows: 0)))
+            #expect(seen.contains(.pulling(table: "TodoItem", rows: 0, of: nil)))
             guard case .idle(let next?) = seen.last else { return #expect(Bool(false)) }
             #expect((1_700_000_060...1_700_000_061).contains(next.seconds))
             await system.advance(.seconds(1))

@@ -23,10 +23,7 @@ final class PurgeStamp: Sendable {
     func confirm(in store: GroupCommitWriter) async throws {
         guard !isConfirmed.withLock({ $0 }) else { return }
         let tables = store.dataSource.catalog.tables.map(\.name)
-        let isComplete = try await store.read { snapshot in
-            try Self.unstamped(tables, in: snapshot).isEmpty
-                && tables.allSatisfy { try Self.discardedItems(in: $0, snapshot).isEmpty }
-        }
+        let isComplete = try await store.read { try Self.isComplete(for: tables, in: $0) }
         if !isComplete {
             try await store.write { transaction in
                 for table in tables { try Self.removeDiscardedItems(in: table, transaction) }
@@ -36,6 +33,12 @@ final class PurgeStamp: Sendable {
             }
         }
         isConfirmed.withLock { $0 = true }
+    }
+
+    /// Whether no item is left that a purge or a decision has removed.
+    static func isComplete(for tables: [String], in snapshot: any StoreSnapshot) throws -> Bool {
+        try unstamped(tables, in: snapshot).isEmpty
+            && tables.allSatisfy { try discardedItems(in: $0, snapshot).isEmpty }
     }
 
     /// Stamps the store and the tables, in a transaction that has purged them.

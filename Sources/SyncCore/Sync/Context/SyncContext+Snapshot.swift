@@ -13,6 +13,22 @@ extension SyncContext {
         }
     }
 
+    /// Returns the result of a query at once, read on the caller's thread.
+    ///
+    /// Returns `nil` if the read would wait for a write, or fails. An asynchronous read says why.
+    package func immediateResult(of query: TableQuery) -> QueryResult? {
+        let store = store.dataSource
+        guard store.capabilities.hasConcurrentReaders, !commits.isFinished,
+            (try? validate(query, on: query.table)) != nil
+        else { return nil }
+        return try? store.read { [user] snapshot in
+            try user.require(in: snapshot)
+            let tables = store.catalog.tables.map(\.name)
+            guard try PurgeStamp.isComplete(for: tables, in: snapshot) else { return nil }
+            return try snapshot.items(matching: query)
+        }
+    }
+
     /// Logs a row that could not be read, and reports it to ``SyncSettings/onEvent``.
     package func recordUnreadable(_ row: UnreadableRow) {
         emit(.rowUnreadable(table: row.table), SyncLog.Details(itemID: row.id, column: row.column))

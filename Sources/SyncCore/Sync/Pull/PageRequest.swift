@@ -9,10 +9,11 @@ struct PageRequest: Sendable {
     /// The columns to request; empty requests all.
     var selection: [String] = []
     var includesTombstones = true
+    var requestsTotal = false
 
     /// What the server has returned for a query.
     private enum Response {
-        case rows([WireObject], isLast: Bool, date: Timestamp?)
+        case rows([WireObject], total: Int?, isLast: Bool, date: Timestamp?)
         /// The server does not accept the query; it may accept another one.
         case refused(SyncError, status: Int)
         /// The response has more bytes than the transport accepts.
@@ -27,15 +28,18 @@ struct PageRequest: Sendable {
     func page(at cursor: PullCursor) async throws -> PulledPage {
         var cursor = cursor
         var refusalCount = 0
+        var requestsTotal = requestsTotal
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
             let requestedAt = context.environment.now()
-            switch try await send(cursor.nextPage) {
-            case .rows(let rows, let isLast, let date):
+            switch try await send(cursor.nextPage, requestsTotal: requestsTotal) {
+            case .rows(let rows, let total, let isLast, let date):
                 let (read, unreadable) = try read(rows)
                 return PulledPage(
                     rows: read, unreadable: unreadable, isLast: isLast, date: date,
-                    requestedAt: requestedAt, storedRowCount: storedRowCount, cursor: cursor)
+                    requestedAt: requestedAt, storedRowCount: storedRowCount, cursor: cursor, total: total)
+            case .refused where requestsTotal:
+                requestsTotal = false
             case .refused(let error, let status):
                 guard cursor.hasAlternative else { throw SyncError.pullAborted(table, error) }
                 // The alternative may leave rows out for good, so a few failures are not taken for a refusal.
@@ -62,17 +66,17 @@ struct PageRequest: Sendable {
         let reason = SyncError(
             .unreadableResponse,
             "A row is longer than the \(limit) bytes that the transport accepts in one response.")
-        guard case .rows(let rows, let isLast, let date) = try await send(query) else {
+        guard case .rows(let rows, _, let isLast, let date) = try await send(query) else {
             throw SyncError.pullAborted(table, reason)
         }
         let (read, unreadable) = try read(rows, tooLong: reason)
         return PulledPage(
             rows: read, unreadable: unreadable, isLast: isLast, date: date, requestedAt: requestedAt,
-            storedRowCount: storedRowCount, cursor: cursor)
+            storedRowCount: storedRowCount, cursor: cursor, total: nil)
     }
 
-    private func send(_ query: TableQuery) async throws -> Response {
-        let call = try call(query)
+    private func send(_ query: TableQuery, requestsTotal: Bool = false) async throws -> Response {
+        let call = try call(query, requestsTotal: requestsTotal)
         let response: RemoteResponse
         do {
             response = try await context.send(call)
@@ -87,15 +91,17 @@ struct PageRequest: Sendable {
                 error.code, error.message, cause: error.cause, mayRetry: error.mayRetry, retryAfter: delay)
             throw SyncError.pullAborted(table, cause)
         }
-        guard case .rows(let rows, _) = response.body else {
+        guard case .rows(let rows, let total) = response.body else {
             throw SyncError(.internalError, "The response to a query was read as something other than rows.")
         }
         return .rows(
-            rows, isLast: response.isLastPage, date: response.date.flatMap { Timestamp(httpDate: $0) })
+            rows, total: total, isLast: response.isLastPage,
+            date: response.date.flatMap { Timestamp(httpDate: $0) })
     }
 
-    private func call(_ query: TableQuery) throws(SyncError) -> RemoteCall {
+    private func call(_ query: TableQuery, requestsTotal: Bool) throws(SyncError) -> RemoteCall {
         var query = query
+        query.includesTotalCount = requestsTotal
         if query.selection.isEmpty { query.selection = selection }
         return RemoteCall(
             .query(try query.odata(context.client.dialect), includesDeleted: includesTombstones),

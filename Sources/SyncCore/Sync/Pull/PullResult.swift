@@ -7,7 +7,11 @@ public struct PullResult: Sendable, Hashable {
     public internal(set) var pages = 0
     /// How many rows the server has returned.
     public internal(set) var received = 0
-    /// How many of them were stored.
+    /// How many rows the server had for this pull when it began. `nil` unless ``PullSettings/requestsTotal`` is set; also
+    /// when the server did not say, or has returned more rows since. The server's rows change during a pull: only the end of
+    /// the pull means that all rows are there.
+    public internal(set) var total: Int?
+    /// How many of the received rows were stored.
     public internal(set) var upserted = 0
     /// How many local items were removed because the server's row is deleted.
     public internal(set) var deleted = 0
@@ -27,6 +31,11 @@ public struct PullResult: Sendable, Hashable {
 
     /// Makes the result of a pull that has done nothing yet.
     public init() {}
+
+    mutating func countReceived(_ count: Int) {
+        received += count
+        if let total, total < received { self.total = nil }
+    }
 
     mutating func add(_ rows: [UnreadableRow]) {
         for row in rows where unreadable.count < Self.maxUnreadable && !unreadable.contains(row) {

@@ -12,6 +12,8 @@ struct PullRun: Sendable {
     private let startTime: Timestamp?
     private var cursor: PullCursor
     private var result: PullResult
+    /// Whether the next request asks for the number of rows.
+    private var requestsTotal: Bool
     /// A page that was requested while the previous one was being stored.
     private var fetched: PulledPage?
     /// The token as this pull has read or stored it. Another value in the store means that it was reset since.
@@ -80,6 +82,7 @@ struct PullRun: Sendable {
         cursor = PullCursor(
             query: pull.query, order: pull.order, settings: pull.settings,
             token: storedToken.flatMap { DeltaToken(storedText: $0, for: pull.binding) })
+        requestsTotal = pull.settings.requestsTotal
         self.result.deltaToken = cursor.token?.updatedAtText
     }
 
@@ -170,13 +173,15 @@ struct PullRun: Sendable {
         session.storedPage.withLock { $0 = page }
         storedToken = token ?? storedToken
         result.pages += 1
-        result.received += page.rows.count
+        result.countReceived(page.rows.count)
         result.add(page.unreadable)
         result.deltaToken = cursor.token?.updatedAtText
         return result
     }
 
     private mutating func advance(over page: PulledPage) throws(SyncError) {
+        if requestsTotal { result.total = page.total.map(pull.query.countInWindow) }
+        requestsTotal = false
         cursor = page.cursor
         try cursor.advance(over: page)
     }
@@ -190,7 +195,8 @@ struct PullRun: Sendable {
 
     private func fetch() async throws -> PulledPage {
         session.storedPage.withLock { $0 = nil }
-        return try await PageRequest(context: context, pull: pull).page(at: cursor)
+        return try await PageRequest(context: context, pull: pull, requestsTotal: requestsTotal).page(
+            at: cursor)
     }
 
     /// Applies a page in one transaction with the token at its end.

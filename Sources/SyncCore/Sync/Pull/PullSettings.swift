@@ -16,6 +16,9 @@ public struct PullSettings: Sendable, Hashable {
     public var overlap = Duration.zero
     /// What to do with a row that cannot be read, because of an invalid id or a value that its column cannot hold.
     public var onUnreadableRow = UnreadableRowPolicy.skip
+    /// Whether to ask the server how many rows there are to pull, to show progress: see ``PullResult/total``. Counting may
+    /// cost the server more than the first page does.
+    public var requestsTotal = false
 
     /// What a pull does with pending operations.
     public enum PendingPolicy: Sendable, Hashable {

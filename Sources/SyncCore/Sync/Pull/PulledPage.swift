@@ -13,6 +13,8 @@ struct PulledPage: Sendable {
     /// How many stored rows ``StalePageGuard`` had recorded when the page was requested.
     let storedRowCount: Int
     let cursor: PullCursor
+    /// The server's count of all rows that match the query, if it was requested and the server supports it.
+    let total: Int?
 }
 
 /// A row of a page, normalized, with the server's own text of its `updatedAt`.
