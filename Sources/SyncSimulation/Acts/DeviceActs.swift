@@ -12,9 +12,12 @@ extension SimulatedSystem {
         let number = process.store.process
         guard !device.state.withLock({ $0.observers.contains { $0.process == number } }) else { return }
         let items = try device.disk.store.read { try $0.items(matching: TableQuery(table)).items }
-        let observer = ObserverCheck(table: table, process: number, initial: items)
+        var random = SimulationRandom(
+            seed, device.number, UInt64(number), SimulationRandom.Stream.liveQuery.rawValue)
+        let isTyped = table == ObservedModel.table && random.percent(50)
+        let observer = ObserverCheck(table: table, process: number, isTyped: isTyped, initial: items)
         device.state.withLock { $0.observers.append(observer) }
-        observer.begin(process.context.table(table), on: scheduler) {
+        observer.begin(process.context, on: scheduler) {
             self.fail(.observation, "\(device.name): \($0)")
         }
     }

@@ -2,16 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SyncCore
+import SyncModels
 import Synchronization
 
 /// Checks that an observer of a table sees committed states only, in the order of the commits, and the last one.
 final class ObserverCheck: Sendable {
     /// An item without its system properties: a change of them alone is not observed.
-    private struct Row: Equatable {
+    struct Row: Equatable {
         let id: String
         let fields: [String: ItemValue]
 
-        init(_ item: Item) { (id, fields) = (item.id, item.fields) }
+        init(_ item: Item, isTyped: Bool) {
+            id = item.id
+            // A property does not show whether its column is null or missing.
+            fields = isTyped ? item.fields.filter { !$0.value.isNull } : item.fields
+        }
+
+        init(_ model: ObservedModel) {
+            id = model.id.text
+            fields = [
+                "a": model.a?.itemValue, "b": model.b?.itemValue, "stamp": model.stamp?.itemValue,
+                "note": model.note?.itemValue,
+            ].compactMapValues(\.self)
+        }
     }
 
     private struct State {
@@ -26,24 +39,42 @@ final class ObserverCheck: Sendable {
     let table: String
     /// The process that observes.
     let process: Int
+    /// Whether it observes models: see ``ObservedModel``.
+    private let isTyped: Bool
     private let state = Mutex(State())
     private let task = Mutex<Task<Void, Never>?>(nil)
 
-    init(table: String, process: Int, initial: [Item]) {
-        (self.table, self.process) = (table, process)
-        state.withLock { $0.states = [initial.map(Row.init)] }
+    init(table: String, process: Int, isTyped: Bool, initial: [Item]) {
+        (self.table, self.process, self.isTyped) = (table, process, isTyped)
+        state.withLock { $0.states = [initial.map { Row($0, isTyped: isTyped) }] }
     }
 
     /// Observes on a task of the simulation.
     ///
-    /// - Parameter fail: called with the description of a state that was not committed, or came too late.
+    /// - Parameter fail: called with the description of a state that was not committed, or came too late, or of changes
+    ///   that do not lead to it.
     func begin(
-        _ table: SyncTable, on scheduler: SimulationScheduler, fail: @escaping @Sendable (String) -> Void
+        _ context: SyncContext, on scheduler: SimulationScheduler,
+        fail: @escaping @Sendable (String) -> Void
     ) {
+        let table = context.table(table)
         let observation = Task(executorPreference: scheduler) {
             do {
-                for try await result in table.observe(table.query) {
-                    if let problem = self.problem(with: result.items) { return fail(problem) }
+                if self.isTyped {
+                    var previous: [Row]?
+                    for try await page in context.table(ObservedModel.self).live() {
+                        let rows = page.models.map(Row.init)
+                        if let problem = self.problem(with: rows) ?? page.problem(after: previous) {
+                            return fail(problem)
+                        }
+                        previous = rows
+                    }
+                } else {
+                    for try await result in table.observe(table.query) {
+                        if let problem = self.problem(with: result.items.map { Row($0, isTyped: false) }) {
+                            return fail(problem)
+                        }
+                    }
                 }
             } catch {
                 // The store of a process that has ended fails.
@@ -64,20 +95,19 @@ final class ObserverCheck: Sendable {
 
     /// Records a commit.
     func didCommit(_ items: [Item]) {
-        let rows = items.map(Row.init)
+        let rows = items.map { Row($0, isTyped: isTyped) }
         state.withLock { if $0.states.last != rows { $0.states.append(rows) } }
     }
 
-    private func problem(with items: [Item]) -> String? {
-        let rows = items.map(Row.init)
-        return state.withLock { state in
+    private func problem(with rows: [Row]) -> String? {
+        state.withLock { state in
             guard
                 let index = state.states.indices.dropFirst(max(0, state.seen)).first(where: {
                     state.states[$0] == rows
                 })
             else {
                 return
-                    "An observer saw \(items.map(\.fields)), which is no state since the one it saw before."
+                    "An observer saw \(rows.map(\.fields)), which is no state since the one it saw before."
             }
             state.seen = index
             return nil
