@@ -265,13 +265,38 @@ import Testing
         withExtendedLifetime(streams) { #expect(asked.withLock { $0 } == ["T", "T", "U"]) }
     }
 
+    @Test func `an observer that begins during a transaction is told of its commit`() async throws {
+        let store = CountingStore(try Self.store())
+        let (executor, feed) = (DeferredExecutor(), CommitFeed())
+        let writer = GroupCommitWriter(
+            dataSource: store, executor: executor, commits: feed, stalePageGuard: StalePageGuard())
+        let others = feed.signals(of: [.table("U")])
+        let late = Mutex<[AsyncStream<Void>]>([])
+        let changes = Mutex<[TableChange?]>([])
+        store.setBeforeCommit {
+            // Its first read does not see the transaction.
+            let stream = feed.signals(of: [.table("T")]) { commit in
+                changes.withLock { $0.append(commit.change(of: "T")) }
+                return true
+            }
+            late.withLock { $0.append(stream) }
+        }
+        let write = writer.begin { try $0.upsert([Item(id: "a")], in: "T") }
+        executor.run()
+        try await write.value
+        let received = changes.withLock { $0 }
+        #expect(received.count == 1)
+        guard case .everything?? = received.first else { return #expect(Bool(false)) }
+        withExtendedLifetime((others, late.withLock { $0 })) {}
+    }
+
     @Test func `an observer that has ended is forgotten`() {
         let feed = CommitFeed()
-        #expect(!feed.hasObservers)
+        #expect(feed.observedTables == nil)
         do {
             let stream = feed.signals(of: [.table("T")])
-            withExtendedLifetime(stream) { #expect(feed.hasObservers) }
+            withExtendedLifetime(stream) { #expect(feed.observedTables != nil) }
         }
-        #expect(!feed.hasObservers)
+        #expect(feed.observedTables == nil)
     }
 }

@@ -89,12 +89,13 @@ final class GroupCommitWriter: Sendable {
         stalePageGuard.beginTransaction()
         do {
             changes = try dataSource.write { transaction in
-                // An observer that begins after this reads what this transaction has committed, or receives `unknown`.
-                guard commits.hasObservers else {
+                // An observer that begins after this reads what this transaction has committed, or is told that anything
+                // may have changed.
+                guard let observedTables = commits.observedTables else {
                     for write in batch { try write.run(transaction) }
                     return .unknown
                 }
-                let recording = RecordingTransaction(transaction)
+                let recording = RecordingTransaction(transaction, observedTables: observedTables)
                 for write in batch { try write.run(recording) }
                 return try othersHaveCommitted(in: transaction) ? .unknown : recording.changes
             }

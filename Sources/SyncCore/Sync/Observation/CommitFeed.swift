@@ -19,15 +19,44 @@ package final class CommitFeed: Sendable {
         case commits
     }
 
+    /// Tables whose changes have observers.
+    enum ObservedTables {
+        case named(Set<String>)
+        case all
+
+        func contains(_ table: String) -> Bool {
+            switch self {
+            case .named(let tables): tables.contains(table)
+            case .all: true
+            }
+        }
+    }
+
     private struct Observer {
         let counts: @Sendable (ChangeSet) -> Bool
         let continuation: AsyncStream<Void>.Continuation
     }
 
     private struct Observers {
-        var bySubject: [Subject: [Int: Observer]] = [:]
+        private(set) var bySubject: [Subject: [Int: Observer]] = [:]
+        /// The tables among the subjects.
+        private(set) var tables: Set<String> = []
         var lastKey = 0
         var isFinished = false
+
+        mutating func add(_ observer: Observer, to subject: Subject) {
+            if bySubject[subject] == nil, case .table(let name) = subject { tables.insert(name) }
+            bySubject[subject, default: [:]][lastKey] = observer
+        }
+
+        mutating func remove(_ key: Int, from subject: Subject) -> Observer? {
+            let removed = bySubject[subject]?.removeValue(forKey: key)
+            if bySubject[subject]?.isEmpty == true {
+                bySubject[subject] = nil
+                if case .table(let name) = subject { tables.remove(name) }
+            }
+            return removed
+        }
 
         /// Returns the observers of the subjects in the order in which they began, so that a run with the same schedule is
         /// the same.
@@ -43,8 +72,13 @@ package final class CommitFeed: Sendable {
     /// Whether ``finish()`` was called.
     package var isFinished: Bool { observers.withLock { $0.isFinished } }
 
-    /// Whether an observer exists. Commits without observers need not be recorded.
-    var hasObservers: Bool { observers.withLock { !$0.bySubject.isEmpty } }
+    /// The tables whose changes have observers; `nil` without observers, when commits need not be recorded.
+    var observedTables: ObservedTables? {
+        observers.withLock { observers in
+            if observers.bySubject.isEmpty { return nil }
+            return observers.bySubject[.commits] == nil ? .named(observers.tables) : .all
+        }
+    }
 
     /// Returns a stream with a signal at once, and one after each commit that changes a subject and counts. It ends when
     /// the feed finishes.
@@ -64,9 +98,7 @@ package final class CommitFeed: Sendable {
             guard !observers.isFinished else { return nil }
             observers.lastKey += 1
             let observer = Observer(counts: counts, continuation: continuation)
-            for subject in subjects {
-                observers.bySubject[subject, default: [:]][observers.lastKey] = observer
-            }
+            for subject in subjects { observers.add(observer, to: subject) }
             return observers.lastKey
         }
         guard let key else {
@@ -78,13 +110,7 @@ package final class CommitFeed: Sendable {
     }
 
     private func remove(_ key: Int, of subjects: Set<Subject>) {
-        let removed = observers.withLock { observers in
-            subjects.map { subject in
-                let removed = observers.bySubject[subject]?.removeValue(forKey: key)
-                if observers.bySubject[subject]?.isEmpty == true { observers.bySubject[subject] = nil }
-                return removed
-            }
-        }
+        let removed = observers.withLock { observers in subjects.map { observers.remove(key, from: $0) } }
         // The observer is deallocated without the lock.
         withExtendedLifetime(removed) {}
     }

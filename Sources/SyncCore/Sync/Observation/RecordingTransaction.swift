@@ -4,28 +4,31 @@
 /// A transaction of any store that records what it changes.
 final class RecordingTransaction: StoreTransaction {
     private let base: any StoreTransaction
+    /// The tables whose rows are recorded. Others count as changed anywhere, for observers that begin during the
+    /// transaction.
+    private let observedTables: CommitFeed.ObservedTables
     private(set) var changes = ChangeSet()
 
-    init(_ base: any StoreTransaction) { self.base = base }
+    init(_ base: any StoreTransaction, observedTables: CommitFeed.ObservedTables) {
+        (self.base, self.observedTables) = (base, observedTables)
+    }
 
     // MARK: Items
 
     func insert(_ item: Item, in table: String) throws -> Bool {
         let isNew = try base.insert(item, in: table)
-        if isNew { record([ChangedRow(id: UTF8Text(item.id), item: item)], in: table) }
+        if isNew { record([item], in: table) { ChangedRow(id: UTF8Text($0.id), item: $0) } }
         return isNew
     }
 
     func upsert(_ items: [Item], in table: String) throws {
         try base.upsert(items, in: table)
-        guard items.count <= TableChange.maxRows else { return changes.add(.everything, to: table) }
-        record(items.map { ChangedRow(id: UTF8Text($0.id), item: $0) }, in: table)
+        record(items, in: table) { ChangedRow(id: UTF8Text($0.id), item: $0) }
     }
 
     func deleteItems(ids: [String], in table: String) throws {
         try base.deleteItems(ids: ids, in: table)
-        guard ids.count <= TableChange.maxRows else { return changes.add(.everything, to: table) }
-        record(ids.map { ChangedRow(id: UTF8Text($0), item: nil) }, in: table)
+        record(ids, in: table) { ChangedRow(id: UTF8Text($0), item: nil) }
     }
 
     func deleteItems(matching query: TableQuery) throws -> Int {
@@ -34,8 +37,10 @@ final class RecordingTransaction: StoreTransaction {
         return count
     }
 
-    private func record(_ rows: [ChangedRow], in table: String) {
-        if !rows.isEmpty { changes.add(.rows(rows), to: table) }
+    private func record<Change>(_ changed: [Change], in table: String, row: (Change) -> ChangedRow) {
+        if changed.isEmpty { return }
+        let isRecorded = changed.count <= TableChange.maxRows && observedTables.contains(table)
+        changes.add(isRecorded ? .rows(changed.map(row)) : .everything, to: table)
     }
 
     // MARK: Operations and errors
