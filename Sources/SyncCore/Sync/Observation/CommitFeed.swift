@@ -33,12 +33,15 @@ package final class CommitFeed: Sendable {
     }
 
     private struct Observer {
+        /// Increases in the order in which observers begin.
+        let key: Int
         let counts: @Sendable (ChangeSet) -> Bool
         let continuation: AsyncStream<Void>.Continuation
     }
 
     private struct Observers {
-        private(set) var bySubject: [Subject: [Int: Observer]] = [:]
+        /// Observers in the order of their keys.
+        private(set) var bySubject: [Subject: [Observer]] = [:]
         /// The tables among the subjects.
         private(set) var tables: Set<String> = []
         var lastKey = 0
@@ -46,11 +49,12 @@ package final class CommitFeed: Sendable {
 
         mutating func add(_ observer: Observer, to subject: Subject) {
             if bySubject[subject] == nil, case .table(let name) = subject { tables.insert(name) }
-            bySubject[subject, default: [:]][lastKey] = observer
+            bySubject[subject, default: []].append(observer)
         }
 
         mutating func remove(_ key: Int, from subject: Subject) -> Observer? {
-            let removed = bySubject[subject]?.removeValue(forKey: key)
+            guard let index = bySubject[subject]?.firstIndex(where: { $0.key == key }) else { return nil }
+            let removed = bySubject[subject]?.remove(at: index)
             if bySubject[subject]?.isEmpty == true {
                 bySubject[subject] = nil
                 if case .table(let name) = subject { tables.remove(name) }
@@ -61,9 +65,11 @@ package final class CommitFeed: Sendable {
         /// Returns the observers of the subjects in the order in which they began, so that a run with the same schedule is
         /// the same.
         func observing(_ subjects: [Subject]) -> [Observer] {
+            let lists = subjects.compactMap { bySubject[$0] }
+            guard lists.count > 1 else { return lists.first ?? [] }
             var found: [Int: Observer] = [:]
-            for subject in subjects { found.merge(bySubject[subject] ?? [:]) { observer, _ in observer } }
-            return found.sorted { $0.key < $1.key }.map(\.value)
+            for observer in lists.joined() { found[observer.key] = observer }
+            return found.values.sorted { $0.key < $1.key }
         }
     }
 
@@ -97,7 +103,7 @@ package final class CommitFeed: Sendable {
         let key = observers.withLock { observers -> Int? in
             guard !observers.isFinished else { return nil }
             observers.lastKey += 1
-            let observer = Observer(counts: counts, continuation: continuation)
+            let observer = Observer(key: observers.lastKey, counts: counts, continuation: continuation)
             for subject in subjects { observers.add(observer, to: subject) }
             return observers.lastKey
         }
