@@ -29,7 +29,11 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
-        query.apply(to: try items(of: query.table).values)
+        var window = QueryWindow(query)
+        for item in try items(of: query.table).values where query.filter?.matches(item) ?? true {
+            window.add(item)
+        }
+        return window.result
     }
 
     func operation(id: Int64) -> TableOperation? { state.operations[id] }

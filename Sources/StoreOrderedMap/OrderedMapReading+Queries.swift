@@ -25,34 +25,23 @@ extension OrderedMapReading {
         return QueryResult(items: items, totalCount: query.includesTotalCount ? count : nil)
     }
 
-    /// Bounded top-k: keeps at most 2 × (offset + limit) candidates. With an index in the query's order, stops reading
-    /// after the window and the items with the same indexed value as its last one.
+    /// With an index in the query's order, stops reading after the window and the items with the same indexed value as its
+    /// last one.
     private func itemsInOrder(_ query: TableQuery, of table: SyncTableDefinition) throws -> QueryResult {
-        let end = query.limit.map { query.offset.addingReportingOverflow($0) }
-        let kept = end.map { $0.overflow ? .max : $0.partialValue } ?? .max
         let leading = leadingIndex(of: query, in: table)
         var value: [UInt8]?
-        var items: [Item] = []
-        var count = 0
+        var window = QueryWindow(query)
         let candidates = leading.map { Candidates.entries($0.index, $0.range) }
         try forEachItem(matching: query, of: table, among: candidates) { item in
             if let index = leading?.index {
                 let next = item.fields[index.column.name].flatMap(index.encode)
-                if items.count >= kept, next != value { return false }
+                if window.isFilled, next != value { return false }
                 value = next
             }
-            count += 1
-            items.append(item)
-            if items.count / 2 > kept {
-                items.sort(by: query.precedes)
-                items.removeSubrange(kept...)
-            }
+            window.add(item)
             return true
         }
-        items.sort(by: query.precedes)
-        let window = items.dropFirst(query.offset).prefix(query.limit ?? .max)
-        return QueryResult(
-            items: window.map(query.selecting), totalCount: query.includesTotalCount ? count : nil)
+        return window.result
     }
 
     /// Calls the body with each matching item, in the order of ids or of the given candidates, until the body returns

@@ -17,7 +17,8 @@ extension TableQuery {
     /// Whether the first item precedes the second in the query's order.
     @_spi(StoreAuthor) public func precedes(_ left: Item, _ right: Item) -> Bool {
         for ordering in orderings {
-            switch ordering.order(left, right) {
+            let expression = ordering.expression
+            switch ordering.order(expression.value(for: left), expression.value(for: right)) {
             case .ascending: return true
             case .descending: return false
             case .same: break
@@ -36,8 +37,8 @@ extension TableQuery {
 }
 
 extension Ordering {
-    fileprivate func order(_ left: Item, _ right: Item) -> ValueOrder {
-        let (first, second) = (expression.value(for: left), expression.value(for: right))
+    /// Compares the values of two items. Null precedes all values.
+    func order(_ first: ItemValue, _ second: ItemValue) -> ValueOrder {
         let order: ValueOrder =
             switch (first.isNull, second.isNull) {
             case (true, true): .same

@@ -1,0 +1,59 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The window of a query over matching items that arrive in any order: keeps only items that the result may have.
+@_spi(StoreAuthor) public struct QueryWindow {
+    private let query: TableQuery
+    /// The result is among so many first items, in the query's order.
+    private let end: Int
+    /// At most twice as many as ``end``.
+    private var items: [Item] = []
+    private var count = 0
+    /// The values by which the last of the first ``end`` items is ordered, and its id, once there are so many.
+    private var bound: (values: [ItemValue], id: String)?
+
+    /// Makes the window of a query.
+    public init(_ query: TableQuery) {
+        self.query = query
+        end =
+            query.limit.map { query.offset.addingReportingOverflow($0) }
+            .map { $0.overflow ? .max : $0.partialValue } ?? .max
+    }
+
+    /// Whether the items up to the end of the window have been added. Others may precede them.
+    public var isFilled: Bool { items.count >= end }
+
+    /// Adds an item that matches the query's filter.
+    public mutating func add(_ item: Item) {
+        count += 1
+        guard end > 0, precedesBound(item) else { return }
+        items.append(item)
+        if items.count / 2 >= end { removeItemsAfterEnd() }
+    }
+
+    /// The result, with the items in the query's order.
+    public var result: QueryResult {
+        let window = items.sorted(by: query.precedes).dropFirst(query.offset).prefix(query.limit ?? .max)
+        return QueryResult(
+            items: window.map(query.selecting), totalCount: query.includesTotalCount ? count : nil)
+    }
+
+    private func precedesBound(_ item: Item) -> Bool {
+        guard let bound else { return true }
+        for (ordering, value) in zip(query.orderings, bound.values) {
+            switch ordering.order(ordering.expression.value(for: item), value) {
+            case .ascending: return true
+            case .descending: return false
+            case .same: break
+            }
+        }
+        return item.id.precedesInBytes(bound.id)
+    }
+
+    private mutating func removeItemsAfterEnd() {
+        items.sort(by: query.precedes)
+        items.removeSubrange(end...)
+        let last = items[end - 1]
+        bound = (query.orderings.map { $0.expression.value(for: last) }, last.id)
+    }
+}
