@@ -116,13 +116,6 @@ extension UnsafeRawBufferPointer {
         text.utf8.withContiguousStorageIfAvailable { hasSameBytes(as: UnsafeRawBufferPointer($0)) }
             ?? elementsEqual(text.utf8)
     }
-
-    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count, let bytes = baseAddress, let others = other.baseAddress else {
-            return isEmpty && other.isEmpty
-        }
-        return memcmp(bytes, others, count) == 0
-    }
 }
 
 extension StoreError {

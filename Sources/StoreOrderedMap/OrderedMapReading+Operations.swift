@@ -5,7 +5,7 @@
 
 extension OrderedMapReading {
     func operation(id: Int64) throws -> TableOperation? {
-        try get(StoreKey.operation(id)) { try TableOperation(id: id, bytes: $0) }
+        try get(StoreKey.operation(id)) { try operation(id: id, bytes: $0) }
     }
 
     func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
@@ -18,7 +18,7 @@ extension OrderedMapReading {
             }
         } else {
             try scan(prefix: StoreKey.operations, from: StoreKey.operation(id + 1)) { key, value in
-                operations.append(try TableOperation(id: key.operationID(), bytes: value))
+                operations.append(try operation(id: key.operationID(), bytes: value))
                 return operations.count < limit
             }
         }
@@ -43,6 +43,13 @@ extension OrderedMapReading {
         return ids ?? []
     }
 
+    private func operation(id: Int64, bytes: UnsafeRawBufferPointer) throws -> TableOperation {
+        var reader = ByteReader(bytes)
+        let target = try OperationTarget(reading: &reader)
+        return try decodedOperations.operation(
+            id: id, table: target.table, itemID: target.itemID, storedProperties: reader.rest)
+    }
+
     private func queuedOperation(id: Int64) throws -> TableOperation {
         guard let operation = try operation(id: id) else {
             throw StoreError(.corrupt, "The store is damaged: operation \(id) is in an index but not stored.")
@@ -65,7 +72,11 @@ extension OrderedMapWriter {
         }
         var bytes = ByteWriter(capacity: 512)
         target.append(to: &bytes)
+        let start = bytes.count
         operation.appendStoredProperties(to: &bytes)
+        bytes.withBytes {
+            decodedOperations.add(operation, storedProperties: UnsafeRawBufferPointer(rebasing: $0[start...]))
+        }
         try put(bytes.array, for: key)
         if isNew { set(operation.id, for: StoreKey.lastOperationID) }
     }
@@ -133,14 +144,6 @@ extension OperationTarget {
     func append(to bytes: inout ByteWriter) {
         bytes.append(counted: table)
         bytes.append(counted: itemID)
-    }
-}
-
-extension TableOperation {
-    fileprivate init(id: Int64, bytes: UnsafeRawBufferPointer) throws(StoreError) {
-        var reader = ByteReader(bytes)
-        let target = try OperationTarget(reading: &reader)
-        try self.init(id: id, table: target.table, itemID: target.itemID, storedProperties: reader.rest)
     }
 }
 

@@ -12,6 +12,7 @@ protocol OrderedMapReading: StoreSnapshot {
     var usesIndexes: Bool { get }
     /// The stored columns that are not declared.
     var hiddenColumns: HiddenColumns { get }
+    var decodedOperations: DecodedOperations { get }
     /// Returns the number stored under the key, or 0 when there is none.
     func number(_ key: [UInt8]) throws -> Int64
 }
@@ -45,6 +46,7 @@ struct OrderedMapReader: OrderedMapReading {
     let catalog: TableCatalog
     let usesIndexes: Bool
     let hiddenColumns: HiddenColumns
+    var decodedOperations = DecodedOperations()
 }
 
 /// A transaction of a store on an ordered map.
@@ -55,11 +57,13 @@ struct OrderedMapWriter: OrderedMapReading {
     let usesIndexes: Bool
     let maxIDLength: Int
     let hiddenColumns: HiddenColumns
+    let decodedOperations: DecodedOperations
     private let numbers = ChangedNumbers()
 
     init(
         transaction: any OrderedMapTransaction, keys: LongKeys, catalog: TableCatalog, usesIndexes: Bool,
-        maxIDLength: Int, hiddenColumns: HiddenColumns
+        maxIDLength: Int, hiddenColumns: HiddenColumns,
+        decodedOperations: DecodedOperations = DecodedOperations()
     ) {
         self.transaction = transaction
         self.keys = keys
@@ -67,6 +71,7 @@ struct OrderedMapWriter: OrderedMapReading {
         self.usesIndexes = usesIndexes
         self.maxIDLength = maxIDLength
         self.hiddenColumns = hiddenColumns
+        self.decodedOperations = decodedOperations
     }
 
     var map: any OrderedMapSnapshot { transaction }

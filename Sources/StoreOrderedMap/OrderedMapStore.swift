@@ -24,6 +24,7 @@ public struct OrderedMapStore: SyncContextDataSource {
     private let map: any OrderedMap
     private let keys: LongKeys
     private let hiddenColumns: HiddenColumns
+    private let decodedOperations = DecodedOperations()
 
     /// Opens a store on the map, which must be empty or written by an ``OrderedMapStore``.
     ///
@@ -70,12 +71,13 @@ public struct OrderedMapStore: SyncContextDataSource {
     private func reader(_ snapshot: any OrderedMapSnapshot) -> OrderedMapReader {
         OrderedMapReader(
             map: snapshot, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes,
-            hiddenColumns: hiddenColumns)
+            hiddenColumns: hiddenColumns, decodedOperations: decodedOperations)
     }
 
     private func writer(_ transaction: any OrderedMapTransaction) -> OrderedMapWriter {
         OrderedMapWriter(
             transaction: transaction, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes,
-            maxIDLength: capabilities.maxIDLength, hiddenColumns: hiddenColumns)
+            maxIDLength: capabilities.maxIDLength, hiddenColumns: hiddenColumns,
+            decodedOperations: decodedOperations)
     }
 }

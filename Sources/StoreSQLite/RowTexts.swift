@@ -38,6 +38,12 @@ final class RowTexts {
         ranges.append((index, start..<bytes.count))
     }
 
+    /// Calls the body with the string that was added last.
+    func withLast(_ body: (UnsafeRawBufferPointer) -> Void) {
+        guard let last = ranges.last else { return }
+        bytes.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[last.range])) }
+    }
+
     /// Calls `bind` with each string and its index, then `body`; the strings are valid until `body` returns.
     func withTexts(
         _ bind: (UnsafeRawBufferPointer, _ index: Int32) throws -> Void, thenRun body: () throws -> Void

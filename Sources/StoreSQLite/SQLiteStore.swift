@@ -17,6 +17,7 @@ public final class SQLiteStore: SyncContextDataSource {
     public let capabilities: StoreCapabilities
 
     private let schema: StoreSchema
+    private let decodedOperations = DecodedOperations()
     private let database: any DatabaseWriter
     let openGuard = OpenStoreGuard()
     /// The database to close with the store; `nil` when it belongs to the app.
@@ -148,7 +149,7 @@ public final class SQLiteStore: SyncContextDataSource {
     }
 
     func transaction(_ database: Database) -> SQLiteTransaction {
-        SQLiteTransaction(connection: Connection(database), schema: schema)
+        SQLiteTransaction(connection: Connection(database), schema: schema, decoded: decodedOperations)
     }
 
     /// Rethrows the body's error unchanged; converts GRDB's errors to store errors.

@@ -29,7 +29,7 @@ extension SQLiteTransaction {
     func operation(id: Int64) throws -> TableOperation? {
         let statement = try connection.cached(Self.findOperation)
         try statement.bind(id, at: 1)
-        return try statement.firstRow { try $0.operation() }
+        return try statement.firstRow { try $0.operation(decoded) }
     }
 
     func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {
@@ -53,7 +53,7 @@ extension SQLiteTransaction {
 
     private func operations(_ statement: SQLStatement) throws -> [TableOperation] {
         var operations: [TableOperation] = []
-        try statement.forEachRow { operations.append(try $0.operation()) }
+        try statement.forEachRow { operations.append(try $0.operation(decoded)) }
         return operations
     }
 
@@ -77,6 +77,7 @@ extension SQLiteTransaction {
         texts.add(operation.table, at: 2)
         texts.add(operation.itemID, at: 3)
         texts.add(at: 4) { operation.appendStoredProperties(to: &$0) }
+        texts.withLast { decoded.add(operation, storedProperties: $0) }
         if lastID.value.map({ operation.id <= $0 }) ?? true {
             try execute(Self.changeOperation, id: operation.id, texts)
             if connection.changedRowCount > 0 { return }
@@ -99,10 +100,10 @@ extension SQLiteTransaction {
 }
 
 extension SQLRow {
-    fileprivate func operation() throws -> TableOperation {
+    fileprivate func operation(_ decoded: DecodedOperations) throws -> TableOperation {
         let id = int(at: 0)
         let operation = try withText(at: 3) { properties in
-            try TableOperation(
+            try decoded.operation(
                 id: id, table: text(at: 1) ?? "", itemID: text(at: 2) ?? "", storedProperties: properties)
         }
         guard let operation else {

@@ -9,6 +9,7 @@ import SyncCore
 struct SQLiteTransaction: StoreTransaction {
     let connection: Connection
     let schema: StoreSchema
+    var decoded = DecodedOperations()
     let lastID = LastOperationID()
 
     /// Caches the highest operation id of this transaction, because each new operation reads it.

@@ -33,3 +33,12 @@ extension UnsafeBufferPointer<UInt8> {
         return count - other.count
     }
 }
+
+extension UnsafeRawBufferPointer {
+    package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count, let bytes = baseAddress, let others = other.baseAddress else {
+            return isEmpty && other.isEmpty
+        }
+        return memcmp(bytes, others, count) == 0
+    }
+}
