@@ -65,6 +65,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [FirstPage.asynchronous, .immediate])
+    func `a list whose query uses a property without a column is settled, and shows the error`(
+        _ first: FirstPage
+    ) async throws {
+        try await withContext(on: .sqlite, .models(Page.self)) { context in
+            let list = LiveList(Page.where { $0.isOpen }, in: context, first: first)
+            await list.settled()
+            #expect(list.error?.message.contains("Page.isOpen, which has no column") == true)
+            await list.settled()
+            list.query = Page.all
+            await list.settled()
+            #expect(list.error == nil && list.models.isEmpty && !list.isLoading)
+        }
+    }
+
     @Test func `a list that can show nothing more is settled`() async throws {
         try await withContext(.models(TodoList.self)) { context in
             let unreadable = LiveList(Todo.all, in: context)

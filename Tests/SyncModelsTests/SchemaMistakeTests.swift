@@ -15,8 +15,8 @@ import Testing
         await expectMistake(
             Note.self,
             """
-            Note.color has no field in the schema, so it would not be stored. Add .field("color", \\.color), or \
-            .transient(\\.color).
+            Note.color has no field in the schema, so it would not be stored. Add .field("color", \\.color), for \
+            which it must be a var, or .transient(\\.color).
             """)
     }
 

@@ -24,12 +24,11 @@ public struct TableCatalog: Sendable {
             if lowercased.hasPrefix("ms_") || lowercased.hasPrefix("sqlite_") {
                 throw .invalidDefinition("The table name '\(table.name)' is reserved for system tables.")
             }
-            try Self.requireDistinct(
-                table.columns.map(\.name) + ["id"] + SystemProperties.names,
-                what: "columns of '\(table.name)'")
             for column in table.columns {
                 try Self.require(name: column.name, what: "column name of '\(table.name)'")
+                try Self.requireOwn(column, of: table)
             }
+            try Self.requireDistinct(table.columns.map(\.name), what: "columns of '\(table.name)'")
         }
         try Self.requireAcyclicParents(tables)
         self.tables = tables
@@ -75,6 +74,14 @@ public struct TableCatalog: Sendable {
             throw .invalidDefinition(
                 "'\(name)' is not a valid \(what): use a letter or underscore, then letters, digits and "
                     + "underscores, at most 128.")
+        }
+    }
+
+    private static func requireOwn(_ column: SyncColumn, of table: SyncTableDefinition) throws(SyncError) {
+        let reserved = ["id"] + SystemProperties.names
+        guard !reserved.contains(where: { $0.lowercased() == column.name.lowercased() }) else {
+            throw .invalidDefinition(
+                "Every table has the column '\(column.name)'. Remove it from the columns of '\(table.name)'.")
         }
     }
 

@@ -12,7 +12,7 @@ extension RemoteResponse {
         case .unauthenticated:
             SyncError(
                 .authenticationRequired, "The server requires the user to sign in.", cause: refusal)
-        case .tableMissing: SyncError(.tableNotOnServer, "The server has no table '\(call.table)'.")
+        case .tableMissing: .tableNotOnServer(call.table)
         case .rowMissing: conflict(.itemNotOnServer, of: call, serverItem: nil, cause: nil)
         case .rowExists, .versionMismatch: conflict(of: call, dialect: dialect)
         case .refused: refusal
@@ -85,5 +85,15 @@ extension SyncError {
 extension RemoteCall {
     fileprivate var isInsert: Bool {
         if case .insert = action { true } else { false }
+    }
+}
+
+extension SyncError {
+    /// The error of a path that the server does not have. The client's URL may be wrong as well as the table's name.
+    static func tableNotOnServer(_ table: String) -> SyncError {
+        SyncError(
+            .tableNotOnServer,
+            "The server has no table '\(table)': it does not know 'tables/\(table)' below the client's URL. Check the name "
+                + "and the URL.")
     }
 }

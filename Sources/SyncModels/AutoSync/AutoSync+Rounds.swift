@@ -123,13 +123,13 @@ extension AutoSync {
             mustEnd: { self.control.withLock { $0.finishing > 0 } }, show: { self.show($0) })
         do {
             let report = try await syncRound.run(round)
-            let leavesOperations = await hasSendableOperations()
+            let status = try? await context.status()
             control.withLock {
                 $0.schedule.end(
-                    round, report.outcome(leavesOperations: leavesOperations),
+                    round, report.outcome(leavesOperations: status?.hasSendableOperations ?? true),
                     pulled: Set(report.pulls.keys).union(report.failed.keys), at: now, jitter: jitter)
             }
-            record(report, of: round)
+            record(report, of: round, status)
             context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
             endRound()
             return report
@@ -143,13 +143,6 @@ extension AutoSync {
 
     private func endRound() {
         if control.withLock({ $0.isRunning }) { wakeup.signal() } else { show(.stopped) }
-    }
-
-    /// Whether operations are pending that wait for no decision and no other operation.
-    private func hasSendableOperations() async -> Bool {
-        guard let status = try? await context.status() else { return true }
-        return status.pendingOperations
-            > status.parkedOperations + status.conflictingOperations + status.heldOperations
     }
 
     // MARK: Events
@@ -168,5 +161,12 @@ extension AutoSync {
         while (try? await context.environment.sleep(.seconds(5))) != nil {
             if control.withLock({ $0.schedule.isInForeground }) { try? await context.detectExternalCommits() }
         }
+    }
+}
+
+extension SyncStatus {
+    /// Whether operations are pending that wait for no decision and no other operation.
+    fileprivate var hasSendableOperations: Bool {
+        pendingOperations > parkedOperations + conflictingOperations + heldOperations
     }
 }

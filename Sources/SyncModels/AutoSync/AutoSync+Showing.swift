@@ -22,9 +22,7 @@ extension AutoSync {
             let first = try? await context.pendingOperations(limit: 1)
         else { return }
         feed.update { state in
-            state.pending = status.pendingOperations
-            state.conflicts = status.conflictingOperations
-            state.parked = status.parkedOperations
+            state.setOperations(status)
             state.oldestPending = first.first?.changedAt
             if case .pushing(_, let count) = state.phase {
                 state.phase = .pushing(done: max(0, count - status.pendingOperations), of: count)
@@ -32,8 +30,8 @@ extension AutoSync {
         }
     }
 
-    /// Shows how a round has ended.
-    func record(_ report: SyncRound.Report, of round: SyncSchedule.Round) {
+    /// Shows how a round has ended, and the operations that it has left.
+    func record(_ report: SyncRound.Report, of round: SyncSchedule.Round, _ status: SyncStatus?) {
         let time = context.environment.now()
         let planError = control.withLock { control in
             for index in report.pulls.keys { control.failedPlans[index] = nil }
@@ -41,12 +39,25 @@ extension AutoSync {
             return control.failedPlans.min { $0.key < $1.key }?.value
         }
         feed.update { state in
+            if let status { state.setOperations(status) }
+            for row in report.pulls.values.flatMap(\.unreadable) where !state.unreadable.contains(row) {
+                if state.unreadable.count < PullResult.maxUnreadable { state.unreadable.append(row) }
+            }
             if let push = report.push, push.abortReason == nil { state.lastPush = time }
             if !round.plans.isEmpty, round.plans.allSatisfy({ report.pulls[$0] != nil }) {
                 state.lastPull = time
             }
             state.lastError = report.ending ?? report.error ?? planError
         }
+    }
+}
+
+extension AutoSync.State {
+    fileprivate mutating func setOperations(_ status: SyncStatus) {
+        pending = status.pendingOperations
+        conflicts = status.conflictingOperations
+        parked = status.parkedOperations
+        if pending == 0 { oldestPending = nil }
     }
 }
 

@@ -27,7 +27,7 @@ extension AutoSync {
     }
 
     /// The state of an automatic sync, for the app's user interface.
-    public struct State: Sendable {
+    public struct State: Sendable, Equatable {
         /// What the sync is doing.
         public internal(set) var phase = Phase.stopped
         /// The number of pending operations.
@@ -44,5 +44,17 @@ extension AutoSync {
         public internal(set) var lastPull: Timestamp?
         /// Why the last round failed in whole or in part, or why a plan cannot be pulled; `nil` after a round without errors.
         public internal(set) var lastError: SyncError?
+        /// The rows that pulls could not read and did not store since the sync was made, at most
+        /// ``SyncCore/PullResult/maxUnreadable``.
+        public internal(set) var unreadable: [UnreadableRow] = []
+
+        /// Compares errors by their codes and messages.
+        public static func == (left: State, right: State) -> Bool {
+            left.phase == right.phase && left.pending == right.pending && left.conflicts == right.conflicts
+                && left.parked == right.parked && left.oldestPending == right.oldestPending
+                && left.lastPush == right.lastPush && left.lastPull == right.lastPull
+                && left.lastError?.code == right.lastError?.code
+                && left.lastError?.message == right.lastError?.message && left.unreadable == right.unreadable
+        }
     }
 }

@@ -55,7 +55,7 @@ public final class AutoSync: Sendable {
     /// The current state.
     public var state: State { feed.state }
 
-    /// The current state and later ones; a reader that is busy receives the newest. Each reader needs a separate sequence.
+    /// The current state, and each different one after it; a reader that is busy receives the newest. Each reader needs a separate sequence.
     public var states: AsyncStream<State> { feed.stream() }
 
     /// Syncs until the task is cancelled or the context is closed. A second call waits until the first one has ended.

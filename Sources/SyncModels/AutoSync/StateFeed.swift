@@ -15,10 +15,12 @@ final class StateFeed: Sendable {
 
     var state: AutoSync.State { contents.withLock { $0.state } }
 
-    /// Changes the state, and sends it to all streams.
+    /// Changes the state, and sends it to all streams if it differs.
     func update(_ change: (inout AutoSync.State) -> Void) {
         contents.withLock { contents in
+            let previous = contents.state
             change(&contents.state)
+            guard contents.state != previous else { return }
             for stream in contents.streams.values { stream.yield(contents.state) }
         }
     }

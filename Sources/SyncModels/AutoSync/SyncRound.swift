@@ -93,7 +93,8 @@ struct SyncRound: Sendable {
             let pages = context.pulling(plan.query, queryID: try plan.queryID, settings: settings)
             for try await progress in pages {
                 result = progress
-                show(.pulling(table: plan.query.table, rows: result.received, of: result.total))
+                let rows = min(result.received, result.total ?? .max)
+                show(.pulling(table: plan.query.table, rows: rows, of: result.total))
                 if mustEnd() { return nil }
             }
             return result

@@ -108,7 +108,7 @@ struct SyncSchedule: Sendable {
         }
         let gateTime = gate?.until ?? time
         if max(time, gateTime) <= now { return .run(round(at: now)) }
-        let isGated = gateTime > time
+        let isGated = gateTime > time || failures > 0
         return .wait(
             until: max(time, gateTime),
             isGated ? waitReason : network == .unavailable ? .offline : .nothingDue)

@@ -92,7 +92,10 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async throws(SyncError) -> LivePage<Model>? {
             do {
-                _ = try query.tableQuery()
+                do { _ = try query.tableQuery() } catch {
+                    observation.end()
+                    throw error
+                }
                 guard let (result, states, difference) = try await observation.next() else { return nil }
                 let changed: Set<UTF8Text> = if case .changed(let ids) = difference { ids } else { [] }
                 let (rows, page) = await Self.decode(result, states, after: decoded, changed: changed)

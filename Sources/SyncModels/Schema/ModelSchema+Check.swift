@@ -29,7 +29,7 @@ extension ModelSchema {
             .map { name in
                 """
                 \(Model.self).\(name) has no field in the schema, so it would not be stored. \
-                Add .field("\(name)", \\.\(name)), or .transient(\\.\(name)).
+                Add .field("\(name)", \\.\(name)), for which it must be a var, or .transient(\\.\(name)).
                 """
             }
     }

@@ -280,6 +280,38 @@ import Testing
         }
     }
 
+    @Test func `the sequence of states has no state twice, and shows the operations of a round with its end`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [Todo.all.pull(every: .seconds(60))])
+            for number in 0..<3 { try await device.insert("\(number)") }
+            let states = system.start {
+                var states: [AutoSync.State] = []
+                for await state in device.sync.states {
+                    states.append(state)
+                    if case .idle = state.phase { break }
+                }
+                return states
+            }
+            device.run()
+            let seen = try await system.value(of: states)
+            #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 })
+            #expect(seen.last?.pending == 0 && seen.last?.oldestPending == nil)
+        }
+    }
+
+    @Test func `the state lists the rows that pulls cannot read`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [Todo.all.pull(every: .seconds(60))])
+            system.server.write("odd", ["text": .int(5)], in: "TodoItem", isLate: false)
+            device.run()
+            await system.advance(.seconds(200))
+            #expect(device.sync.state.unreadable.map(\.id) == ["odd"])
+            #expect(device.sync.state.lastError == nil)
+        }
+    }
+
     @Test func `the states show what the sync does`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device(pulls: [Todo.all.pull(every: .seconds(60))])

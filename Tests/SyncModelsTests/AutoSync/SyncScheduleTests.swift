@@ -32,6 +32,21 @@ import Testing
         #expect(timeline.nextRound() == 300)
     }
 
+    @Test func `a change during the wait after a failure does not end the wait`() throws {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 20
+        timeline.jitter = 0.1
+        timeline.change()
+        timeline.seconds = 21
+        _ = timeline.runRound(.failed())
+        // The delay of the failure is shorter than that of a push after a change.
+        timeline.change()
+        guard case .wait(_, .failure) = timeline.step() else { return #expect(Bool(false)) }
+        timeline.seconds = 22
+        _ = timeline.runRound()
+        guard case .wait(_, .nothingDue) = timeline.step() else { return #expect(Bool(false)) }
+    }
+
     @Test func `a push begins at most ten seconds after the first of many local changes`() {
         var timeline = ScheduleTimeline.started()
         for half in 0..<40 {

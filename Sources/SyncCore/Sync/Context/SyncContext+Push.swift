@@ -118,11 +118,14 @@ extension SyncContext {
                 mayRetry: ending.mayRetry, retryAfter: ending.retryAfter)
         }
         // Operations of a table that the app no longer declares are listed, and do not fail pushes of other tables.
-        let count = result.errors.count { $0.code != .unknownTable }
-        guard count > 0 else { return nil }
+        let errors = result.errors.filter { $0.code != .unknownTable }
+        guard !errors.isEmpty else { return nil }
+        let conflicts = errors.count { $0.isConflict }
+        let counts = [(conflicts, "in conflict"), (errors.count - conflicts, "failed")]
+            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return SyncError(
             .pushCompletedWithErrors,
-            "Not all operations completed successfully: \(count == 1 ? "one" : "\(count)") failed.",
+            "Not all operations completed successfully: \(counts.joined(separator: ", ")). See pushResult.errors.",
             cause: PushFailure(result: result, underlying: nil))
     }
 }

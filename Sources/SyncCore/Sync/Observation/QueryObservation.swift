@@ -48,6 +48,9 @@ package struct QueryObservation<Details: Sendable & Equatable> {
         return page
     }
 
+    /// Ends the observation of a reader that reads no more.
+    package func end() { observer.finish() }
+
     private mutating func nextPage() async throws -> Page? {
         while true {
             if !observer.hasFailed {

@@ -8,8 +8,10 @@ public struct PullResult: Sendable, Hashable {
     /// How many rows the server has returned.
     public internal(set) var received = 0
     /// How many rows the server had for this pull when it began. `nil` unless ``PullSettings/requestsTotal`` is set; also
-    /// when the server did not say, or has returned more rows since. The server's rows change during a pull: only the end of
-    /// the pull means that all rows are there.
+    /// when the server did not say, or has returned more new rows since.
+    ///
+    /// The server's rows change during a pull, and a pull can read a row twice, so ``received`` can be greater. Only the end
+    /// of the pull means that all rows are there.
     public internal(set) var total: Int?
     /// How many of the received rows were stored.
     public internal(set) var upserted = 0
@@ -34,7 +36,7 @@ public struct PullResult: Sendable, Hashable {
 
     mutating func countReceived(_ count: Int) {
         received += count
-        if let total, total < received { self.total = nil }
+        if let total, total < received - unchanged { self.total = nil }
     }
 
     mutating func add(_ rows: [UnreadableRow]) {

@@ -161,7 +161,7 @@ struct OperationSender: Sendable {
     }
 
     private func refusalMessage(status: Int, code: SyncError.Code, message: String?) -> String {
-        if code == .tableNotOnServer { return "The server has no table '\(definition.name)'." }
+        if code == .tableNotOnServer { return SyncError.tableNotOnServer(definition.name).message }
         return message ?? "The server refused the operation with status \(status)."
     }
 }
