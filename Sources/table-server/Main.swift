@@ -22,7 +22,9 @@ struct TableServerCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("table"),
-        help: "A table: NAME:soft or NAME:hard, for soft or hard delete; can be repeated.")
+        help:
+            "A table: NAME or NAME:soft keeps deleted rows as tombstones, NAME:hard removes them; can be repeated."
+    )
     var tables: [TableArgument]
 
     @Option(help: "The SQLite file for the rows; without it they are in memory.")

@@ -56,9 +56,11 @@ import Testing
             #expect(catalog(SyncTableDefinition(name, columns: [])) == .invalidTableDefinition)
         }
         for name in ["id", "ID", "createdAt", "UPDATEDAT", "version", "deleted"] {
-            #expect(
-                catalog(SyncTableDefinition("T", columns: [SyncColumn(name, .text)]))
-                    == .invalidTableDefinition)
+            let error = #expect(throws: SyncError.self) {
+                try TableCatalog([SyncTableDefinition("T", columns: [SyncColumn(name, .text)])])
+            }
+            #expect(error?.code == .invalidTableDefinition)
+            #expect(error?.message.hasPrefix("Every table has the column '\(name)'.") == true)
         }
         let twins = [SyncColumn("a", .text), SyncColumn("A", .text)]
         #expect(catalog(SyncTableDefinition("T", columns: twins)) == .invalidTableDefinition)

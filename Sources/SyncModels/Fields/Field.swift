@@ -34,6 +34,14 @@ public struct Field<Model: SyncModel>: Sendable {
         }
     }
 
+    /// Not available: the type of the property cannot be stored in a column.
+    @available(
+        *, unavailable, message: "Store a property of this type with .json, or make the type a FieldValue."
+    )
+    public static func field<Value: Codable>(
+        _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions = []
+    ) -> Field { fatalError() }
+
     @usableFromInline static func field<Value: FieldValue>(
         _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions,
         _ policy: MergePolicy<Value>?, assign: @escaping @Sendable (ItemValue, inout Model) -> Bool
