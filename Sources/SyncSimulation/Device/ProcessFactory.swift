@@ -90,7 +90,10 @@ struct ProcessFactory: Sendable {
                 log: { link.system?.log($0()) },
                 didFail: { fault, request in
                     link.system?.count(.fault(fault, request.phase))
-                    if fault.returnsOldPages { device.state.withLock { $0.hasReceivedOldPage = true } }
+                    // A reconciliation requests ids only, and each row that it misses again, so an old page does no harm.
+                    if fault.returnsOldPages, !request.selectsColumns {
+                        device.state.withLock { $0.hasReceivedOldPage = true }
+                    }
                     if fault == .overtaken, let name = request.row?.table,
                         let table = app.tables.first(where: { $0.name == name })
                     {

@@ -17,6 +17,8 @@ struct ModelRequest: Sendable {
     let phase: RequestPhase
     /// The row in the path, or in the body of an insert.
     let row: RowKey?
+    /// Whether a list has only some columns of its rows, as a reconciliation requests.
+    var selectsColumns: Bool { parameters["$select"] != nil }
 
     init(_ request: HTTPTransportRequest) {
         original = request
