@@ -25,6 +25,7 @@ public import Foundation
 /// - A list without `$orderby` is in the order of insertion. On the modelled server the order is unspecified.
 /// - A comparison of values of different types, such as text and a number, is never true, except `ne`.
 /// - The `Link` to the next page is complete. On the modelled server, port and path are missing.
+/// - `GET /health/live` answers while the process can answer, and `GET /health/ready` while the rows can be read.
 /// - There is no authentication. A test simulates status 401 with ``ServerFault``.
 public final class TableServer: Sendable {
     /// The server's URL, such as `http://127.0.0.1:8080`.
@@ -88,6 +89,14 @@ public final class TableServer: Sendable {
         } catch {
             throw TableServerError(.storage, "The rows cannot be read: \(error)", cause: error)
         }
+    }
+
+    /// Stops accepting connections, and closes the storage when all requests that have arrived are answered.
+    ///
+    /// - Parameter limit: after this time, the connections that are left are closed, as by ``stop()``.
+    public func stop(within limit: Duration) async {
+        await listener.stop(within: limit)
+        service.rowStore.close()
     }
 
     /// Closes all connections immediately, as when the server's process ends, and then the storage.

@@ -12,7 +12,10 @@ struct TableServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "table-server",
         abstract: "Serve the tables protocol, for testing clients.",
-        discussion: "The program prints its URL on one line when it is ready, and ends on SIGINT or SIGTERM.")
+        discussion:
+            "The program prints its URL on one line when it is ready, and ends on SIGINT or SIGTERM: it answers the requests "
+            + "under way for at most ten seconds, or until a second signal. GET /health/live and /health/ready tell its state."
+    )
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
@@ -47,6 +50,11 @@ struct TableServerCommand: AsyncParsableCommand {
         let server = try await TableServer.start(configuration: configuration)
         FileHandle.standardOutput.write(Data("\(server.url.absoluteString)\n".utf8))
         await signals.next()
-        await server.stop()
+        let impatience = Task {
+            await signals.next()
+            await server.stop()
+        }
+        await server.stop(within: .seconds(10))
+        impatience.cancel()
     }
 }

@@ -3,9 +3,10 @@
 
 import Foundation
 import SyncCore
-import TableServer
 import TestSupport
 import Testing
+
+@testable import TableServer
 
 @Suite
 struct LifecycleTests {
@@ -57,6 +58,61 @@ struct LifecycleTests {
         #expect(server.requests.count == 1)
         #expect(try server.rows(in: "TodoItem").isEmpty)
         await server.stop()
+    }
+
+    @Test func `a server that stops within a limit answers the requests under way, and accepts no others`()
+        async throws
+    {
+        let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
+        let client = TestClient(server)
+        let gate = RequestGate()
+        server.inject(.hold(gate))
+        let held = Task { try await client.insert(["id": "a"]) }
+        await gate.waitForArrivals()
+        let port = try #require(server.url.port)
+        let idle = try IdleConnection(port: port)
+        let stop = Task { await server.stop(within: .seconds(3600)) }
+        // The server closes idle connections when it begins to stop.
+        await idle.waitForEnd()
+        #expect(throws: (any Error).self) { try IdleConnection(port: port) }
+        gate.open()
+        #expect(try await held.value.status == 201)
+        await stop.value
+        #expect(try server.rows(in: "TodoItem").map(\.id) == ["a"])
+    }
+
+    @Test func `a server that stops within a limit closes connections after it`() async throws {
+        let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
+        let client = TestClient(server)
+        let gate = RequestGate()
+        server.inject(.hold(gate))
+        let held = Task { try await client.insert(["id": "a"]) }
+        await gate.waitForArrivals()
+        await server.stop(within: .milliseconds(1))
+        await #expect(throws: (any Error).self) { try await held.value }
+        #expect(try server.rows(in: "TodoItem").isEmpty)
+    }
+
+    @Test func `a server says that it is alive, and that its rows can be read`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            let configuration = TableServer.Configuration(tables: [.init("TodoItem")], storage: .file(file))
+            try await withTableServer(configuration) { server in
+                let client = TestClient(server)
+                for (path, status) in [("live", "live"), ("ready", "ready")] {
+                    let reply = try await client.send("GET", "/health/\(path)")
+                    #expect(reply.status == 200 && reply["status"] == .text(status))
+                }
+                server.service.rowStore.close()
+                #expect(try await client.send("GET", "/health/live").status == 200)
+                let reply = try await client.send("GET", "/health/ready")
+                #expect(reply.status == 503 && reply["status"] == "unavailable")
+                for path in ["/health", "/health/", "/health/other", "/health/live/"] {
+                    #expect(try await client.send("GET", path).status == 404)
+                }
+                #expect(try await client.send("POST", "/health/live").status == 404)
+            }
+        }
     }
 
     @Test func `a server stops while clients connect`() async throws {

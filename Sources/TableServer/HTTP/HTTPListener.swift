@@ -42,6 +42,21 @@ struct HTTPListener: Sendable {
         self.running = running
     }
 
+    /// Closes the listening socket and idle connections at once, and each other connection after the response to its request;
+    /// after the time limit all of them. Returns when the last request has ended.
+    func stop(within limit: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do { try await Task.sleep(for: limit) } catch { return }
+                stopSignal.stop()
+            }
+            // It cannot be cancelled, but it ends when the connections are closed.
+            try? await server.shutdownGracefully()
+            group.cancelAll()
+        }
+        await stop()
+    }
+
     /// Closes all connections and the listening socket, and returns when the last request has ended.
     func stop() async {
         stopSignal.stop()

@@ -18,6 +18,7 @@ struct TableService: Sendable {
     ///
     /// - Parameter stamp: The `updatedAt` of the changes.
     func respond(to request: RecordedRequest, stamp: Timestamp) async -> ServerResponse {
+        if let health = health(request) { return health }
         guard let path = request.target, let tableKey = settings.tableKey(of: path.table) else {
             return .pathNotFound(request.method, request.path)
         }

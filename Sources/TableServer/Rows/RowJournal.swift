@@ -111,6 +111,14 @@ final class RowJournal: Sendable {
         }
     }
 
+    /// Checks that the file can be read.
+    func check() throws {
+        // A read of a queue that is closed is not safe; this one throws.
+        try queue.writeWithoutTransaction { database in
+            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        }
+    }
+
     func close() {
         // Closing fails while a read is active; the file is then closed when the queue is deallocated. No data is lost.
         try? queue.close()

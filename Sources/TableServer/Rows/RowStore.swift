@@ -54,6 +54,9 @@ final class RowStore: Sendable {
         }
     }
 
+    /// Checks that the rows can be read.
+    func check() throws { try journal?.check() }
+
     func close() {
         journal?.close()
     }
