@@ -117,4 +117,28 @@ import Testing
             #expect(error?.message.contains("3000 bytes") == true)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that was inserted again is stored although the server's clock has stepped back`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.clock = .standing(at: .unixEpoch) }) { scenario in
+            let (server, a) = (scenario.server, try scenario.device())
+            try await a.table.insert(["id": "x", "text": "one"])
+            for text in ["two", "three"] {
+                try await a.context.push()
+                server.clock.advance(by: .seconds(10))
+                try await a.table.update(id: "x", ["text": .text(text)])
+            }
+            try await a.context.push()
+            server.clock.advance(by: .seconds(10))
+            try await server.remove("x", in: Todo.name, leavingTombstone: false)
+            try await server.put("x", ["text": "theirs"], in: Todo.name)
+            // The row has a version that a push of the device has replaced, and an earlier `updatedAt`.
+            try await server.update(
+                "x", ["text": "theirs, changed"], in: Todo.name, updatedAt: Timestamp(seconds: 15))
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+            #expect(try await a.texts() == ["theirs, changed"])
+        }
+    }
 }

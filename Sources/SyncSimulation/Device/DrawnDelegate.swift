@@ -16,6 +16,7 @@ final class DrawnDelegate: SyncContextDelegate {
 
     private let device: SimulatedDevice
     private let link: SystemLink
+    private let seed: UInt64
     private let random: Mutex<SimulationRandom>
     /// The completed operations for which the delegate has thrown an error, by the act of their push.
     private let refusedAfterSuccess = Mutex<[UInt64: Set<Int64>]>([:])
@@ -33,7 +34,7 @@ final class DrawnDelegate: SyncContextDelegate {
     private let operationsPerChoice: Int
 
     init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {
-        (self.device, self.link) = (device, link)
+        (self.seed, self.device, self.link) = (seed, device, link)
         operationsPerChoice = SimulationTheme.of(seed: seed) == .delegate ? 13 : 22
         random = Mutex(SimulationRandom(seed, device.number, SimulationRandom.Stream.delegate.rawValue))
     }
@@ -173,7 +174,7 @@ final class DrawnDelegate: SyncContextDelegate {
         accept(row, inPlaceOf: error.item, operation)
         try await wait()
         recordRemoval(operation.operation)
-        return row
+        return asReturned(row, operation)
     }
 
     /// Reads the server's row in place of sending the operation, and returns it after a while.
@@ -187,7 +188,18 @@ final class DrawnDelegate: SyncContextDelegate {
         accept(row, inPlaceOf: item, operation)
         try await wait()
         recordRemoval(operation.operation)
-        return row
+        return asReturned(row, operation)
+    }
+
+    /// Returns the row as an app does that keeps its own model of it: at times without the system properties.
+    private func asReturned(_ row: Item, _ operation: PushOperation) -> Item {
+        var random = SimulationRandom(
+            seed, device.number, UInt64(operation.operation.id), SimulationRandom.Stream.returnedRow.rawValue)
+        guard random.percent(25) else { return row }
+        // The item has the version that the operation was made on, with the fields of a later one.
+        let key = RowKey(table: operation.operation.table, id: row.id)
+        device.state.withLock { _ = $0.partial.insert(key) }
+        return Item(id: row.id, fields: row.fields)
     }
 
     /// Records that the delegate has seen the server's row, which replaces the edits that an item shows.
