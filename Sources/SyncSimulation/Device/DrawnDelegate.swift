@@ -195,7 +195,8 @@ final class DrawnDelegate: SyncContextDelegate {
     private func asReturned(_ row: Item, _ operation: PushOperation) -> Item {
         var random = SimulationRandom(
             seed, device.number, UInt64(operation.operation.id), SimulationRandom.Stream.returnedRow.rawValue)
-        guard random.percent(25) else { return row }
+        // Without any version, the context does not know that the server has had the row.
+        guard random.percent(25), operation.item?.system.version != nil else { return row }
         // The item has the version that the operation was made on, with the fields of a later one.
         let key = RowKey(table: operation.operation.table, id: row.id)
         device.state.withLock { _ = $0.partial.insert(key) }
