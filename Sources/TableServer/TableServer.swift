@@ -95,8 +95,8 @@ public final class TableServer: Sendable {
     ///
     /// - Parameter limit: after this time, the connections that are left are closed, as by ``stop()``.
     public func stop(within limit: Duration) async {
-        await listener.stop(within: limit)
-        service.rowStore.close()
+        await listener.drain(within: limit)
+        await stop()
     }
 
     /// Closes all connections immediately, as when the server's process ends, and then the storage.

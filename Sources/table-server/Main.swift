@@ -50,11 +50,11 @@ struct TableServerCommand: AsyncParsableCommand {
         let server = try await TableServer.start(configuration: configuration)
         FileHandle.standardOutput.write(Data("\(server.url.absoluteString)\n".utf8))
         await signals.next()
-        let impatience = Task {
+        let secondSignal = Task {
             await signals.next()
             await server.stop()
         }
         await server.stop(within: .seconds(10))
-        impatience.cancel()
+        secondSignal.cancel()
     }
 }

@@ -42,15 +42,22 @@ struct LifecycleTests {
         }
     #endif
 
-    @Test func `stopping a server ends suspended requests, and a second stop has no effect`()
-        async throws
-    {
+    /// Starts a server, and sends an insert that waits at a gate.
+    private func serverHoldingInsert() async throws -> (
+        TableServer, TestClient, RequestGate, Task<TestClient.Reply, any Error>
+    ) {
         let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
-        let client = TestClient(server)
-        let gate = RequestGate()
+        let (client, gate) = (TestClient(server), RequestGate())
         server.inject(.hold(gate))
         let held = Task { try await client.insert(["id": "a"]) }
         await gate.waitForArrivals()
+        return (server, client, gate, held)
+    }
+
+    @Test func `stopping a server ends suspended requests, and a second stop has no effect`()
+        async throws
+    {
+        let (server, client, _, held) = try await serverHoldingInsert()
         await server.stop()
         await #expect(throws: (any Error).self) { try await held.value }
         // Another server may use the port now; this request must not reach the stopped one.
@@ -63,12 +70,7 @@ struct LifecycleTests {
     @Test func `a server that stops within a limit answers the requests under way, and accepts no others`()
         async throws
     {
-        let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
-        let client = TestClient(server)
-        let gate = RequestGate()
-        server.inject(.hold(gate))
-        let held = Task { try await client.insert(["id": "a"]) }
-        await gate.waitForArrivals()
+        let (server, _, gate, held) = try await serverHoldingInsert()
         let port = try #require(server.url.port)
         let idle = try IdleConnection(port: port)
         let stop = Task { await server.stop(within: .seconds(3600)) }
@@ -82,12 +84,7 @@ struct LifecycleTests {
     }
 
     @Test func `a server that stops within a limit closes connections after it`() async throws {
-        let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
-        let client = TestClient(server)
-        let gate = RequestGate()
-        server.inject(.hold(gate))
-        let held = Task { try await client.insert(["id": "a"]) }
-        await gate.waitForArrivals()
+        let (server, _, _, held) = try await serverHoldingInsert()
         await server.stop(within: .milliseconds(1))
         await #expect(throws: (any Error).self) { try await held.value }
         #expect(try server.rows(in: "TodoItem").isEmpty)

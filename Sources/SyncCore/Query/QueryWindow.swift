@@ -40,14 +40,7 @@
 
     private func precedesBound(_ item: Item) -> Bool {
         guard let bound else { return true }
-        for (ordering, value) in zip(query.orderings, bound.values) {
-            switch ordering.order(ordering.expression.value(for: item), value) {
-            case .ascending: return true
-            case .descending: return false
-            case .same: break
-            }
-        }
-        return item.id.precedesInBytes(bound.id)
+        return query.precedes(item, id: bound.id) { bound.values[$0] }
     }
 
     private mutating func removeItemsAfterEnd() {

@@ -16,15 +16,19 @@ extension TableQuery {
 
     /// Whether the first item precedes the second in the query's order.
     @_spi(StoreAuthor) public func precedes(_ left: Item, _ right: Item) -> Bool {
-        for ordering in orderings {
-            let expression = ordering.expression
-            switch ordering.order(expression.value(for: left), expression.value(for: right)) {
+        precedes(left, id: right.id) { orderings[$0].expression.value(for: right) }
+    }
+
+    /// Whether the item precedes another one, of which the id and the value of each ordering are given.
+    func precedes(_ item: Item, id: String, value: (_ ordering: Int) -> ItemValue) -> Bool {
+        for (index, ordering) in orderings.enumerated() {
+            switch ordering.order(ordering.expression.value(for: item), value(index)) {
             case .ascending: return true
             case .descending: return false
             case .same: break
             }
         }
-        return left.id.precedesInBytes(right.id)
+        return item.id.precedesInBytes(id)
     }
 
     /// Returns the item with the selected fields only.
@@ -38,7 +42,7 @@ extension TableQuery {
 
 extension Ordering {
     /// Compares the values of two items. Null precedes all values.
-    func order(_ first: ItemValue, _ second: ItemValue) -> ValueOrder {
+    fileprivate func order(_ first: ItemValue, _ second: ItemValue) -> ValueOrder {
         let order: ValueOrder =
             switch (first.isNull, second.isNull) {
             case (true, true): .same

@@ -22,7 +22,7 @@ package final class DecodedOperations: Sendable {
         }
     }
 
-    /// Ids are consecutive, so that each of the last operations has a place of its own.
+    /// Ids are consecutive, so the last operations do not replace each other.
     private static let capacity = 1024
     /// A longer operation is always decoded.
     private static let maxLength = 4096

@@ -40,9 +40,7 @@ extension AutoSync {
         }
         feed.update { state in
             if let status { state.setOperations(status) }
-            for row in report.pulls.values.flatMap(\.unreadable) where !state.unreadable.contains(row) {
-                if state.unreadable.count < PullResult.maxUnreadable { state.unreadable.append(row) }
-            }
+            state.unreadable.add(report.pulls.values.flatMap(\.unreadable))
             if let push = report.push, push.abortReason == nil { state.lastPush = time }
             if !round.plans.isEmpty, round.plans.allSatisfy({ report.pulls[$0] != nil }) {
                 state.lastPull = time

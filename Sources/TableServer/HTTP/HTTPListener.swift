@@ -43,8 +43,8 @@ struct HTTPListener: Sendable {
     }
 
     /// Closes the listening socket and idle connections at once, and each other connection after the response to its request;
-    /// after the time limit all of them. Returns when the last request has ended.
-    func stop(within limit: Duration) async {
+    /// after the time limit all of them.
+    func drain(within limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await Task.sleep(for: limit) } catch { return }
@@ -54,7 +54,6 @@ struct HTTPListener: Sendable {
             try? await server.shutdownGracefully()
             group.cancelAll()
         }
-        await stop()
     }
 
     /// Closes all connections and the listening socket, and returns when the last request has ended.

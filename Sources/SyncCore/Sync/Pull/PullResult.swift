@@ -40,9 +40,7 @@ public struct PullResult: Sendable, Hashable {
     }
 
     mutating func add(_ rows: [UnreadableRow]) {
-        for row in rows where unreadable.count < Self.maxUnreadable && !unreadable.contains(row) {
-            unreadable.append(row)
-        }
+        unreadable.add(rows)
     }
 
     mutating func count(_ outcome: ServerRowApplier.Outcome) {
@@ -52,5 +50,12 @@ public struct PullResult: Sendable, Hashable {
         case .unchanged: unchanged += 1
         case .pending, .conflicting: skippedAsPending += 1
         }
+    }
+}
+
+extension [UnreadableRow] {
+    /// Appends rows that are not listed yet, up to ``PullResult/maxUnreadable`` in all.
+    package mutating func add(_ rows: [UnreadableRow]) {
+        for row in rows where count < PullResult.maxUnreadable && !contains(row) { append(row) }
     }
 }
