@@ -123,8 +123,10 @@ let targets: [Target] = [
         ]),
     .testTarget(
         name: "StoreOrderedMapTests",
-        dependencies: ["StoreConformance", "StoreMemory", "StoreOrderedMap", "SyncCore"]),
-    .testTarget(name: "StoreMemoryTests", dependencies: ["StoreConformance", "StoreMemory", "SyncCore"]),
+        dependencies: ["StoreConformance", "StoreMemory", "StoreOrderedMap", "SyncCore", "TestSupport"]),
+    .testTarget(
+        name: "StoreMemoryTests",
+        dependencies: ["StoreConformance", "StoreMemory", "SyncCore", "TestSupport"]),
     .testTarget(
         name: "StoreSQLiteTests",
         dependencies: ["StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TestSupport", grdb]),

@@ -13,20 +13,21 @@ import Synchronization
 public final class MemoryStore: SyncContextDataSource {
     /// The tables the store was made with.
     public let catalog: TableCatalog
-    /// Concurrent readers; not durable, one process, no indexes, ids of any length.
+    /// Concurrent readers; not durable, one process, ids of any length.
     public let capabilities = StoreCapabilities(
-        isDurable: false, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: false,
+        isDurable: false, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: true,
         maxIDLength: .max)
 
     private let writeLock = NSLock()
     /// The state that new readers see; `nil` after close.
-    private let committed = Mutex<MemoryState?>(MemoryState())
+    private let committed = Mutex<MemoryState?>(nil)
 
     /// Creates an empty store.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidTableDefinition``.
     public init(tables: [SyncTableDefinition]) throws(SyncError) {
         catalog = try TableCatalog(tables)
+        committed.withLock { $0 = MemoryState(catalog) }
     }
 
     /// Runs the body on the last committed state.

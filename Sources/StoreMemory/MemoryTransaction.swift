@@ -5,13 +5,17 @@
 
 /// The contents of a memory store, as one value.
 struct MemoryState: Sendable {
-    var items: [String: SortedMap<UTF8Text, Item>] = [:]
+    var tables: [String: MemoryTable]
     var operations = SortedMap<Int64, TableOperation>()
     var operationIDs = SortedMap<ItemIdentity, [Int64]>()
     var operationCounts: [UTF8Text: Int] = [:]
     var errors = SortedMap<Int64, TableOperationError>()
     var config: [UTF8Text: SortedMap<UTF8Text, String>] = [:]
     var lastOperationID: Int64 = 0
+
+    init(_ catalog: TableCatalog) {
+        tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { ($0.name, MemoryTable($0)) })
+    }
 }
 
 /// A copy of the state, used as a snapshot or changed by a transaction.
@@ -25,15 +29,11 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func item(id: String, in table: String) throws -> Item? {
-        try items(of: table)[UTF8Text(id)]
+        try self.table(table).item(id: id)
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
-        var window = QueryWindow(query)
-        for item in try items(of: query.table).values where query.filter?.matches(item) ?? true {
-            window.add(item)
-        }
-        return window.result
+        try table(query.table).result(of: query)
     }
 
     func operation(id: Int64) -> TableOperation? { state.operations[id] }
@@ -68,13 +68,13 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func upsert(_ items: [Item], in table: String) throws {
-        _ = try self.items(of: table)
-        for item in items { state.items[table, default: SortedMap()][UTF8Text(item.id)] = item }
+        let name = try catalog.table(named: table).name
+        for item in items { state.tables[name]?.upsert(item) }
     }
 
     func deleteItems(ids: [String], in table: String) throws {
-        _ = try items(of: table)
-        for id in ids { state.items[table]?[UTF8Text(id)] = nil }
+        let name = try catalog.table(named: table).name
+        for id in ids { state.tables[name]?.deleteItem(id: id) }
     }
 
     func deleteItems(matching query: TableQuery) throws -> Int {
@@ -115,8 +115,9 @@ final class MemoryTransaction: StoreTransaction {
         state.config[configSpace(key), default: SortedMap()][UTF8Text(key.name)] = value
     }
 
-    private func items(of table: String) throws -> SortedMap<UTF8Text, Item> {
-        state.items[try catalog.table(named: table).name] ?? SortedMap()
+    private func table(_ name: String) throws -> MemoryTable {
+        let definition = try catalog.table(named: name)
+        return state.tables[definition.name] ?? MemoryTable(definition)
     }
 
     private func key(_ itemID: String, _ table: String) -> ItemIdentity {

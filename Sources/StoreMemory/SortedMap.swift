@@ -22,9 +22,7 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 
     subscript(key: Key) -> Value? {
         get { root.entry(of: key)?.value }
-        set {
-            if let newValue { insert(Entry(key, newValue)) } else { remove(key) }
-        }
+        set { if let newValue { updateValue(newValue, for: key) } else { removeValue(for: key) } }
     }
 
     /// The entries whose keys are not less than the given one, in order; all entries for `nil`.
@@ -33,19 +31,23 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     /// All values, in the order of their keys.
     var values: some Sequence<Value> { entries(from: nil).lazy.map { $0.value } }
 
-    private mutating func insert(_ entry: Entry) {
-        var isNew = true
-        if let sibling = root.insert(entry, isNew: &isNew) {
-            root = Node(branches: [Branch(root, from: entry.key), Branch(sibling, from: sibling.firstKey)])
+    /// Inserts or replaces the value, and returns the replaced one.
+    @discardableResult mutating func updateValue(_ value: Value, for key: Key) -> Value? {
+        var replaced: Entry?
+        if let sibling = root.insert(Entry(key, value), replaced: &replaced) {
+            root = Node(branches: [Branch(root, from: key), Branch(sibling, from: sibling.firstKey)])
         }
-        if isNew { count += 1 }
+        if replaced == nil { count += 1 }
+        return replaced?.value
     }
 
-    private mutating func remove(_ key: Key) {
-        guard root.entry(of: key) != nil else { return }
+    /// Removes the value, and returns it.
+    @discardableResult mutating func removeValue(for key: Key) -> Value? {
+        guard let removed = root.entry(of: key) else { return nil }
         root.remove(key)
         count -= 1
         if root.branches.count == 1 { root = root.branches[0].node }
+        return removed.value
     }
 }
 
@@ -88,11 +90,11 @@ extension SortedMap {
         /// Inserts or replaces the entry.
         ///
         /// - Returns: the new right sibling, if the node was split.
-        mutating func insert(_ entry: Entry, isNew: inout Bool) -> Node? {
-            guard branches.isEmpty else { return insertBelow(entry, isNew: &isNew) }
+        mutating func insert(_ entry: Entry, replaced: inout Entry?) -> Node? {
+            guard branches.isEmpty else { return insertBelow(entry, replaced: &replaced) }
             let index = index(of: entry.key)
             if index < entries.count, entries[index].key == entry.key {
-                isNew = false
+                replaced = entries[index]
                 entries[index] = entry
                 return nil
             }
@@ -104,9 +106,9 @@ extension SortedMap {
             return Node(entries: Array(entries[middle...]))
         }
 
-        private mutating func insertBelow(_ entry: Entry, isNew: inout Bool) -> Node? {
+        private mutating func insertBelow(_ entry: Entry, replaced: inout Entry?) -> Node? {
             let index = branch(of: entry.key)
-            guard let sibling = branches[index].node.insert(entry, isNew: &isNew) else { return nil }
+            guard let sibling = branches[index].node.insert(entry, replaced: &replaced) else { return nil }
             branches.insert(Branch(sibling, from: sibling.firstKey), at: index + 1)
             guard branches.count > Self.maxCount else { return nil }
             let middle = index + 1 == Self.maxCount ? index + 1 : Self.maxCount / 2

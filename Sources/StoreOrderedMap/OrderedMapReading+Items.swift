@@ -69,7 +69,7 @@ extension OrderedMapWriter {
     }
 
     private func indexes(of table: SyncTableDefinition) -> [ColumnIndex] {
-        usesIndexes ? table.columns.compactMap { ColumnIndex($0, of: table.name) } : []
+        usesIndexes ? table.indexedColumns.map { ColumnIndex($0, of: table.name) } : []
     }
 
     private func update(_ indexes: [ColumnIndex], id: String, from key: [UInt8], to item: Item?) throws {

@@ -126,7 +126,7 @@ extension OrderedMapReading {
         var columns = known
         for index in columns.indices { (columns[index].hasIndex, columns[index].isSynced) = (false, false) }
         for column in table.columns {
-            let hasIndex = usesIndexes && ColumnIndex(column, of: table.name) != nil
+            let hasIndex = usesIndexes && IndexedColumn(column) != nil
             guard let index = columns.firstIndex(where: { $0.name == column.name }) else {
                 let type = column.type.rawValue
                 columns.append(
@@ -236,9 +236,8 @@ extension OrderedMapWriter {
     }
 
     private func createIndex(of name: String, in table: SyncTableDefinition) throws {
-        guard let index = table.column(named: name).flatMap({ ColumnIndex($0, of: table.name) }) else {
-            return
-        }
+        guard let column = table.column(named: name).flatMap(IndexedColumn.init) else { return }
+        let index = ColumnIndex(column, of: table.name)
         let names = FieldNames([name])
         var entries: [(key: [UInt8], value: [UInt8])] = []
         try scan(prefix: StoreKey.items(of: table.name)) { id, bytes in

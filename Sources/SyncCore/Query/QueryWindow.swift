@@ -1,11 +1,12 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The window of a query over matching items that arrive in any order: keeps only items that the result may have.
-@_spi(StoreAuthor) public struct QueryWindow {
+/// The window of a query over matching items, which arrive in any order: keeps only items that the result may have.
+@usableFromInline package struct QueryWindow {
     private let query: TableQuery
     /// The result is among so many first items, in the query's order.
     private let end: Int
+    private let arrivesInOrder: Bool
     /// At most twice as many as ``end``.
     private var items: [Item] = []
     private var count = 0
@@ -13,27 +14,34 @@
     private var bound: (values: [ItemValue], id: String)?
 
     /// Makes the window of a query.
-    public init(_ query: TableQuery) {
+    ///
+    /// - Parameter arrivesInOrder: whether the items are added in the query's order.
+    @usableFromInline package init(_ query: TableQuery, arrivesInOrder: Bool = false) {
         self.query = query
+        self.arrivesInOrder = arrivesInOrder
         end =
             query.limit.map { query.offset.addingReportingOverflow($0) }
             .map { $0.overflow ? .max : $0.partialValue } ?? .max
     }
 
-    /// Whether the items up to the end of the window have been added. Others may precede them.
-    public var isFilled: Bool { items.count >= end }
+    /// Whether the items up to the end of the window have been added. Unless they arrive in order, others may precede them.
+    @usableFromInline package var isFilled: Bool { items.count >= end }
 
     /// Adds an item that matches the query's filter.
-    public mutating func add(_ item: Item) {
+    @usableFromInline package mutating func add(_ item: Item) {
         count += 1
-        guard end > 0, precedesBound(item) else { return }
+        guard end > 0, arrivesInOrder ? !isFilled : precedesBound(item) else { return }
         items.append(item)
-        if items.count / 2 >= end { removeItemsAfterEnd() }
+        if !arrivesInOrder, items.count / 2 >= end { removeItemsAfterEnd() }
     }
 
+    /// Counts an item that matches the query's filter and is behind the end of the window.
+    @usableFromInline package mutating func addItemAfterEnd() { count += 1 }
+
     /// The result, with the items in the query's order.
-    public var result: QueryResult {
-        let window = items.sorted(by: query.precedes).dropFirst(query.offset).prefix(query.limit ?? .max)
+    @usableFromInline package var result: QueryResult {
+        let items = arrivesInOrder ? items : items.sorted(by: query.precedes)
+        let window = items.dropFirst(query.offset).prefix(query.limit ?? .max)
         return QueryResult(
             items: window.map(query.selecting), totalCount: query.includesTotalCount ? count : nil)
     }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
 
 // The stored form of an item: one byte of flags, the system properties that the flags indicate, the number of fields,
 // and each field's name and value. A value is a tag and its payload. The id is in the key.
@@ -21,10 +20,10 @@ private enum Tag: UInt8 {
 }
 
 /// Field names that are looked up by their UTF-8 bytes.
-struct FieldNames {
+package struct FieldNames: Sendable {
     private let names: [(bytes: [UInt8], text: String)]
 
-    init(_ names: some Sequence<String>) {
+    package init(_ names: some Sequence<String>) {
         self.names = names.map { (Array($0.utf8), $0) }
     }
 
@@ -37,7 +36,7 @@ struct FieldNames {
 
 extension Item {
     /// The stored form, without the id; ``init(id:bytes:keeping:)`` decodes it.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes = ByteWriter(capacity: 512)
         var flags: UInt8 = 0
         if system.createdAt != nil { flags |= Flag.createdAt }
@@ -60,7 +59,9 @@ extension Item {
     }
 
     /// Decodes an item. When `names` is not `nil`, decodes only the fields that it contains.
-    init(id: String, bytes: UnsafeRawBufferPointer, keeping names: FieldNames? = nil) throws(StoreError) {
+    package init(id: String, bytes: UnsafeRawBufferPointer, keeping names: FieldNames? = nil)
+        throws(StoreError)
+    {
         var reader = ByteReader(bytes)
         let system = try reader.systemProperties()
         let fields = try reader.object(keeping: names)
@@ -68,54 +69,6 @@ extension Item {
             throw StoreError(.corrupt, "The store is damaged: an item has trailing bytes.")
         }
         self.init(id: id, fields: fields, system: system)
-    }
-}
-
-/// A stored item whose columns are decoded on demand. Reading a column does not detect damage in the bytes after it;
-/// decoding the whole item detects all damage.
-struct StoredRow: ColumnReading {
-    private let id: UnsafeRawBufferPointer
-    private let bytes: UnsafeRawBufferPointer
-    private let cache: ColumnCache
-
-    /// Caches the decoded columns of the current row, because a filter may read one many times; reused for each row.
-    final class ColumnCache {
-        fileprivate var values: [(name: String, value: ItemValue?)] = []
-    }
-
-    /// - Parameters:
-    ///   - id: the UTF-8 bytes of the id.
-    ///   - bytes: the stored form, see ``Item/bytes``.
-    ///   - cache: the cache to clear and use.
-    init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, cache: ColumnCache) {
-        self.id = id
-        self.bytes = bytes
-        self.cache = cache
-        cache.values.removeAll(keepingCapacity: true)
-    }
-
-    subscript(name: String) -> ItemValue? {
-        get throws(StoreError) {
-            if let known = cache.values.first(where: { $0.name == name }) { return known.value }
-            let value = try read(name)
-            cache.values.append((name, value))
-            return value
-        }
-    }
-
-    private func read(_ name: String) throws(StoreError) -> ItemValue? {
-        if name == "id" { return .text(try id.text()) }
-        var reader = ByteReader(bytes)
-        if SystemProperties.names.contains(name) {
-            return Item(id: "", system: try reader.systemProperties())[name]
-        }
-        try reader.skipSystemProperties()
-        return try reader.field(named: name)
-    }
-
-    /// Decodes the item. When `names` is not `nil`, decodes only the fields that it contains.
-    func item(keeping names: FieldNames?) throws(StoreError) -> Item {
-        try Item(id: id.text(), bytes: bytes, keeping: names)
     }
 }
 
@@ -165,7 +118,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    fileprivate mutating func systemProperties() throws(StoreError) -> SystemProperties {
+    mutating func systemProperties() throws(StoreError) -> SystemProperties {
         let flags = try byte()
         var system = SystemProperties(deleted: flags & Flag.deleted != 0)
         if flags & Flag.createdAt != 0 { system.createdAt = try date() }
@@ -178,7 +131,7 @@ extension ByteReader {
         return system
     }
 
-    fileprivate mutating func skipSystemProperties() throws(StoreError) {
+    mutating func skipSystemProperties() throws(StoreError) {
         let flags = try byte()
         if flags & Flag.createdAt != 0 { try skipDate() }
         if flags & Flag.updatedAt != 0 { try skipDate() }
@@ -190,7 +143,7 @@ extension ByteReader {
     }
 
     /// Decodes one field of an object; returns `nil` when the object has no field of that name.
-    fileprivate mutating func field(named name: String) throws(StoreError) -> ItemValue? {
+    mutating func field(named name: String) throws(StoreError) -> ItemValue? {
         for _ in 0..<(try count()) {
             if try counted().isUTF8(of: name) { return try value() }
             try skipValue()

@@ -1,18 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
-
-extension TableQuery {
-    /// The fields that must be decoded to sort and return a match, or `nil` for all of them.
-    var neededFields: Set<String>? {
-        if limit != 0, selection.isEmpty { return nil }
-        return orderings.reduce(into: limit == 0 ? [] : Set(selection)) {
-            $0.formUnion($1.expression.columns)
-        }
-    }
-}
-
 extension Filter {
     /// Ids, in byte order, that include those of all matches; `nil` when the filter does not restrict ids.
     var requiredIDs: [String]? {
@@ -28,7 +16,7 @@ extension Filter {
 
 extension [String] {
     /// The distinct strings, in byte order.
-    var distinctInOrder: [String] {
+    @usableFromInline var distinctInOrder: [String] {
         var distinct: [String] = []
         for text in sorted(by: { $0.precedesInBytes($1) })
         where !(distinct.last?.hasSameBytes(as: text) ?? false) {

@@ -1,21 +1,20 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+/// A range of an index: from `lower` up to and including the encoded values with the prefix `upper`.
+@usableFromInline package struct IndexRange: Sendable {
+    package var lower: [UInt8] = []
+    package var upper: [UInt8] = []
 
-/// A range of index keys: from `lower` up to and including the keys with the prefix `upper`.
-struct IndexRange {
-    var lower: [UInt8] = []
-    var upper: [UInt8] = []
-
-    func endsAfter(_ key: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the key, which begins with an encoded value, is not behind the range.
+    package func endsAfter(_ key: UnsafeRawBufferPointer) -> Bool {
         key.starts(with: upper) || key.lexicographicallyPrecedes(upper)
     }
 }
 
 /// The index ranges that contain all matches of a filter.
 struct IndexPlan {
-    let index: ColumnIndex
+    let column: IndexedColumn
     var ranges: [IndexRange]
     /// The range of an equality comparison; its keys are in the order of item ids.
     var rangeInOrderOfID: IndexRange?
@@ -33,10 +32,10 @@ extension Filter {
         var plans: [String: IndexPlan] = [:]
         for condition in conditions {
             guard let plan = condition.simplePlan(for: table) else { continue }
-            let name = plan.index.column.name
+            let name = plan.column.name
             plans[name] = plans[name].map { $0.combined(with: plan) } ?? plan
         }
-        return plans.values.min { ($0.rank, $0.index.column.name) < ($1.rank, $1.index.column.name) }
+        return plans.values.min { ($0.rank, $0.column.name) < ($1.rank, $1.column.name) }
     }
 
     /// The operands of a conjunction.
@@ -47,15 +46,15 @@ extension Filter {
     private func simplePlan(for table: SyncTableDefinition) -> IndexPlan? {
         switch self {
         case .comparison(let comparison, .column(let name), .constant(let value)):
-            return ColumnIndex(name, of: table)?.plan(comparison, value)
+            return IndexedColumn(name, of: table)?.plan(comparison, value)
         case .comparison(let comparison, .constant(let value), .column(let name)):
-            return ColumnIndex(name, of: table)?.plan(comparison.mirrored, value)
+            return IndexedColumn(name, of: table)?.plan(comparison.mirrored, value)
         case .membership(.column(let name), let values):
-            return ColumnIndex(name, of: table)?.plan(values.filter { !$0.isNull })
+            return IndexedColumn(name, of: table)?.plan(values.filter { !$0.isNull })
         case .text(.hasPrefix, .column(let name), .constant(.text(let prefix))):
-            guard let index = ColumnIndex(name, of: table), index.column.type == .text else { return nil }
-            let start = index.encodedPrefix(prefix)
-            return IndexPlan(index: index, ranges: [IndexRange(lower: start, upper: start)])
+            guard let column = IndexedColumn(name, of: table), column.column.type == .text else { return nil }
+            let start = column.encodedPrefix(prefix)
+            return IndexPlan(column: column, ranges: [IndexRange(lower: start, upper: start)])
         default: return nil
         }
     }
@@ -70,24 +69,24 @@ extension IndexPlan {
         let lower = mine.lower.lexicographicallyPrecedes(others.lower) ? others.lower : mine.lower
         let uppers = [mine.upper, others.upper].filter { !$0.isEmpty }
         let upper = uppers.min { $0.lexicographicallyPrecedes($1) } ?? []
-        return IndexPlan(index: index, ranges: [IndexRange(lower: lower, upper: upper)])
+        return IndexPlan(column: column, ranges: [IndexRange(lower: lower, upper: upper)])
     }
 }
 
-extension ColumnIndex {
+extension IndexedColumn {
     fileprivate init?(_ name: String, of table: SyncTableDefinition) {
         guard let column = table.column(named: name) else { return nil }
-        self.init(column, of: table.name)
+        self.init(column)
     }
 
     fileprivate func plan(_ comparison: Filter.Comparison, _ value: ItemValue) -> IndexPlan? {
         guard let encoded = encode(value) else { return nil }
         let exact = IndexRange(lower: encoded, upper: encoded)
         return switch comparison {
-        case .equal: IndexPlan(index: self, ranges: [exact], rangeInOrderOfID: exact)
+        case .equal: IndexPlan(column: self, ranges: [exact], rangeInOrderOfID: exact)
         case .notEqual: nil
-        case .less, .lessOrEqual: IndexPlan(index: self, ranges: [IndexRange(upper: encoded)])
-        case .greater, .greaterOrEqual: IndexPlan(index: self, ranges: [IndexRange(lower: encoded)])
+        case .less, .lessOrEqual: IndexPlan(column: self, ranges: [IndexRange(upper: encoded)])
+        case .greater, .greaterOrEqual: IndexPlan(column: self, ranges: [IndexRange(lower: encoded)])
         }
     }
 
@@ -95,7 +94,7 @@ extension ColumnIndex {
         let encoded = values.map { encode($0) }
         guard !encoded.contains(nil) else { return nil }
         return IndexPlan(
-            index: self, ranges: Set(encoded.compactMap(\.self)).map { IndexRange(lower: $0, upper: $0) })
+            column: self, ranges: Set(encoded.compactMap(\.self)).map { IndexRange(lower: $0, upper: $0) })
     }
 }
 

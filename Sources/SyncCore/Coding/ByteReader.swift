@@ -2,76 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import SyncCore
 
-// Encodings used by keys and values. Lengths and counts are varints (LEB128); other numbers have a fixed width.
-
-extension ByteWriter {
-    mutating func append(varint value: Int) {
-        var rest = UInt(bitPattern: value)
-        while rest > 0x7F {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    mutating func append(fixed value: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: value.littleEndian) { append($0) }
-    }
-
-    /// Appends eight bytes that sort in numeric order, negative numbers included.
-    mutating func append(ordered value: Int64) {
-        Swift.withUnsafeBytes(of: (value ^ .min).bigEndian) { append($0) }
-    }
-
-    mutating func append(counted bytes: UnsafeRawBufferPointer) {
-        append(varint: bytes.count)
-        append(bytes)
-    }
-
-    mutating func append(counted text: String) {
-        var text = text
-        text.withUTF8 { append(counted: UnsafeRawBufferPointer($0)) }
-    }
-}
-
-/// Decodes these forms from borrowed memory; throws when a value is truncated.
-struct ByteReader {
-    private let bytes: UnsafeRawBufferPointer
-    private var position = 0
+/// Decodes the forms of ``ByteWriter`` from borrowed memory; throws when a value is truncated.
+@usableFromInline package struct ByteReader {
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline var position = 0
     /// The nesting of the value that is being decoded.
     var depth = 0
 
     /// The greatest nesting, beyond that of JSON, which bounds the use of the stack.
     static let maxDepth = 200
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    @inlinable package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    var isAtEnd: Bool { position == bytes.count }
+    @inlinable package var isAtEnd: Bool { position == bytes.count }
 
     /// The unread bytes.
-    var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
+    package var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
 
-    @inline(__always) mutating func bytes(count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+    @inlinable @inline(__always) package mutating func bytes(count: Int) throws(StoreError)
+        -> UnsafeRawBufferPointer
+    {
         guard count >= 0, count <= bytes.count - position else { throw .truncatedValue }
         defer { position += count }
         return UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + position }, count: count)
     }
 
-    @inline(__always) mutating func byte() throws(StoreError) -> UInt8 {
+    @inlinable @inline(__always) package mutating func byte() throws(StoreError) -> UInt8 {
         guard position < bytes.count else { throw .truncatedValue }
         defer { position += 1 }
         return bytes[position]
     }
 
     /// Fast path: most lengths and counts have one byte.
-    @inline(__always) mutating func varint() throws(StoreError) -> Int {
+    @inlinable @inline(__always) package mutating func varint() throws(StoreError) -> Int {
         let first = try byte()
         return first < 0x80 ? Int(first) : try varint(after: first)
     }
 
-    private mutating func varint(after first: UInt8) throws(StoreError) -> Int {
+    @usableFromInline mutating func varint(after first: UInt8) throws(StoreError) -> Int {
         var value = UInt(first & 0x7F)
         for shift in stride(from: 7, to: UInt.bitWidth, by: 7) {
             let byte = try byte()
@@ -81,27 +50,28 @@ struct ByteReader {
         throw StoreError(.corrupt, "The store is damaged: a variable-length number is too long.")
     }
 
-    mutating func fixed<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(StoreError) -> Number
-    {
+    @inlinable package mutating func fixed<Number: FixedWidthInteger>(
+        _: Number.Type = Number.self
+    ) throws(StoreError) -> Number {
         let bytes = try bytes(count: MemoryLayout<Number>.size)
         return Number(littleEndian: bytes.loadUnaligned(as: Number.self))
     }
 
-    mutating func ordered() throws(StoreError) -> Int64 {
+    @inlinable package mutating func ordered() throws(StoreError) -> Int64 {
         let bytes = try bytes(count: MemoryLayout<Int64>.size)
         return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)) ^ .min
     }
 
-    mutating func counted() throws(StoreError) -> UnsafeRawBufferPointer {
+    @inlinable package mutating func counted() throws(StoreError) -> UnsafeRawBufferPointer {
         try bytes(count: try varint())
     }
 
-    mutating func text() throws(StoreError) -> String { try counted().text() }
+    package mutating func text() throws(StoreError) -> String { try counted().text() }
 }
 
 extension UnsafeRawBufferPointer {
     /// Decodes UTF-8. Decoding and comparing is several times as fast as the validating initializer.
-    func text() throws(StoreError) -> String {
+    package func text() throws(StoreError) -> String {
         let text = String(decoding: self, as: UTF8.self)
         let isExact = text.utf8.withContiguousStorageIfAvailable { utf8 in
             utf8.count == count && (isEmpty || UnsafeRawBufferPointer(utf8).hasSameBytes(as: self))
@@ -112,14 +82,14 @@ extension UnsafeRawBufferPointer {
         return text
     }
 
-    func isUTF8(of text: String) -> Bool {
+    package func isUTF8(of text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { hasSameBytes(as: UnsafeRawBufferPointer($0)) }
             ?? elementsEqual(text.utf8)
     }
 }
 
 extension StoreError {
-    fileprivate static var truncatedValue: StoreError {
+    @usableFromInline static var truncatedValue: StoreError {
         StoreError(.corrupt, "The store is damaged: a value is truncated.")
     }
 }

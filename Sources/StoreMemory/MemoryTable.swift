@@ -1,0 +1,82 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+@_spi(StoreAuthor) import SyncCore
+
+/// The items of one table, and an index of each column that is declared as indexed.
+struct MemoryTable: Sendable {
+    let definition: SyncTableDefinition
+    private var items = SortedMap<UTF8Text, Item>()
+    private var indexes: [Index]
+
+    private struct Index: Sendable {
+        let column: IndexedColumn
+        /// One key per item whose value is not null.
+        var keys = SortedMap<IndexKey, Void>()
+    }
+
+    init(_ definition: SyncTableDefinition) {
+        self.definition = definition
+        indexes = definition.indexedColumns.map { Index(column: $0) }
+    }
+
+    func item(id: String) -> Item? { items[UTF8Text(id)] }
+
+    mutating func upsert(_ item: Item) {
+        updateIndexes(from: items.updateValue(item, for: UTF8Text(item.id)), to: item, id: item.id)
+    }
+
+    mutating func deleteItem(id: String) {
+        updateIndexes(from: items.removeValue(for: UTF8Text(id)), to: nil, id: id)
+    }
+
+    private mutating func updateIndexes(from old: Item?, to new: Item?, id: String) {
+        for (position, index) in indexes.enumerated() {
+            let name = index.column.name
+            guard old?.fields[name] != new?.fields[name] else { continue }
+            let (oldValue, newValue) = (
+                old.flatMap(index.column.encodedValue), new.flatMap(index.column.encodedValue)
+            )
+            guard oldValue != newValue else { continue }
+            if let oldValue {
+                indexes[position].keys.removeValue(for: IndexKey(value: oldValue, id: UTF8Text(id)))
+            }
+            if let newValue {
+                indexes[position].keys.updateValue((), for: IndexKey(value: newValue, id: UTF8Text(id)))
+            }
+        }
+    }
+}
+
+/// An encoded value and the id of an item that has it.
+private struct IndexKey: Comparable, Sendable {
+    let value: [UInt8]
+    let id: UTF8Text
+
+    static func < (left: IndexKey, right: IndexKey) -> Bool {
+        left.value == right.value ? left.id < right.id : left.value.lexicographicallyPrecedes(right.value)
+    }
+}
+
+extension MemoryTable: QueryableRows {
+    var table: SyncTableDefinition { definition }
+    var usesIndexes: Bool { true }
+
+    func forEachRow(_ body: (Item) throws -> Bool) throws {
+        for item in items.values where try !body(item) { return }
+    }
+
+    func withRow(id: String, _ body: (Item) throws -> Bool) throws -> Bool? { try item(id: id).map(body) }
+
+    func forEachID(
+        in range: IndexRange, of column: IndexedColumn, _ body: (String) throws -> Bool
+    ) throws {
+        guard let index = indexes.first(where: { $0.column.name == column.name }) else { return }
+        for entry in index.keys.entries(from: IndexKey(value: range.lower, id: UTF8Text(""))) {
+            guard entry.key.value.withUnsafeBytes(range.endsAfter) else { return }
+            guard try body(entry.key.id.text) else { return }
+        }
+    }
+
+    func item(_ row: Item) -> Item { row }
+}

@@ -1,0 +1,86 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A store's access to the rows of one table, for queries.
+///
+/// Inlinable, so that a query is specialized for the rows of a store.
+@usableFromInline package protocol QueryableRows {
+    /// A row as it is stored. Only the columns that a filter needs are read.
+    associatedtype Row: ColumnReading
+
+    var table: SyncTableDefinition { get }
+    /// Whether the store has an index of each of the table's ``SyncTableDefinition/indexedColumns``.
+    var usesIndexes: Bool { get }
+
+    /// Calls the body with each row, in the order of ids, until the body returns false.
+    func forEachRow(_ body: (Row) throws -> Bool) throws
+
+    /// Calls the body with the row of that id, and returns its result; `nil` when there is no such row.
+    func withRow(id: String, _ body: (Row) throws -> Bool) throws -> Bool?
+
+    /// Calls the body with the ids in a range of a column's index, in the order of encoded values and ids, until the body
+    /// returns false.
+    func forEachID(
+        in range: IndexRange, of column: IndexedColumn, _ body: (String) throws -> Bool
+    ) throws
+
+    /// Returns the item, at least with the fields that the query returns or compares.
+    func item(_ row: Row) throws -> Item
+}
+
+extension QueryableRows {
+    /// Returns the result of a query. Stops reading as soon as the result is known.
+    @inlinable package func result(of query: TableQuery) throws -> QueryResult {
+        let candidates = query.candidates(in: table, usesIndexes: usesIndexes)
+        let areInOrder = candidates.areInOrderOfID && query.orderings.isEmpty
+        var window = QueryWindow(query, arrivesInOrder: areInOrder)
+        var value: [UInt8]?
+        try forEachRow(of: candidates) { row in
+            guard try query.filter?.matches(row: row) ?? true else { return true }
+            if areInOrder, window.isFilled {
+                window.addItemAfterEnd()
+                return query.includesTotalCount
+            }
+            let item = try item(row)
+            if case .rangeInOrderOfValue(let column, _) = candidates {
+                let next = column.encodedValue(of: item)
+                if window.isFilled, next != value { return false }
+                value = next
+            }
+            window.add(item)
+            return !areInOrder || query.includesTotalCount || !window.isFilled
+        }
+        return window.result
+    }
+
+    @inlinable func forEachRow(of candidates: QueryCandidates, _ body: (Row) throws -> Bool) throws {
+        switch candidates {
+        case .all: try forEachRow(body)
+        case .ids(let ids):
+            for id in ids where try withRow(id: id, body) == false { return }
+        case .rangeInOrderOfID(let column, let range), .rangeInOrderOfValue(let column, let range):
+            try forEachID(in: range, of: column) { try withRow(id: $0, body) ?? true }
+        case .ranges(let column, let ranges):
+            let ids = try ids(in: ranges, of: column)
+            try forEachRow(of: ids.map { .ids($0.distinctInOrder) } ?? .all, body)
+        }
+    }
+
+    /// Returns the ids in the ranges, or `nil` when there are too many.
+    @inlinable func ids(in ranges: [IndexRange], of column: IndexedColumn) throws -> [String]? {
+        var ids: [String] = []
+        for range in ranges {
+            try forEachID(in: range, of: column) { id in
+                ids.append(id)
+                return ids.count <= QueryCandidates.maxCount
+            }
+        }
+        return ids.count <= QueryCandidates.maxCount ? ids : nil
+    }
+}
+
+extension QueryCandidates {
+    @usableFromInline var areInOrderOfID: Bool {
+        if case .rangeInOrderOfValue = self { false } else { true }
+    }
+}
