@@ -47,7 +47,7 @@ extension OrderedMapReading {
         var reader = ByteReader(bytes)
         let target = try OperationTarget(reading: &reader)
         return try decodedOperations.operation(
-            id: id, table: target.table, itemID: target.itemID, storedProperties: reader.rest)
+            id: id, table: target.table, itemID: target.itemID, stored: .bytes(reader.rest))
     }
 
     private func queuedOperation(id: Int64) throws -> TableOperation {
@@ -73,9 +73,9 @@ extension OrderedMapWriter {
         var bytes = ByteWriter(capacity: 512)
         target.append(to: &bytes)
         let start = bytes.count
-        operation.appendStoredProperties(to: &bytes)
+        operation.appendBytes(to: &bytes)
         bytes.withBytes {
-            decodedOperations.add(operation, storedProperties: UnsafeRawBufferPointer(rebasing: $0[start...]))
+            decodedOperations.add(operation, stored: .bytes(UnsafeRawBufferPointer(rebasing: $0[start...])))
         }
         try put(bytes.array, for: key)
         if isNew { set(operation.id, for: StoreKey.lastOperationID) }

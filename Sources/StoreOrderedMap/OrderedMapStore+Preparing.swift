@@ -6,7 +6,8 @@
 /// The name of the layout that ``StoreKey`` describes, and its version.
 private enum Layout {
     static let name = "swift-sync-context"
-    static let version = 2
+    /// Operations of earlier versions are JSON until they are written again.
+    static let version = 3
     /// The first version that stores which columns are synced.
     static let firstWithSyncedColumns = 2
 }

@@ -15,7 +15,7 @@ import SyncCore
 /// | `R`   | table                 | the names of its parents; no key for a table without parents   |
 /// | `I`   | table, id             | item without its id, see ``Item/bytes``                        |
 /// | `X`   | table, column, encoded value, id | length of the id, see ``ColumnIndex``              |
-/// | `O`   | operation id          | operation: table, item id, properties as JSON                  |
+/// | `O`   | operation id          | operation: table, item id, ``TableOperation/appendBytes(to:)``  |
 /// | `Q`   | table, operation id   | empty; the queue of one table                                  |
 /// | `P`   | table, item id        | the operation ids of one item, ascending                       |
 /// | `N`   | table                 | number of operations in the table                              |

@@ -4,16 +4,22 @@
 import Foundation
 import SyncCore
 
-/// The strings of one row in one buffer that SQLite reads while a statement runs. Bound separately, SQLite would copy
-/// each of them.
+/// The strings and blobs of one row in one buffer that SQLite reads while a statement runs. Bound separately, SQLite would
+/// copy each of them.
 final class RowTexts {
     private var bytes = ByteWriter(capacity: 1024)
-    private var ranges: [(index: Int32, range: Range<Int>)] = []
+    private var values: [Value] = []
 
-    /// Removes the strings of the previous row.
+    private struct Value {
+        let index: Int32
+        let range: Range<Int>
+        let isBlob: Bool
+    }
+
+    /// Removes the values of the previous row.
     func removeAll() {
         bytes.removeAll()
-        ranges.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
     }
 
     /// Adds a string for the parameter at that index.
@@ -32,24 +38,30 @@ final class RowTexts {
     }
 
     /// Adds the string that the body writes.
-    func add(at index: Int32, _ write: (inout ByteWriter) -> Void) {
+    func add(at index: Int32, isBlob: Bool = false, _ write: (inout ByteWriter) -> Void) {
         let start = bytes.count
         write(&bytes)
-        ranges.append((index, start..<bytes.count))
+        values.append(Value(index: index, range: start..<bytes.count, isBlob: isBlob))
     }
 
-    /// Calls the body with the string that was added last.
-    func withLast(_ body: (UnsafeRawBufferPointer) -> Void) {
-        guard let last = ranges.last else { return }
-        bytes.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[last.range])) }
+    /// Adds the blob that the body writes.
+    func addBlob(at index: Int32, _ write: (inout ByteWriter) -> Void) { add(at: index, isBlob: true, write) }
+
+    /// Calls the body with the value at that index, or with no bytes when there is none.
+    func withValue(at index: Int32, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let range = values.first { $0.index == index }?.range ?? 0..<0
+        bytes.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// Calls `bind` with each string and its index, then `body`; the strings are valid until `body` returns.
-    func withTexts(
-        _ bind: (UnsafeRawBufferPointer, _ index: Int32) throws -> Void, thenRun body: () throws -> Void
+    /// Calls `bind` with each value and its index, then `body`; the values are valid until `body` returns.
+    func withValues(
+        _ bind: (UnsafeRawBufferPointer, _ index: Int32, _ isBlob: Bool) throws -> Void,
+        thenRun body: () throws -> Void
     ) throws {
         try bytes.withBytes { bytes in
-            for (index, range) in ranges { try bind(UnsafeRawBufferPointer(rebasing: bytes[range]), index) }
+            for value in values {
+                try bind(UnsafeRawBufferPointer(rebasing: bytes[value.range]), value.index, value.isBlob)
+            }
             try body()
         }
     }

@@ -31,12 +31,14 @@ struct SQLStatement {
         do { try statement.execute() } catch { throw StoreError.translated(error) }
     }
 
-    /// Executes the statement with these strings, then clears all bindings, because SQLite keeps pointers to the
-    /// strings.
+    /// Executes the statement with these values, then clears all bindings, because SQLite keeps pointers to the values.
     func execute(with texts: RowTexts) throws {
         defer { sqlite3_clear_bindings(handle) }
-        try texts.withTexts { text, index in
-            try check(bindText(text, at: index, lifetime: nil))
+        try texts.withValues { value, index, isBlob in
+            try check(
+                isBlob
+                    ? sqlite3_bind_blob64(handle, index, value.baseAddress, UInt64(value.count), nil)
+                    : bindText(value, at: index, lifetime: nil))
         } thenRun: {
             try execute()
         }
@@ -156,6 +158,12 @@ struct SQLRow {
     /// Calls the body with the UTF-8 bytes of a text, valid until it returns; returns `nil` for null.
     func withText<T>(at index: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T? {
         try withBytes(at: index, sqlite3_column_text(handle, index), body)
+    }
+
+    /// Calls the body with the bytes of a blob, valid until it returns; with no bytes for null.
+    func withBlob<T>(at index: Int32, _ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
+        try withBytes(at: index, sqlite3_column_blob(handle, index), body)
+            ?? body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// Reads the length after the pointer, because reading the pointer may convert the value.

@@ -5,7 +5,7 @@
 
 extension SQLiteTransaction {
     private static let operationColumns = """
-        SELECT "id","table","itemId","properties" FROM "MS_TableOperations"
+        SELECT "id","table","itemId","properties","rows" FROM "MS_TableOperations"
         """
 
     private static let findOperation = SQLText("\(operationColumns) WHERE \"id\"=?")
@@ -15,14 +15,15 @@ extension SQLiteTransaction {
         "SELECT \"seq\" FROM \"sqlite_sequence\" WHERE \"name\"='MS_TableOperations'")
     private static let putOperation = SQLText(
         """
-        INSERT INTO "MS_TableOperations"("id","table","tableKind","itemId","properties") VALUES(?1,?2,0,?3,?4) \
+        INSERT INTO "MS_TableOperations"("id","table","tableKind","itemId","properties","rows") \
+        VALUES(?1,?2,0,?3,?4,?5) \
         ON CONFLICT("id") DO UPDATE SET "table"=excluded."table","itemId"=excluded."itemId",\
-        "properties"=excluded."properties"
+        "properties"=excluded."properties","rows"=excluded."rows"
         """)
     /// Does not set the indexed columns: even unchanged values would rewrite their index entries.
     private static let changeOperation = SQLText(
         """
-        UPDATE "MS_TableOperations" SET "properties"=?4 WHERE "id"=?1 AND "table"=?2 AND "itemId"=?3
+        UPDATE "MS_TableOperations" SET "properties"=?4,"rows"=?5 WHERE "id"=?1 AND "table"=?2 AND "itemId"=?3
         """)
     private static let removeOperation = SQLText("DELETE FROM \"MS_TableOperations\" WHERE \"id\"=?")
 
@@ -76,8 +77,11 @@ extension SQLiteTransaction {
         texts.removeAll()
         texts.add(operation.table, at: 2)
         texts.add(operation.itemID, at: 3)
-        texts.add(at: 4) { operation.appendStoredProperties(to: &$0) }
-        texts.withLast { decoded.add(operation, storedProperties: $0) }
+        texts.add(at: 4) { operation.appendStoredPropertiesWithoutRows(to: &$0) }
+        if operation.hasRows { texts.addBlob(at: 5) { operation.appendRows(to: &$0) } }
+        texts.withValue(at: 4) { properties in
+            texts.withValue(at: 5) { decoded.add(operation, stored: .properties(properties, rows: $0)) }
+        }
         if lastID.value.map({ operation.id <= $0 }) ?? true {
             try execute(Self.changeOperation, id: operation.id, texts)
             if connection.changedRowCount > 0 { return }
@@ -103,8 +107,11 @@ extension SQLRow {
     fileprivate func operation(_ decoded: DecodedOperations) throws -> TableOperation {
         let id = int(at: 0)
         let operation = try withText(at: 3) { properties in
-            try decoded.operation(
-                id: id, table: text(at: 1) ?? "", itemID: text(at: 2) ?? "", storedProperties: properties)
+            try withBlob(at: 4) { rows in
+                try decoded.operation(
+                    id: id, table: text(at: 1) ?? "", itemID: text(at: 2) ?? "",
+                    stored: .properties(properties, rows: rows))
+            }
         }
         guard let operation else {
             throw StoreError(.corrupt, "The store is damaged: operation \(id) has no properties.")

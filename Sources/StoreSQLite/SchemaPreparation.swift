@@ -12,6 +12,9 @@ struct SchemaPreparation {
     /// - Throws: ``StoreError/Code/schemaMismatch`` when an existing table or column differs from its declaration.
     func prepare(_ catalog: TableCatalog) throws -> StoreSchema {
         try connection.execute(SystemTables.creation)
+        if try existingColumns(of: "MS_TableOperations")["rows"] == nil {
+            try connection.execute("ALTER TABLE \"MS_TableOperations\" ADD COLUMN \"rows\" BLOB")
+        }
         let existing = try existingObjects()
         var tables: [ItemTable] = []
         for definition in catalog.tables {

@@ -13,7 +13,8 @@ struct StoreFormat {
 
     /// `Sync` in ASCII.
     static let applicationID: Int64 = 0x5379_6E63
-    static let currentVersion: Int64 = 2
+    /// Version 2 added undeclared values, version 3 the column of operations for their rows.
+    static let currentVersion: Int64 = 3
 
     /// Checks that this version can use the database.
     ///

@@ -10,7 +10,8 @@ enum SystemTables {
           "table" TEXT NOT NULL,
           "tableKind" INTEGER NOT NULL DEFAULT 0,
           "itemId" TEXT NOT NULL,
-          "properties" JSON TEXT NOT NULL
+          "properties" JSON TEXT NOT NULL,
+          "rows" BLOB
         );
         CREATE INDEX IF NOT EXISTS "MS_TableOperations.item" ON "MS_TableOperations"("table", "itemId");
         CREATE TABLE IF NOT EXISTS "MS_TableOperationErrors" (

@@ -180,7 +180,7 @@ struct LMDBFileTests {
             let map = try LMDBMap(path: temporary.path, mapSize: 0, maximumSize: .max, maxReaders: 4)
             try map.write { map in
                 let value = try #require(try map.get(Array("F".utf8)) { Array($0) })
-                try map.put(value.dropLast() + [3], for: Array("F".utf8))
+                try map.put(value.dropLast() + [4], for: Array("F".utf8))
             }
             try map.close()
             #expect(temporary.refusal() == .newerFormat)

@@ -23,7 +23,7 @@ struct OrderedMapFirstLayoutTests {
         }
         try map.write { map in
             var format = try #require(try map.get(Array("F".utf8)) { Array($0) })
-            #expect(format.last == 2)
+            #expect(format.last == 3)
             format[format.count - 1] = 1
             try map.put(format, for: Array("F".utf8))
             // Each column ends with its flags; layout 1 has only the index flag.

@@ -72,7 +72,7 @@ struct AppPoolTests {
 
     @Test func `a newer format is refused`() throws {
         try store().close()
-        try pool.write { try $0.execute(sql: "UPDATE MS_TableConfig SET value='3' WHERE keyType='format'") }
+        try pool.write { try $0.execute(sql: "UPDATE MS_TableConfig SET value='4' WHERE keyType='format'") }
         expectStoreError(.newerFormat) { try store() }
     }
 

@@ -62,7 +62,7 @@ struct FirstFormatTests {
             try store.close()
         }
         let again = try DatabaseQueue(path: directory.file())
-        try #expect(again.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 2)
+        try #expect(again.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 3)
         try again.close()
     }
 
@@ -79,6 +79,6 @@ struct FirstFormatTests {
         let version = try pool.read {
             try String.fetchAll($0, sql: "SELECT value FROM MS_TableConfig WHERE keyType='format'")
         }
-        #expect(version == ["2"])
+        #expect(version == ["3"])
     }
 }

@@ -192,7 +192,7 @@ struct OpeningTests {
     @Test func `a newer format is refused and not changed`() throws {
         try Things.store(at: directory.file()).close()
         let queue = try DatabaseQueue(path: directory.file())
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 3") }
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 4") }
         try queue.close()
         let content = try Data(contentsOf: URL(fileURLWithPath: directory.file()))
         expectStoreError(.newerFormat) { try Things.store(at: directory.file()) }

@@ -179,7 +179,7 @@ import Testing
         #expect(run.errors.contains("damaged"), "\(run.errors)")
     }
 
-    @Test(arguments: StoreFixture.Kind.allCases, [1, 3])
+    @Test(arguments: StoreFixture.Kind.allCases, [2, 4])
     func `a store of another format version is refused`(_ kind: StoreFixture.Kind, version: Int) async throws
     {
         let store = StoreFixture(kind)

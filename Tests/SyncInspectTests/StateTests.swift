@@ -16,7 +16,7 @@ import Testing
         let title = kind == .sqlite ? "SQLite" : "LMDB"
         #expect(
             try await Inspection.text(of: store.path()) == """
-                \(try store.path()): \(title) store, format 2
+                \(try store.path()): \(title) store, format 3
 
                 Tables
                   Board: 0 rows, 0 pending operations

@@ -11,14 +11,16 @@ import Synchronization
 package final class DecodedOperations: Sendable {
     private final class Entry: Sendable {
         let operation: TableOperation
-        let properties: [UInt8]
+        private let first: [UInt8]
+        private let second: [UInt8]
 
-        init(_ operation: TableOperation, _ properties: UnsafeRawBufferPointer) {
-            (self.operation, self.properties) = (operation, Array(properties))
+        init(_ operation: TableOperation, _ stored: StoredOperation) {
+            (self.operation, first, second) = (operation, Array(stored.first), Array(stored.second))
         }
 
-        func isStored(as properties: UnsafeRawBufferPointer) -> Bool {
-            self.properties.withUnsafeBytes { $0.hasSameBytes(as: properties) }
+        func isStored(as other: StoredOperation) -> Bool {
+            first.withUnsafeBytes { $0.hasSameBytes(as: other.first) }
+                && second.withUnsafeBytes { $0.hasSameBytes(as: other.second) }
         }
     }
 
@@ -35,24 +37,23 @@ package final class DecodedOperations: Sendable {
     ///
     /// - Throws: ``StoreError`` with code ``StoreError/Code/corrupt``.
     package func operation(
-        id: Int64, table: String, itemID: String, storedProperties properties: UnsafeRawBufferPointer
+        id: Int64, table: String, itemID: String, stored: StoredOperation
     ) throws(StoreError) -> TableOperation {
         if let entry = entries.withLock({ $0[Self.place(of: id)] }), entry.operation.id == id,
             entry.operation.itemID.hasSameBytes(as: itemID), entry.operation.table.hasSameBytes(as: table),
-            entry.isStored(as: properties)
+            entry.isStored(as: stored)
         {
             return entry.operation
         }
-        let operation = try TableOperation(
-            id: id, table: table, itemID: itemID, storedProperties: properties)
-        add(operation, storedProperties: properties)
+        let operation = try stored.operation(id: id, table: table, itemID: itemID)
+        add(operation, stored: stored)
         return operation
     }
 
     /// Adds an operation that is written in this form.
-    package func add(_ operation: TableOperation, storedProperties properties: UnsafeRawBufferPointer) {
-        guard properties.count <= Self.maxLength else { return }
-        let entry = Entry(operation, properties)
+    package func add(_ operation: TableOperation, stored: StoredOperation) {
+        guard stored.first.count + stored.second.count <= Self.maxLength else { return }
+        let entry = Entry(operation, stored)
         // The entry before is deallocated without the lock.
         let replaced = entries.withLock { entries in
             let place = Self.place(of: operation.id)
@@ -63,4 +64,37 @@ package final class DecodedOperations: Sendable {
     }
 
     private static func place(of id: Int64) -> Int { Int(UInt64(bitPattern: id) % UInt64(capacity)) }
+}
+
+/// The stored form of an operation, in borrowed memory.
+package enum StoredOperation {
+    /// The form of ``TableOperation/appendBytes(to:)``.
+    case bytes(UnsafeRawBufferPointer)
+    /// ``TableOperation/storedProperties`` and, if they do not contain them, the rows; empty if there are none.
+    case properties(UnsafeRawBufferPointer, rows: UnsafeRawBufferPointer)
+
+    fileprivate var first: UnsafeRawBufferPointer {
+        switch self {
+        case .bytes(let bytes), .properties(let bytes, _): bytes
+        }
+    }
+
+    fileprivate var second: UnsafeRawBufferPointer {
+        switch self {
+        case .bytes: UnsafeRawBufferPointer(start: nil, count: 0)
+        case .properties(_, let rows): rows
+        }
+    }
+
+    fileprivate func operation(id: Int64, table: String, itemID: String) throws(StoreError) -> TableOperation
+    {
+        switch self {
+        case .bytes(let bytes): return try TableOperation(id: id, table: table, itemID: itemID, bytes: bytes)
+        case .properties(let properties, let rows):
+            var operation = try TableOperation(
+                id: id, table: table, itemID: itemID, storedProperties: properties)
+            if !rows.isEmpty { try operation.readRows(rows) }
+            return operation
+        }
+    }
 }

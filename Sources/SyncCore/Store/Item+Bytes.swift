@@ -38,23 +38,7 @@ extension Item {
     /// The stored form, without the id; ``init(id:bytes:keeping:)`` decodes it.
     package var bytes: [UInt8] {
         var bytes = ByteWriter(capacity: 512)
-        var flags: UInt8 = 0
-        if system.createdAt != nil { flags |= Flag.createdAt }
-        if system.updatedAt != nil { flags |= Flag.updatedAt }
-        if system.version != nil { flags |= Flag.version }
-        if system.deleted { flags |= Flag.deleted }
-        if !system.supersededVersions.isEmpty { flags |= Flag.superseded }
-        if !system.undeclared.isEmpty { flags |= Flag.undeclared }
-        bytes.append(flags)
-        if let date = system.createdAt { bytes.append(fixed: date) }
-        if let date = system.updatedAt { bytes.append(fixed: date) }
-        if let version = system.version { bytes.append(counted: version) }
-        if !system.supersededVersions.isEmpty {
-            bytes.append(varint: system.supersededVersions.count)
-            for version in system.supersededVersions { bytes.append(counted: version) }
-        }
-        if !system.undeclared.isEmpty { bytes.append(system.undeclared) }
-        bytes.append(fields)
+        bytes.append(self)
         return bytes.array
     }
 
@@ -63,17 +47,37 @@ extension Item {
         throws(StoreError)
     {
         var reader = ByteReader(bytes)
-        let system = try reader.systemProperties()
-        let fields = try reader.object(keeping: names)
+        self = try reader.item(id: id, keeping: names)
         guard reader.isAtEnd else {
             throw StoreError(.corrupt, "The store is damaged: an item has trailing bytes.")
         }
-        self.init(id: id, fields: fields, system: system)
     }
 }
 
 extension ByteWriter {
-    fileprivate mutating func append(_ fields: [String: ItemValue]) {
+    /// Appends the stored form of an item, without its id.
+    mutating func append(_ item: Item) {
+        let system = item.system
+        var flags: UInt8 = 0
+        if system.createdAt != nil { flags |= Flag.createdAt }
+        if system.updatedAt != nil { flags |= Flag.updatedAt }
+        if system.version != nil { flags |= Flag.version }
+        if system.deleted { flags |= Flag.deleted }
+        if !system.supersededVersions.isEmpty { flags |= Flag.superseded }
+        if !system.undeclared.isEmpty { flags |= Flag.undeclared }
+        append(flags)
+        if let date = system.createdAt { append(fixed: date) }
+        if let date = system.updatedAt { append(fixed: date) }
+        if let version = system.version { append(counted: version) }
+        if !system.supersededVersions.isEmpty {
+            append(varint: system.supersededVersions.count)
+            for version in system.supersededVersions { append(counted: version) }
+        }
+        if !system.undeclared.isEmpty { append(system.undeclared) }
+        append(item.fields)
+    }
+
+    mutating func append(_ fields: [String: ItemValue]) {
         append(varint: fields.count)
         for (name, value) in fields {
             append(counted: name)
@@ -110,7 +114,7 @@ extension ByteWriter {
         }
     }
 
-    fileprivate mutating func append(fixed date: Timestamp) {
+    mutating func append(fixed date: Timestamp) {
         append(fixed: date.seconds)
         append(fixed: date.nanoseconds)
         append(fixed: date.fractionDigits)
@@ -118,6 +122,11 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    mutating func item(id: String, keeping names: FieldNames? = nil) throws(StoreError) -> Item {
+        let system = try systemProperties()
+        return Item(id: id, fields: try object(keeping: names), system: system)
+    }
+
     mutating func systemProperties() throws(StoreError) -> SystemProperties {
         let flags = try byte()
         var system = SystemProperties(deleted: flags & Flag.deleted != 0)
@@ -160,7 +169,7 @@ extension ByteReader {
         return count
     }
 
-    fileprivate mutating func object(keeping names: FieldNames? = nil) throws(StoreError) -> [String:
+    mutating func object(keeping names: FieldNames? = nil) throws(StoreError) -> [String:
         ItemValue]
     {
         let count = try count()
@@ -242,7 +251,7 @@ extension ByteReader {
 
     private mutating func skipDate() throws(StoreError) { _ = try bytes(count: 13) }
 
-    fileprivate mutating func date() throws(StoreError) -> Timestamp {
+    mutating func date() throws(StoreError) -> Timestamp {
         let (seconds, nanoseconds, digits) = (
             try fixed(Int64.self), try fixed(Int32.self), try fixed(Int8.self)
         )

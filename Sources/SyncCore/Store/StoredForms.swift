@@ -22,26 +22,28 @@ extension Item {
 
 extension TableOperation {
     /// All properties except ``id``, ``table`` and ``itemID`` as JSON text: the `properties` of `MS_TableOperations`.
-    @_spi(StoreAuthor) public var storedProperties: Data { JSONWriter.stored(writeProperties) }
-
-    /// Appends ``storedProperties``.
-    package func appendStoredProperties(to bytes: inout ByteWriter) {
-        JSONWriter.appendStored(to: &bytes, writeProperties)
+    @_spi(StoreAuthor) public var storedProperties: Data {
+        JSONWriter.stored { writeProperties(&$0, includingRows: true) }
     }
 
-    private func writeProperties(_ writer: inout JSONWriter) {
+    /// Appends ``storedProperties`` without the rows: see ``appendRows(to:)``.
+    package func appendStoredPropertiesWithoutRows(to bytes: inout ByteWriter) {
+        JSONWriter.appendStored(to: &bytes) { writeProperties(&$0, includingRows: false) }
+    }
+
+    private func writeProperties(_ writer: inout JSONWriter, includingRows: Bool) {
         if isAdopted { writer.write("adopted", true) }
         if refusals != 0 { writer.write("attempts", .int(Int64(refusals))) }
-        if let base { writer.write("base", base) }
+        if includingRows, let base { writer.write("base", base) }
         if let changedAt { writer.write("changedAt", .date(changedAt)) }
-        if let deletedItem { writer.write("deletedItem", deletedItem) }
+        if includingRows, let deletedItem { writer.write("deletedItem", deletedItem) }
         writer.write("kind", .text(kind.rawValue))
         if let lastAttempt { writer.write("lastAttempt", .date(lastAttempt)) }
         if let lastStatus { writer.write("lastStatus", .int(Int64(lastStatus))) }
         if replaces { writer.write("replaces", true) }
         if revision != 0 { writer.write("revision", .int(Int64(revision))) }
-        if let sent { writer.write("sent", sent) }
-        if let serverItem { writer.write("serverItem", serverItem) }
+        if includingRows, let sent { writer.write("sent", sent) }
+        if includingRows, let serverItem { writer.write("serverItem", serverItem) }
         writer.write("state", .text(state.rawValue))
         if let version { writer.write("version", .text(version)) }
     }
