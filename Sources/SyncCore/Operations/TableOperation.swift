@@ -26,15 +26,27 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     /// The HTTP status of the last attempt's response, if there was one.
     public package(set) var lastStatus: Int?
     /// The server's row that the change was made on; `nil` for a row that the server does not have.
-    public package(set) var base: Item?
+    public package(set) var base: Item? {
+        get { rows?.values.base }
+        set { changeRows { $0.base = newValue } }
+    }
     /// The version that the change was made on, sent as `If-Match`; `nil` sends no condition.
     public package(set) var version: String?
     /// A newer state of the server's row, possibly a tombstone, that was pulled while the operation was pending.
-    public package(set) var serverItem: Item?
+    public package(set) var serverItem: Item? {
+        get { rows?.values.serverItem }
+        set { changeRows { $0.serverItem = newValue } }
+    }
     /// For a delete: the item as it was, so that cancelling the delete can restore it.
-    public package(set) var deletedItem: Item?
+    public package(set) var deletedItem: Item? {
+        get { rows?.values.deletedItem }
+        set { changeRows { $0.deletedItem = newValue } }
+    }
     /// The exact content of the oldest attempt that the server may have applied, the running one included.
-    public package(set) var sent: SentSnapshot?
+    public package(set) var sent: SentSnapshot? {
+        get { rows?.values.sent }
+        set { changeRows { $0.sent = newValue } }
+    }
     /// Whether the update sends every synced column, with null for those that the item lacks.
     public package(set) var replaces: Bool
 
@@ -42,6 +54,8 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
     public package(set) var isAdopted: Bool
     /// When the user last changed the item, by the client's clock.
     public package(set) var changedAt: Timestamp?
+
+    private var rows: OperationRows?
 
     /// What an operation does on the server.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -100,13 +114,22 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         self.refusals = refusals
         self.lastAttempt = lastAttempt
         self.lastStatus = lastStatus
-        self.base = base
         self.version = version
-        self.serverItem = serverItem
-        self.deletedItem = deletedItem
-        self.sent = sent
+        rows = OperationRows(
+            OperationRows.Values(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent))
         self.replaces = replaces
         self.isAdopted = isAdopted
         self.changedAt = changedAt
+    }
+}
+
+extension TableOperation {
+    /// Whether the operation has a ``base``, a ``serverItem``, a ``deletedItem`` or a ``sent`` snapshot.
+    package var hasRows: Bool { rows != nil }
+
+    private mutating func changeRows(_ change: (inout OperationRows.Values) -> Void) {
+        var values = rows?.values ?? OperationRows.Values()
+        change(&values)
+        rows = OperationRows(values)
     }
 }

@@ -101,9 +101,6 @@ extension TableOperation {
 // MARK: - Rows
 
 extension TableOperation {
-    /// Whether the operation has rows to store.
-    package var hasRows: Bool { base != nil || serverItem != nil || deletedItem != nil || sent != nil }
-
     /// Appends ``base``, ``serverItem``, ``deletedItem`` and ``sent``.
     package func appendRows(to bytes: inout ByteWriter) {
         var flags: UInt8 = 0
