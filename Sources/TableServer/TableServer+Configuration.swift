@@ -25,13 +25,15 @@ extension TableServer {
         public var fractionDigits = 3
         /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``.
         public var keptFractionDigits: Int?
-        /// The body of the response to an insert of an existing id.
+        /// The body of the response to an insert of an existing id. In dialect ``Dialect/v3`` it is always the row.
         public var insertConflictBody = InsertConflictBody.echo
         /// Whether fields may contain objects and arrays; if not, such requests get status 500, as on the modelled
         /// server.
         public var acceptsNestedValues = true
-        /// Whether requests must carry `ZUMO-API-VERSION: 2.0.x`.
+        /// Whether requests must carry `ZUMO-API-VERSION`, except those of dialect ``Dialect/v1``.
         public var requiresAPIVersion = true
+        /// The dialect of requests without `ZUMO-API-VERSION`, if they need none.
+        public var dialectWithoutVersion = Dialect.v2
         /// Whether connections stay open between requests.
         public var keepsConnections = true
         /// The clock for `createdAt` and `updatedAt`.

@@ -3,7 +3,7 @@
 
 public import Foundation
 
-/// A server for the tables protocol, version 2, for testing and demonstrating clients.
+/// A server for the tables protocol, for testing and demonstrating clients.
 ///
 /// ```swift
 /// let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
@@ -12,8 +12,9 @@ public import Foundation
 /// await server.stop()
 /// ```
 ///
-/// It behaves as the Azure Mobile Apps server for Node.js with its SQLite provider, including its quirks, with these
-/// differences:
+/// Each request chooses its dialect: see ``Dialect``. In dialect v3 the server behaves as the Datasync toolkit's server.
+/// In the older ones it behaves as the Azure Mobile Apps server for Node.js with its SQLite provider, including its quirks,
+/// with these differences:
 /// - Integers are exact to 64 bits. On the modelled server all numbers are doubles.
 /// - Fields may contain objects and arrays, unless ``Configuration/acceptsNestedValues`` is off. On the modelled server
 ///   they are an error with status 500.

@@ -99,6 +99,14 @@ struct Scenario {
         return Device(context: context, store: store)
     }
 
+    /// Returns a device that uses the dialect whose updates replace the whole row.
+    func wholeRowDevice(
+        _ name: String = "A", tables: [SyncTableDefinition] = [Todo.definition]
+    ) throws -> Device {
+        device(
+            on: try kind.open(in: directory, name: name, tables: tables), name: name, dialect: .v3)
+    }
+
     /// Returns the texts of the server's rows that are not deleted, sorted.
     func serverTexts() throws -> [String] {
         try server.rows(in: Todo.name).filter { !$0.deleted }

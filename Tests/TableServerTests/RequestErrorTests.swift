@@ -75,7 +75,7 @@ struct RequestErrorTests {
         }
     }
 
-    @Test(arguments: [nil, "1.0.0", "3.0.0", "2", "2.0", "2.0.x"] as [String?])
+    @Test(arguments: [nil, "1.0.0", "4.0.0", "3.1.0", "3", "2", "2.0", "2.0.x", "2.0.0.0"] as [String?])
     func `a wrong API version is 400`(_ version: String?) async throws {
         try await withServer { _, client in
             let reply = try await client.send("GET", "/tables/TodoItem", apiVersion: version)

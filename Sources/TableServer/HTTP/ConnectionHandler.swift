@@ -66,7 +66,8 @@ struct ConnectionHandler: Sendable {
             fields.append(HTTPField(name: name, value: value))
         }
         if !fields.contains(.date) { fields[.date] = handler.service.settings.clock.now.httpDate }
-        fields[.contentLength] = String(response.body.count)
+        // These two have no body by definition, and no length.
+        if ![204, 304].contains(response.status) { fields[.contentLength] = String(response.body.count) }
         if !keepsAlive { fields[.connection] = "close" }
         return HTTPResponse(status: HTTPResponse.Status(code: response.status), headerFields: fields)
     }

@@ -46,8 +46,8 @@ struct RequestHandler: Sendable {
             return .truncate(await apply(request), byteCount: count)
         case .editRows(let edit):
             var response = await apply(request)
-            if case .array(let rows)? = try? ItemValue(json: response.body) {
-                response.body = ItemValue.array(edit(rows)).json
+            if let list = try? ItemValue(json: response.body) {
+                response.body = list.editingRows(edit).json
             }
             return .respond(response)
         case .applyTwice(let sendsFirstResponse):
@@ -66,5 +66,20 @@ struct RequestHandler: Sendable {
 
     private func apply(_ request: RecordedRequest) async -> ServerResponse {
         await service.respond(to: request, stamp: service.stamp)
+    }
+}
+
+extension ItemValue {
+    /// Returns the list with edited rows, in each of its forms; anything else is unchanged.
+    fileprivate func editingRows(_ edit: ([ItemValue]) -> [ItemValue]) -> ItemValue {
+        switch self {
+        case .array(let rows): return .array(edit(rows))
+        case .object(var object):
+            for name in ["items", "results"] {
+                if case .array(let rows)? = object[name] { object[name] = .array(edit(rows)) }
+            }
+            return .object(object)
+        default: return self
+        }
     }
 }

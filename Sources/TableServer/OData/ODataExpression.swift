@@ -36,15 +36,8 @@ enum ODataColumn: Hashable, Sendable {
     case field(String)
 
     /// Finds the column with this name, without regard to case.
-    init(_ name: String, in columns: ColumnNames) {
-        switch name.asciiLowercased {
-        case "id": self = .id
-        case "createdat": self = .createdAt
-        case "updatedat": self = .updatedAt
-        case "version": self = .version
-        case "deleted": self = .deleted
-        default: self = .field(columns.spelling(of: name))
-        }
+    init(_ name: String, in columns: ColumnNames, _ dialect: TableServer.Dialect = .v2) {
+        self = dialect.systemColumn(named: name) ?? .field(columns.spelling(of: name))
     }
 
     /// Whether the name is a system column, which every row has.
@@ -77,24 +70,33 @@ enum ODataColumn: Hashable, Sendable {
     }
 }
 
-/// An OData v3 function in a filter.
+/// A function in a filter.
 enum ODataFunction: String, Sendable {
-    case startswith, endswith, substringof
+    case startswith, endswith, substringof, contains
     case tolower, toupper, trim, length, indexof, concat
     case year, month, day, hour, minute, second
     case round, floor, ceiling
 
     var parameterCount: Int {
         switch self {
-        case .startswith, .endswith, .substringof, .indexof, .concat: 2
+        case .startswith, .endswith, .substringof, .contains, .indexof, .concat: 2
         default: 1
         }
     }
 
     var isCondition: Bool {
         switch self {
-        case .startswith, .endswith, .substringof: true
+        case .startswith, .endswith, .substringof, .contains: true
         default: false
+        }
+    }
+
+    /// Whether the dialect's version of OData has the function.
+    func exists(in dialect: TableServer.Dialect) -> Bool {
+        switch self {
+        case .substringof: dialect != .v3
+        case .contains: dialect == .v3
+        default: true
         }
     }
 }

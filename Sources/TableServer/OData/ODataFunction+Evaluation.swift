@@ -10,6 +10,7 @@ extension ODataFunction {
         case .startswith: Self.onTexts(arguments) { .bool($0.utf8.starts(with: $1.utf8)) }
         case .endswith: Self.onTexts(arguments) { .bool($0.utf8.reversed().starts(with: $1.utf8.reversed())) }
         case .substringof: Self.onTexts(arguments) { .bool($1.scalarIndex(of: $0) != nil) }
+        case .contains: Self.onTexts(arguments) { .bool($0.scalarIndex(of: $1) != nil) }
         case .indexof: Self.onTexts(arguments) { .int(Int64($0.scalarIndex(of: $1) ?? -1)) }
         case .concat: Self.onTexts(arguments) { .text($0 + $1) }
         case .tolower: Self.onText(arguments) { .text($0.lowercased()) }

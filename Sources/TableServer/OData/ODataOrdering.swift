@@ -9,8 +9,10 @@ struct ODataOrdering: Hashable, Sendable {
     let isDescending: Bool
 
     /// Parses `column [asc|desc], …`.
-    static func parse(_ text: String, columns: ColumnNames) throws(ODataError) -> [ODataOrdering] {
-        var lexer = ODataLexer(text)
+    static func parse(
+        _ text: String, columns: ColumnNames, _ dialect: TableServer.Dialect = .v2
+    ) throws(ODataError) -> [ODataOrdering] {
+        var lexer = ODataLexer(text, dialect)
         var orderings: [ODataOrdering] = []
         while true {
             guard case .name(let name) = try lexer.next() else { throw lexer.error("expected a column name") }
@@ -21,12 +23,19 @@ struct ODataOrdering: Hashable, Sendable {
                 token = try lexer.next()
             }
             orderings.append(
-                ODataOrdering(column: ODataColumn(name, in: columns), isDescending: isDescending))
+                ODataOrdering(column: ODataColumn(name, in: columns, dialect), isDescending: isDescending))
             if token == .end { return orderings }
             guard token == .comma else {
                 throw lexer.error("expected ',' or the end, found \(token.description)")
             }
         }
+    }
+}
+
+extension TableServer.Dialect {
+    /// The order of a list whose request has none: empty for the order of insertion.
+    var defaultOrdering: [ODataOrdering] {
+        self == .v3 ? [ODataOrdering(column: .id, isDescending: false)] : []
     }
 }
 

@@ -3,7 +3,7 @@
 
 import SyncCore
 
-/// Parses an OData v3 `$filter` by recursive descent with operator precedence.
+/// Parses a `$filter` of OData v3, or of OData v4 in dialect v3, by recursive descent with operator precedence.
 ///
 /// A chain of `and` or `or` is one node, so that a long list of alternatives is not deep. Other nesting and chains of
 /// other operators count towards ``maxDepth``.
@@ -12,13 +12,16 @@ struct ODataParser {
     private var token: ODataToken = .end
     private var depth = 0
     private let columns: ColumnNames
+    private let dialect: TableServer.Dialect
 
     /// The maximum nesting depth; it bounds the use of the stack.
     static let maxDepth = 100
 
     /// Parses a filter for a table with these columns.
-    static func parse(_ filter: String, columns: ColumnNames) throws(ODataError) -> ODataExpression {
-        var parser = ODataParser(lexer: ODataLexer(filter), columns: columns)
+    static func parse(
+        _ filter: String, columns: ColumnNames, _ dialect: TableServer.Dialect = .v2
+    ) throws(ODataError) -> ODataExpression {
+        var parser = ODataParser(lexer: ODataLexer(filter, dialect), columns: columns, dialect: dialect)
         try parser.advance()
         let expression = try parser.parseExpression()
         try parser.requireCondition(expression)
@@ -28,9 +31,10 @@ struct ODataParser {
         return expression
     }
 
-    private init(lexer: ODataLexer, columns: ColumnNames) {
+    private init(lexer: ODataLexer, columns: ColumnNames, dialect: TableServer.Dialect) {
         self.lexer = lexer
         self.columns = columns
+        self.dialect = dialect
     }
 
     private mutating func advance() throws(ODataError) {
@@ -130,12 +134,13 @@ struct ODataParser {
         case "true": .literal(true)
         case "false": .literal(false)
         case "null": .literal(.null)
-        default: .column(ODataColumn(name, in: columns))
+        default: .column(ODataColumn(name, in: columns, dialect))
         }
     }
 
     private mutating func parseCall(_ name: String) throws(ODataError) -> ODataExpression {
-        guard let function = ODataFunction(rawValue: name) else {
+        if name == "cast", dialect == .v3 { return try parseCast() }
+        guard let function = ODataFunction(rawValue: name), function.exists(in: dialect) else {
             throw lexer.error("the function '\(name)' does not exist")
         }
         try descend()
@@ -151,6 +156,23 @@ struct ODataParser {
         }
         try expectClose()
         return .call(function, arguments)
+    }
+
+    /// Parses the arguments of `cast`: a date and its type.
+    private mutating func parseCast() throws(ODataError) -> ODataExpression {
+        try advance()
+        guard case .literal(.date(let date)) = token else {
+            throw lexer.error("expected a date, found \(token.description)")
+        }
+        try advance()
+        guard token == .comma else { throw lexer.error("expected ',', found \(token.description)") }
+        try advance()
+        guard token == .name("Edm.DateTimeOffset") else {
+            throw lexer.error("expected the type Edm.DateTimeOffset, found \(token.description)")
+        }
+        try advance()
+        try expectClose()
+        return .literal(.date(date))
     }
 
     private mutating func parseNumber(sign: String) throws(ODataError) -> ODataExpression {

@@ -36,10 +36,12 @@ enum ODataToken: Hashable {
 /// Splits a `$filter` into tokens.
 struct ODataLexer {
     private let bytes: [UInt8]
+    private let dialect: TableServer.Dialect
     private(set) var position = 0
 
-    init(_ text: String) {
+    init(_ text: String, _ dialect: TableServer.Dialect) {
         bytes = Array(text.utf8)
+        self.dialect = dialect
     }
 
     func error(_ problem: String) -> ODataError { ODataError(offset: position, problem: problem) }
@@ -56,7 +58,9 @@ struct ODataLexer {
         case UInt8(ascii: ","): return consume(.comma)
         case UInt8(ascii: "-"): return consume(.minus)
         case UInt8(ascii: "'"): return .literal(.text(try readQuoted()))
-        case let byte where byte.isDigit: return try readNumber()
+        case let byte where byte.isDigit:
+            if let date = try readDate() { return date }
+            return try readNumber()
         case let byte where byte.isNameStart: return try readName()
         case let byte where byte < 0x80:
             throw error("unexpected '\(Character(Unicode.Scalar(byte)))'")
@@ -97,25 +101,46 @@ struct ODataLexer {
 
     private mutating func readName() throws(ODataError) -> ODataToken {
         let start = position
-        let name = text(while: \.isNamePart)
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "'") else { return .name(name) }
+        var name = text(while: \.isNamePart)
+        guard position < bytes.count else { return .name(name) }
+        if dialect == .v3 {
+            // The name of a type, such as Edm.DateTimeOffset. Literals have no prefixes in OData v4.
+            if name == "Edm", bytes[position] == UInt8(ascii: ".") {
+                position += 1
+                name += "." + text(while: \.isNamePart)
+            }
+            return .name(name)
+        }
+        guard bytes[position] == UInt8(ascii: "'") else { return .name(name) }
         let quoted = try readQuoted()
         switch name {
         case "datetimeoffset", "datetime":
             // A `+` that the client did not percent-encode arrives as a space; in a date it can only be the sign of the
             // offset.
-            let text = quoted.replacing(" ", with: "+")
-            guard let timestamp = Timestamp(text) else {
-                position = start
-                throw error("'\(quoted)' is not a date such as 2014-05-30T18:30:00.000Z")
-            }
-            return .literal(.date(timestamp))
+            return try date(quoted.replacing(" ", with: "+"), at: start)
         case "guid":
             return .literal(.text(quoted))
         default:
             position = start
             throw error("literals of type '\(name)' are not supported")
         }
+    }
+
+    /// Reads a date without quotes, as in OData v4; `nil` when there is none.
+    private mutating func readDate() throws(ODataError) -> ODataToken? {
+        guard dialect == .v3, bytes.count > position + 4, bytes[position + 4] == UInt8(ascii: "-"),
+            bytes[position..<position + 4].allSatisfy(\.isDigit)
+        else { return nil }
+        let start = position
+        return try date(text { $0.isNamePart || "+-:.".utf8.contains($0) }, at: start)
+    }
+
+    private mutating func date(_ text: String, at start: Int) throws(ODataError) -> ODataToken {
+        guard let timestamp = Timestamp(text) else {
+            position = start
+            throw error("'\(text)' is not a date such as 2014-05-30T18:30:00.000Z")
+        }
+        return .literal(.date(timestamp))
     }
 
     private mutating func readNumber() throws(ODataError) -> ODataToken {

@@ -20,6 +20,22 @@ enum EntityTag {
         return String(header.dropFirst().dropLast()).replacing("\\\"", with: "\"")
     }
 
+    /// Returns the versions in a list of tags. Weak tags are left out, because they match no version.
+    static func versions(inList header: String) -> [String] {
+        var (versions, tag, isQuoted): ([String], String, Bool) = ([], "", false)
+        for character in header {
+            // A quote after a backslash is part of the version.
+            if character == "\"", tag.last != "\\" { isQuoted.toggle() }
+            if character == ",", !isQuoted {
+                versions.append(tag)
+                tag = ""
+            } else if character != " " || isQuoted {
+                tag.append(character)
+            }
+        }
+        return (versions + [tag]).filter { !$0.hasPrefix("W/") }.map(version(inHeader:))
+    }
+
     /// Returns a weak tag for bytes that are not a row.
     static func weak(of body: Data) -> String {
         "W/\"\(String(body.count, radix: 16))-\(String(FNV1a.hash(body), radix: 36))\""

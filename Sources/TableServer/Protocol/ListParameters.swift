@@ -13,11 +13,14 @@ struct ListParameters {
     var includesCount = false
     var includesDeleted = false
 
-    init(_ parameters: [QueryParameter], maxTop: Int) throws(RequestError) {
+    init(
+        _ parameters: [QueryParameter], _ dialect: TableServer.Dialect, maxTop: Int
+    ) throws(RequestError) {
+        includesDeleted = dialect.includesDeleted(parameters)
         var seen: Set<String> = []
         for parameter in parameters {
             let (name, value) = (parameter.name, parameter.value)
-            guard name.hasPrefix("$") || name == "__includeDeleted" else { continue }
+            guard name.hasPrefix("$") || name.asciiLowercased == "__includedeleted" else { continue }
             guard seen.insert(name).inserted else {
                 throw .badRequest("The parameter '\(name)' is given twice.")
             }
@@ -27,12 +30,11 @@ struct ListParameters {
             case "$select": select = value.isEmpty || value == "*" ? nil : Self.names(value)
             case "$skip": skip = try Self.count(value, of: name)
             case "$top": top = try Self.count(value, of: name)
-            case "$inlinecount":
-                guard value == "allpages" || value == "none" else {
-                    throw .badRequest("'$inlinecount' must be 'allpages' or 'none', not '\(value)'.")
-                }
-                includesCount = value == "allpages"
-            case "__includeDeleted": includesDeleted = !value.isEmpty
+            case "$inlinecount" where dialect != .v3:
+                includesCount = try Self.choice(value, of: name, "allpages", "none")
+            case "$count" where dialect == .v3:
+                includesCount = try Self.choice(value, of: name, "true", "false")
+            case let name where !name.hasPrefix("$"): break
             default: throw .badRequest("The parameter '\(name)' is not supported.")
             }
         }
@@ -41,6 +43,16 @@ struct ListParameters {
 
     private static func names(_ list: String) -> [String] {
         list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Whether the value is the first of two possible ones.
+    private static func choice(
+        _ value: String, of name: String, _ first: String, _ second: String
+    ) throws(RequestError) -> Bool {
+        guard value == first || value == second else {
+            throw .badRequest("'\(name)' must be '\(first)' or '\(second)', not '\(value)'.")
+        }
+        return value == first
     }
 
     private static func count(_ value: String, of name: String) throws(RequestError) -> Int {

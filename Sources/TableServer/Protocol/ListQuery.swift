@@ -8,18 +8,22 @@ struct ListQuery {
     private let includesDeleted: Bool
     private let includesCount: Bool
 
-    init(_ parameters: ListParameters, columns: ColumnNames) throws(RequestError) {
+    init(
+        _ parameters: ListParameters, _ dialect: TableServer.Dialect, columns: ColumnNames
+    ) throws(RequestError) {
         do throws(ODataError) {
             filter =
-                if let text = parameters.filter { try ODataParser.parse(text, columns: columns) } else { nil }
+                if let text = parameters.filter {
+                    try ODataParser.parse(text, columns: columns, dialect)
+                } else { nil }
         } catch {
             throw .badRequest("'$filter' cannot be parsed: \(error).")
         }
         do throws(ODataError) {
             ordering =
                 if let text = parameters.ordering {
-                    try ODataOrdering.parse(text, columns: columns)
-                } else { [] }
+                    try ODataOrdering.parse(text, columns: columns, dialect)
+                } else { dialect.defaultOrdering }
         } catch {
             throw .badRequest("'$orderby' cannot be parsed: \(error).")
         }

@@ -11,11 +11,15 @@ struct ServerResponse: Sendable {
     var body: Data
 
     /// Returns a response with a row, and its version as `ETag`.
-    static func row(_ row: TableRow, status: Int = 200, settings: TableServer.Configuration) -> ServerResponse
-    {
+    static func row(_ row: TableRow, status: Int = 200, format: RowFormat) -> ServerResponse {
         ServerResponse(
             status: status, headers: [contentType, ("ETag", EntityTag.header(version: row.version))],
-            body: row.json(settings: settings))
+            body: format.json(row))
+    }
+
+    /// Returns a response without a body.
+    static func empty(status: Int, headers: [(name: String, value: String)] = []) -> ServerResponse {
+        ServerResponse(status: status, headers: headers, body: Data())
     }
 
     /// Returns a response with a value that is not a row. Its weak `ETag` is not a version, as on the modelled server.
@@ -50,22 +54,9 @@ struct RequestError: Error {
 
     static func badRequest(_ message: String) -> RequestError { RequestError(status: 400, message: message) }
     static let itemNotFound = RequestError(status: 404, message: "The item does not exist")
+    static let itemDeleted = RequestError(status: 410, message: "The item is deleted.")
 
     var response: ServerResponse { .value(["error": .text(message)], status: status) }
-}
-
-extension TableRow {
-    /// Returns the JSON form of the row, with all columns or the given ones.
-    func json(settings: TableServer.Configuration, columns: Set<String>? = nil) -> Data {
-        var object = fields
-        object["id"] = .text(id)
-        object["createdAt"] = .date(createdAt.showing(fractionDigits: settings.fractionDigits))
-        object["updatedAt"] = .date(updatedAt.showing(fractionDigits: settings.fractionDigits))
-        object["version"] = .text(version)
-        object["deleted"] = .bool(deleted)
-        if let columns { object = object.filter { columns.contains($0.key) } }
-        return ItemValue.object(object).json
-    }
 }
 
 extension String {

@@ -5,46 +5,76 @@ import Foundation
 import SyncCore
 
 extension TableService {
-    func read(_ rows: borrowing TableRows, id: String) throws -> ServerResponse {
-        guard let row = rows[id], !row.deleted else { throw RequestError.itemNotFound }
-        return .row(row, settings: settings)
+    func read(
+        _ rows: borrowing TableRows, id: String, _ request: RecordedRequest, _ dialect: TableServer.Dialect
+    ) throws -> ServerResponse {
+        guard let row = rows[id] else { throw RequestError.itemNotFound }
+        if row.deleted, dialect != .v3 { throw RequestError.itemNotFound }
+        if row.deleted, !dialect.includesDeleted(request.parameters) { throw RequestError.itemDeleted }
+        guard Precondition(request, dialect).allows(row.version) else {
+            return .empty(status: 304, headers: [("ETag", EntityTag.header(version: row.version))])
+        }
+        return .row(row, format: RowFormat(dialect, request, settings: settings))
     }
 
-    func list(_ rows: borrowing TableRows, _ request: RecordedRequest) throws -> ServerResponse {
-        let parameters = try ListParameters(request.parameters, maxTop: settings.maxTop)
-        let query = try ListQuery(parameters, columns: rows.columns)
+    func list(
+        _ rows: borrowing TableRows, _ request: RecordedRequest, _ dialect: TableServer.Dialect
+    ) throws -> ServerResponse {
+        let parameters = try ListParameters(request.parameters, dialect, maxTop: settings.maxTop)
+        let query = try ListQuery(parameters, dialect, columns: rows.columns)
         let size = min(parameters.top ?? settings.pageSize, settings.pageSize)
-        let page = query.page(of: rows, skip: parameters.skip, size: size)
+        // One row more tells whether there is a next page.
+        var (page, count) = query.page(of: rows, skip: parameters.skip, size: size + 1)
+        let hasMore = page.count > size && size > 0
+        if page.count > size { page.removeLast() }
 
+        let format = RowFormat(dialect, request, settings: settings)
         let selectedColumns = parameters.select.map { names in
-            Set(names.map { ODataColumn($0, in: rows.columns).name })
+            Set(names.map { format.name(of: ODataColumn($0, in: rows.columns, dialect)) })
         }
-        var body = Data("[".utf8)
-        for (position, row) in page.rows.enumerated() {
-            if position > 0 { body.append(UInt8(ascii: ",")) }
-            body.append(row.json(settings: settings, columns: selectedColumns))
+        var list = Data("[".utf8)
+        for (position, row) in page.enumerated() {
+            if position > 0 { list.append(UInt8(ascii: ",")) }
+            list.append(format.json(row, columns: selectedColumns))
         }
-        body.append(UInt8(ascii: "]"))
-        if let count = page.count {
-            body = Data("{\"results\":".utf8) + body + Data(",\"count\":\(count)}".utf8)
+        list.append(UInt8(ascii: "]"))
+        let next = NextPage(skip: parameters.skip + size, top: parameters.top.map { $0 - size })
+        if dialect.listsItems {
+            let link = hasMore && next.top != 0 ? request.query(of: next) : nil
+            return .json(Self.items(list, count: count, nextLink: link))
         }
-        var response = ServerResponse.json(body)
-        if let top = parameters.top, top > size, page.rows.count == size {
-            response.headers.append(
-                ("Link", "\(request.nextPageURL(skip: parameters.skip + size, top: top - size)); rel=next"))
+        var response = ServerResponse.json(
+            count.map { Data("{\"results\":".utf8) + list + Data(",\"count\":\($0)}".utf8) } ?? list)
+        if let top = next.top, top > 0, page.count == size {
+            let page = "http://\(request.header("Host") ?? "localhost")\(request.path)"
+            response.headers.append(("Link", "\(page)?\(request.query(of: next)); rel=next"))
         }
         return response
     }
+
+    private static func items(_ list: Data, count: Int?, nextLink: String?) -> Data {
+        var body = Data("{\"items\":".utf8) + list
+        if let count { body += Data(",\"count\":\(count)".utf8) }
+        if let nextLink { body += Data(",\"nextLink\":".utf8) + ItemValue.text(nextLink).json }
+        return body + Data("}".utf8)
+    }
+}
+
+/// The window of the page after a page.
+private struct NextPage {
+    let skip: Int
+    /// The number of rows that the client still wants; `nil` for all.
+    let top: Int?
 }
 
 extension RecordedRequest {
-    /// Returns the URL of the next page, on the host that the client used.
-    fileprivate func nextPageURL(skip: Int, top: Int) -> String {
+    /// Returns the query of the next page.
+    fileprivate func query(of next: NextPage) -> String {
         let kept = query.split(separator: "&").filter { pair in
             let name = QueryParameter.parse(String(pair)).first?.name
             return name != "$skip" && name != "$top"
         }
-        let nextQuery = (kept.map(String.init) + ["$skip=\(skip)", "$top=\(top)"]).joined(separator: "&")
-        return "http://\(header("Host") ?? "localhost")\(path)?\(nextQuery)"
+        let window = ["$skip=\(next.skip)"] + (next.top.map { ["$top=\($0)"] } ?? [])
+        return (kept.map(String.init) + window).joined(separator: "&")
     }
 }

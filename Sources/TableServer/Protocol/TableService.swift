@@ -23,8 +23,9 @@ struct TableService: Sendable {
             return .pathNotFound(request.method, request.path)
         }
         do {
-            try checkAPIVersion(request)
-            return try await route(request, path, tableKey, stamp)
+            let dialect = try TableServer.Dialect(of: request, settings: settings)
+            let write = RowWrite(request, dialect, stamp, settings: settings)
+            return try await route(request, path, tableKey, write)
                 ?? .pathNotFound(request.method, request.path)
         } catch let error as RequestError {
             return error.response
@@ -34,40 +35,31 @@ struct TableService: Sendable {
         }
     }
 
-    private func checkAPIVersion(_ request: RecordedRequest) throws {
-        guard settings.requiresAPIVersion else { return }
-        let name = "ZUMO-API-VERSION"
-        let version = request.header(name) ?? request.parameters.first { $0.name == name }?.value
-        guard let version, version.hasPrefix("2.0."), Int(version.dropFirst(4)) != nil else {
-            throw RequestError.badRequest(
-                "An invalid API version was specified in the request: \(version ?? "none").")
-        }
-    }
-
     private func route(
-        _ request: RecordedRequest, _ path: RequestPath, _ tableKey: String, _ stamp: Timestamp
+        _ request: RecordedRequest, _ path: RequestPath, _ tableKey: String, _ write: RowWrite
     ) async throws -> ServerResponse? {
-        let precondition = request.header("If-Match").map(EntityTag.version(inHeader:))
+        let body: () throws -> WriteBody = { try WriteBody(request, write.dialect, settings: settings) }
         switch (request.method, path.id) {
         case ("GET", nil):
-            return try rowStore.read(tableKey) { rows in try list(rows, request) }
+            return try rowStore.read(tableKey) { rows in try list(rows, request, write.dialect) }
         case ("GET", let id?):
-            return try rowStore.read(tableKey) { rows in try read(rows, id: id) }
+            return try rowStore.read(tableKey) { rows in try read(rows, id: id, request, write.dialect) }
         case ("POST", nil):
-            let body = try WriteBody(request, settings: settings)
-            return try await rowStore.write(tableKey) { rows in try insert(rows, body, stamp) }
-        case ("POST", let id?):
+            let body = try body()
+            return try await rowStore.write(tableKey) { rows in try write.insert(rows, body) }
+        case ("POST", let id?) where write.dialect != .v3:
+            return try await rowStore.write(tableKey) { rows in try write.undelete(rows, id: id) }
+        case ("PATCH", let id?) where write.dialect != .v3:
+            let body = try body()
+            return try await rowStore.write(tableKey) { rows in try write.update(rows, id: id, body) }
+        case ("PUT", let id?) where write.dialect == .v3:
+            let body = try body()
+            let includesDeleted = write.dialect.includesDeleted(request.parameters)
             return try await rowStore.write(tableKey) { rows in
-                try undelete(rows, id: id, precondition, stamp)
-            }
-        case ("PATCH", let id?):
-            let body = try WriteBody(request, settings: settings)
-            return try await rowStore.write(tableKey) { rows in
-                try update(rows, id: id, body, precondition, stamp)
+                try write.replace(rows, id: id, body, includesDeleted: includesDeleted)
             }
         case ("DELETE", let id?):
-            return try await rowStore.write(tableKey) { rows in try delete(rows, id: id, precondition, stamp)
-            }
+            return try await rowStore.write(tableKey) { rows in try write.delete(rows, id: id) }
         default:
             return nil
         }

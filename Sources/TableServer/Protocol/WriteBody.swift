@@ -13,10 +13,9 @@ struct WriteBody: Sendable {
     /// The item as received.
     let item: ItemValue
 
-    /// The properties that only the server sets.
-    private static let reserved: Set<String> = ["createdat", "updatedat", "deleted"]
-
-    init(_ request: RecordedRequest, settings: TableServer.Configuration) throws(RequestError) {
+    init(
+        _ request: RecordedRequest, _ dialect: TableServer.Dialect, settings: TableServer.Configuration
+    ) throws(RequestError) {
         guard request.bodySize <= settings.maxBodySize else {
             throw .badRequest("The body is larger than \(settings.maxBodySize) bytes.")
         }
@@ -34,12 +33,15 @@ struct WriteBody: Sendable {
                     "The property '\(name)' appears twice; names that differ only in case are the same property."
                 )
             }
-            switch name.asciiLowercased {
-            case "id": id = try Self.id(value)
-            case "version": version = value.textValue
-            case let folded where Self.reserved.contains(folded):
-                throw .badRequest("Only the server sets the property '\(name)': remove it from the body.")
-            default:
+            switch dialect.systemColumn(named: name) {
+            case .id: id = try Self.id(value)
+            case .version: version = value.textValue
+            case .createdAt, .updatedAt, .deleted:
+                // The item of dialect v3 contains them, as responses do; the server ignores them.
+                guard dialect == .v3 else {
+                    throw .badRequest("Only the server sets the property '\(name)': remove it from the body.")
+                }
+            case .field, nil:
                 try Self.check(name, value, settings)
                 fields[name] = value
             }

@@ -47,7 +47,7 @@ final class TestClient: Sendable {
             switch json {
             case .array(let items): items
             case .object(let object):
-                if case .array(let items)? = object["results"] { items } else { [] }
+                if case .array(let items)? = object["items"] ?? object["results"] { items } else { [] }
             default: []
             }
         }

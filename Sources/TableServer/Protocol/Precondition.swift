@@ -1,0 +1,38 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The `If-Match` and `If-None-Match` headers of a request for one row.
+struct Precondition: Sendable {
+    private let ifMatch: String?
+    private let ifNoneMatch: String?
+    private let dialect: TableServer.Dialect
+
+    init(_ request: RecordedRequest, _ dialect: TableServer.Dialect) {
+        self.dialect = dialect
+        ifMatch = request.header("If-Match")
+        // The server modelled for the older dialects ignores it.
+        ifNoneMatch = dialect == .v3 ? request.header("If-None-Match") : nil
+    }
+
+    /// Whether the request names a version that the row must have.
+    var isConditional: Bool { ifMatch != nil }
+
+    /// Whether a write may change a row with this version.
+    func allows(_ version: String) -> Bool {
+        if let ifMatch, !matches(ifMatch, version) { return false }
+        return isModified(version)
+    }
+
+    /// Whether a read has to return a row with this version: the client does not have it.
+    func isModified(_ version: String) -> Bool {
+        if let ifNoneMatch { !matches(ifNoneMatch, version) } else { true }
+    }
+
+    private func matches(_ header: String, _ version: String) -> Bool {
+        switch dialect {
+        // One version; `*` and weak tags match none.
+        case .v1, .v2: EntityTag.version(inHeader: header) == version
+        case .v3: header == "*" || EntityTag.versions(inList: header).contains(version)
+        }
+    }
+}

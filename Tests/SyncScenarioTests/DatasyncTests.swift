@@ -1,0 +1,152 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Devices that use the dialect v3, next to devices that use v2.
+@Suite struct DatasyncTests {
+    @Test(arguments: StoreKind.allCases)
+    func `offline inserts, edits and deletes reach devices of the other dialect`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, b) = (try scenario.wholeRowDevice("A"), try scenario.device("B"))
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "new"]) }
+            try await a.sync()
+            try await b.sync()
+            try await a.table.update(id: "1", ["text": "edited by v3", "priority": 7])
+            try await a.table.delete(id: "2")
+            try await b.table.update(id: "3", ["text": "edited by v2"])
+            try await a.sync()
+            try await b.sync()
+            try await a.sync()
+            #expect(try await a.texts() == ["edited by v2", "edited by v3"])
+            #expect(try await b.texts() == ["edited by v2", "edited by v3"])
+            #expect(Set(scenario.writes().map(\.method)) == ["POST", "PUT", "PATCH", "DELETE"])
+            try await scenario.expectAgreement(a)
+            try await scenario.expectAgreement(b)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change of a row that another device has changed is a conflict, and can be kept`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            try await a.sync()
+            #expect(try scenario.row("x")?.fields["text"] == "ours")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an insert whose response was lost is not a conflict, and one of another device is`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            try await a.sync()
+            #expect(scenario.writes().map(\.status) == [nil, 409])
+            try await scenario.server.put("y", ["text": "theirs"], in: Todo.name)
+            try await a.table.insert(["id": "y", "text": "ours"])
+            let error = try await a.expectPushError()
+            #expect(error.code == .itemAlreadyOnServer)
+            #expect(error.serverItem?["text"] == "theirs")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that another device has deleted is a conflict, and is restored with the app's values`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await scenario.server.put("x", ["text": "old", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            try await scenario.server.remove("x", in: Todo.name)
+            // The response to the update, 410, has no row; the one to the insert, 409, has.
+            for code in [SyncError.Code.itemNotOnServer, .itemAlreadyOnServer] {
+                let error = try await a.expectPushError()
+                #expect(error.code == code)
+                try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            }
+            try await a.sync()
+            #expect(scenario.writes().contains { $0.parameter("__includedeleted") == "true" })
+            let row = try #require(try scenario.row("x"))
+            #expect(!row.deleted)
+            #expect(row.fields["text"] == "ours")
+            #expect(row.fields["priority"] == 1)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delete of a row that is already deleted is complete`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.sync()
+            #expect(scenario.writes().map(\.status) == [410])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [nil, 4] as [Int?])
+    func `a pull reads all pages and then only changes`(_ kind: StoreKind, _ pageSize: Int?) async throws {
+        try await Scenario.run(on: kind, configure: { $0.pageSize = 5 }) { scenario in
+            let a = try scenario.wholeRowDevice()
+            try await scenario.putRows(23, interval: .milliseconds(1))
+            try await scenario.putRows(12)
+            try await scenario.server.remove("row-3", in: Todo.name)
+            var settings = PullSettings()
+            if let pageSize { settings.pageSize = pageSize }
+            try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(try await a.texts().count == 22)
+            try await scenario.expectAgreement(a)
+
+            scenario.server.clock.advance(by: .seconds(60))
+            try await scenario.server.update("row-20", ["text": "changed"], in: Todo.name)
+            try await scenario.server.remove("row-21", in: Todo.name)
+            scenario.server.removeRequests()
+            try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(try await a.texts().filter { $0 == "changed" }.count == 1)
+            #expect(try await a.texts().count == 21)
+            let filters = scenario.server.requests.map { $0.parameter("$filter") ?? "" }
+            #expect(filters.allSatisfy { $0.contains("cast(") })
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a query of a table uses the literals and functions of the dialect`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.wholeRowDevice()
+            for (id, text, day) in [("x", "Milk", 30), ("y", "Tea", 30), ("z", "Silk", 31)] {
+                try await scenario.server.put(
+                    id, ["text": .text(text), "due": .text("2024-05-\(day)T12:00:00.000Z")], in: Todo.name)
+            }
+            let due = try #require(Timestamp("2024-05-30T18:00:00Z"))
+            let filter = Filter.contains(.column("text"), "il") && .column("due") < due
+            try await a.context.pull(Todo.query.where(filter), queryID: "filtered")
+            #expect(try await a.texts() == ["Milk"])
+        }
+    }
+}
