@@ -146,7 +146,7 @@ let targets: [Target] = [
     .testTarget(
         name: "TableServerTests",
         dependencies: [
-            "StoreConformance", "SyncCore", "TableServer", "TestSupport", "table-server", subprocess,
+            "StoreConformance", "SyncCore", "TableServer", "TestSupport", "table-server", grdb, subprocess,
         ]),
     .testTarget(
         name: "SyncScenarioTests",

@@ -27,6 +27,9 @@ extension TableServer {
         public var keptFractionDigits: Int?
         /// The body of the response to an insert of an existing id. In dialect ``Dialect/v3`` it is always the row.
         public var insertConflictBody = InsertConflictBody.echo
+        /// Whether the versions of a row that is deleted for good and inserted again start again, as on the modelled
+        /// server. A client cannot tell such a row from the earlier one by its version.
+        public var restartsVersions = false
         /// Whether fields may contain objects and arrays; if not, such requests get status 500, as on the modelled
         /// server.
         public var acceptsNestedValues = true
@@ -72,9 +75,10 @@ extension TableServer {
 
     /// Where the rows are stored.
     public enum Storage: Sendable, Hashable {
-        /// In memory, until the server stops.
+        /// In a SQLite database in memory, until the server stops.
         case memory
-        /// In a SQLite file, which is created if it does not exist. One server at a time can use it.
+        /// In a SQLite file, which is created if it does not exist. Several servers on one machine can use it at the same
+        /// time.
         case file(String)
     }
 
@@ -88,9 +92,9 @@ extension TableServer {
 }
 
 extension TableServer.Configuration {
-    func tableKey(of name: String) -> String? {
+    func table(named name: String) -> TableServer.Table? {
         let key = name.asciiLowercased
-        return tables.contains { $0.key == key } ? key : nil
+        return tables.first { $0.key == key }
     }
 
     /// - Throws: ``TableServerError`` that names the first invalid setting.

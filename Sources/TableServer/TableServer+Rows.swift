@@ -9,26 +9,14 @@ extension TableServer {
     ///
     /// - Throws: ``TableServerError`` when the table does not exist.
     public func rows(in table: String) throws -> [TableRow] {
-        let rows = service.rowStore.read(table.asciiLowercased) { rows in
-            var list: [TableRow] = []
-            rows.scan(.insertion) { row in
-                list.append(row)
-                return true
-            }
-            return list
-        }
-        guard let rows else { throw Self.unknownTable(table) }
-        return rows
+        try service.storage.readNow(try scope(table)) { rows in try rows.allRows() }
     }
 
     /// Returns the row with this id, also a tombstone, or `nil`.
     ///
     /// - Throws: ``TableServerError`` when the table does not exist.
     public func row(_ id: String, in table: String) throws -> TableRow? {
-        guard let row = service.rowStore.read(table.asciiLowercased, { rows in rows[id] }) else {
-            throw Self.unknownTable(table)
-        }
-        return row
+        try service.storage.readNow(try scope(table)) { rows in try rows.row(id) }
     }
 
     /// Inserts a row, or replaces the fields of the row with this id and undeletes it.
@@ -52,21 +40,17 @@ extension TableServer {
     /// - Throws: ``TableServerError`` when the table does not exist or a row is invalid; then no row is stored.
     public func put(_ rows: [(id: String, fields: [String: ItemValue])], in table: String) async throws {
         let validRows = try rows.map { row in (row.id, try Self.validated(row.id, row.fields)) }
-        let stamp = service.stamp
-        let result: Void? = try await service.rowStore.write(table.asciiLowercased) { current in
-            var sequence = current.lastSequence
-            let changes = validRows.map { id, fields -> TableRows.Change in
-                sequence += 1
-                let row = current[id] ?? Self.newRow(id, stamp, sequence)
-                return .put(
+        try await service.storage.write(try scope(table)) { rows in
+            let stamp = try rows.stamp()
+            for (id, fields) in validRows {
+                let row = try rows.row(id) ?? Self.newRow(id, stamp, rows)
+                try rows.put(
                     row.changed(at: stamp) { row in
                         row.fields = fields
                         row.deleted = false
                     })
             }
-            return ((), changes)
         }
-        if result == nil { throw Self.unknownTable(table) }
     }
 
     /// Updates some fields of a row.
@@ -89,13 +73,13 @@ extension TableServer {
     public func remove(
         _ id: String, in table: String, leavingTombstone: Bool? = nil, updatedAt: Timestamp? = nil
     ) async throws {
-        let stamp = updatedAt ?? service.stamp
-        let result: Void? = try await service.rowStore.write(table.asciiLowercased) { rows in
-            guard let row = rows[id] else { return ((), []) }
-            guard leavingTombstone ?? rows.table.softDelete else { return ((), [.remove(row.key)]) }
-            return ((), [.put(row.changed(at: stamp) { $0.deleted = true })])
+        let scope = try scope(table)
+        try await service.storage.write(scope) { rows in
+            guard let row = try rows.row(id) else { return }
+            guard leavingTombstone ?? scope.table.softDelete else { return try rows.remove(row) }
+            let stamp = try updatedAt ?? rows.stamp()
+            try rows.put(row.changed(at: stamp) { $0.deleted = true })
         }
-        if result == nil { throw Self.unknownTable(table) }
     }
 
     private func write(
@@ -103,22 +87,19 @@ extension TableServer {
         _ change: @escaping @Sendable (inout TableRow, [String: ItemValue], ColumnNames) -> Void
     ) async throws -> TableRow {
         let fields = try Self.validated(id, fields)
-        let stamp = updatedAt ?? service.stamp
-        let row = try await service.rowStore.write(table.asciiLowercased) { rows in
-            let old = rows[id] ?? Self.newRow(id, stamp, rows.lastSequence + 1)
-            let columns = rows.columns
-            let row = old.changed(at: stamp) { change(&$0, fields, columns) }
-            return (row, [.put(row)])
+        return try await service.storage.write(try scope(table)) { rows in
+            let stamp = try updatedAt ?? rows.stamp()
+            let old = try rows.row(id) ?? Self.newRow(id, stamp, rows)
+            let columns = try rows.columns()
+            return try rows.put(old.changed(at: stamp) { change(&$0, fields, columns) })
         }
-        guard let row else { throw Self.unknownTable(table) }
-        return row
     }
 
-    /// Returns a new row without fields.
-    private static func newRow(_ id: String, _ stamp: Timestamp, _ sequence: Int64) -> TableRow {
-        TableRow(
-            id: id, fields: [:], createdAt: stamp, updatedAt: stamp, revision: 0, deleted: false,
-            sequence: sequence)
+    /// Returns a new row without fields, before its first change.
+    private static func newRow(_ id: String, _ stamp: Timestamp, _ rows: any RowWriter) throws -> TableRow {
+        var row = try TableRow(newIn: rows, id: id, at: stamp)
+        row.revision -= 1
+        return row
     }
 
     /// Validates the fields and returns them as the protocol transfers them: dates and binary data as text.
@@ -135,8 +116,11 @@ extension TableServer {
         return fields
     }
 
-    private static func unknownTable(_ table: String) -> TableServerError {
-        TableServerError(.unknownTable, "The server has no table '\(table)'.")
+    private func scope(_ name: String) throws -> RowScope {
+        guard let table = service.settings.table(named: name) else {
+            throw TableServerError(.unknownTable, "The server has no table '\(name)'.")
+        }
+        return RowScope(table: table)
     }
 
     private static func rowNotFound(_ id: String) -> TableServerError {

@@ -56,9 +56,9 @@ public final class TableServer: Sendable {
     ///   cannot be bound.
     public static func start(configuration: Configuration) async throws(TableServerError) -> TableServer {
         try configuration.validate()
-        let rowStore = try openRowStore(configuration)
+        let storage = try openStorage(configuration)
         let handler = RequestHandler(
-            service: TableService(settings: configuration, rowStore: rowStore), log: RequestLog(),
+            service: TableService(settings: configuration, storage: storage), log: RequestLog(),
             faults: FaultScript(), stopSignal: StopSignal())
         do {
             let listener = try await HTTPListener(
@@ -70,26 +70,25 @@ public final class TableServer: Sendable {
             }
             return TableServer(url: url, handler: handler, listener: listener)
         } catch let error as TableServerError {
-            rowStore.close()
+            storage.close()
             throw error
         } catch {
-            rowStore.close()
+            storage.close()
             let address = "\(configuration.host):\(configuration.port)"
             throw TableServerError(.binding, "The server cannot listen on \(address): \(error)", cause: error)
         }
     }
 
-    private static func openRowStore(_ configuration: Configuration) throws(TableServerError) -> RowStore {
-        let journal: RowJournal? =
+    private static func openStorage(
+        _ configuration: Configuration
+    ) throws(TableServerError) -> any RowStorage {
+        let path: String? =
             switch configuration.storage {
             case .memory: nil
-            case .file(let path): try RowJournal(path: path)
+            case .file(let path): path
             }
-        do {
-            return try RowStore(tables: configuration.tables, journal: journal)
-        } catch {
-            throw TableServerError(.storage, "The rows cannot be read: \(error)", cause: error)
-        }
+        return try SQLiteRowStorage(
+            path: path, tables: configuration.tables, settings: RowStampSettings(configuration))
     }
 
     /// Stops accepting connections, and closes the storage when all requests that have arrived are answered.
@@ -105,7 +104,7 @@ public final class TableServer: Sendable {
     /// A request in progress may or may not be applied; its response is lost. Calling `stop()` again has no effect.
     public func stop() async {
         await listener.stop()
-        service.rowStore.close()
+        service.storage.close()
     }
 }
 

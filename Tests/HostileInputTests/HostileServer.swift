@@ -36,7 +36,9 @@ final class HostileServer: HTTPTransport {
     init() throws {
         let configuration = TableServer.Configuration(tables: [.init(Thing.name)])
         service = TableService(
-            settings: configuration, rowStore: try RowStore(tables: configuration.tables, journal: nil))
+            settings: configuration,
+            storage: try SQLiteRowStorage(
+                path: nil, tables: configuration.tables, settings: RowStampSettings(configuration)))
     }
 
     /// Responds to each request for which the script returns a response; `nil` ends the hostility.
@@ -73,18 +75,13 @@ final class HostileServer: HTTPTransport {
 
     /// All rows that are not deleted, by id.
     func rows() -> [UTF8Text: Row] {
-        let rows = service.rowStore.read(Thing.name.asciiLowercased) { rows in
-            var found: [UTF8Text: Row] = [:]
-            rows.scan(.insertion) { row in
-                if !row.deleted {
-                    found[UTF8Text(row.id)] = Row(
-                        fields: row.fields, version: row.version, writeCount: row.revision)
-                }
-                return true
-            }
-            return found
-        }
-        return rows ?? [:]
+        let scope = RowScope(table: TableServer.Table(Thing.name))
+        let rows = (try? service.storage.readNow(scope) { rows in try rows.allRows() }) ?? []
+        return Dictionary(
+            uniqueKeysWithValues: rows.filter { !$0.deleted }.map { row in
+                let value = Row(fields: row.fields, version: row.version, writeCount: row.revision)
+                return (UTF8Text(row.id), value)
+            })
     }
 
     /// The row with that id, if it is not deleted.
@@ -111,7 +108,7 @@ final class HostileServer: HTTPTransport {
         let response = await service.respond(
             to: RecordedRequest(
                 id: number, method: request.head.method.rawValue, uri: String(path), headers: headers,
-                body: body, bodySize: body.count), stamp: service.stamp)
+                body: body, bodySize: body.count))
         var fields = HTTPFields()
         for header in response.headers {
             if let name = HTTPField.Name(header.name) { fields[name] = header.value }

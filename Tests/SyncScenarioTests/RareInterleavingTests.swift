@@ -80,7 +80,7 @@ import Testing
     func `an update of a missing row does not overwrite a row inserted later with the same version`(
         _ kind: StoreKind
     ) async throws {
-        try await Scenario.run(on: kind) { scenario in
+        try await Scenario.run(on: kind, configure: { $0.restartsVersions = true }) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()

@@ -8,12 +8,16 @@ import Testing
 
 /// A row that is hard-deleted and inserted again reuses its versions: equal versions do not prove equal rows.
 @Suite struct ReusedVersionTests {
+    private static func restartVersions(_ configuration: inout TableServer.Configuration) {
+        configuration.tables = [.init(Todo.name, softDelete: false)]
+        configuration.restartsVersions = true
+    }
+
     @Test(arguments: StoreKind.allCases, [TableOperation.Kind.update, .delete])
     func `a change of a hard-deleted row conflicts with the row inserted again`(
         _ kind: StoreKind, _ change: TableOperation.Kind
     ) async throws {
-        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
-            scenario in
+        try await Scenario.run(on: kind, configure: Self.restartVersions) { scenario in
             let a = try scenario.device()
             try await scenario.server.put("x", ["text": "old"], in: Todo.name)
             try await a.sync()
@@ -63,8 +67,7 @@ import Testing
     func `a conflict with a row inserted again stays one when that row has reached the same version`(
         _ kind: StoreKind
     ) async throws {
-        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
-            scenario in
+        try await Scenario.run(on: kind, configure: Self.restartVersions) { scenario in
             let a = try scenario.device()
             let version = try await replaceEditedRow(of: a, on: scenario)
             #expect(try await a.expectPushError().serverItem?["text"] == "new")
@@ -81,7 +84,7 @@ import Testing
             _ kind: StoreKind
         ) async throws
     {
-        try await Scenario.run(on: kind, rows: 0) { scenario, a in
+        try await Scenario.run(on: kind, rows: 0, configure: Self.restartVersions) { scenario, a in
             try await scenario.server.put("x", ["text": "old"], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "ours"])
@@ -108,7 +111,7 @@ import Testing
             }
         })
         let configure = { (configuration: inout TableServer.Configuration) in
-            configuration.tables = [.init(Todo.name, softDelete: false)]
+            Self.restartVersions(&configuration)
             configuration.clock = .standing(at: .unixEpoch)
         }
         try await Scenario.run(on: kind, configure: configure) { scenario in

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import SyncCore
 import TestSupport
 import Testing
@@ -100,7 +101,7 @@ struct LifecycleTests {
                     let reply = try await client.send("GET", "/health/\(path)")
                     #expect(reply.status == 200 && reply["status"] == .text(status))
                 }
-                server.service.rowStore.close()
+                server.service.storage.close()
                 #expect(try await client.send("GET", "/health/live").status == 200)
                 let reply = try await client.send("GET", "/health/ready")
                 #expect(reply.status == 503 && reply["status"] == "unavailable")
@@ -188,8 +189,10 @@ struct LifecycleTests {
             await #expect(throws: Failure.self) {
                 try await withServer({ $0.storage = .file(file) }) { _, _ in throw Failure() }
             }
-            // A running server would hold the file's lock.
-            try await withServer({ $0.storage = .file(file) }) { _, _ in }
+            // A running server would keep the file open.
+            try await DatabaseQueue(path: file).writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+            }
         }
     }
 }

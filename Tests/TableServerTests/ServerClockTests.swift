@@ -1,8 +1,10 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 struct ServerClockTests {
@@ -42,5 +44,26 @@ struct ServerClockTests {
         #expect(!clock.now.isEarlier(than: start))
         clock.advance(by: .seconds(3600))
         #expect(clock.now.seconds >= start.seconds + 3599)
+    }
+
+    @Test func `the time of a change is never earlier than that of an earlier change of the table`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await withServer({ $0.storage = .file(file) }) { server, client in
+                _ = try await client.insert(["id": "a"])
+                server.clock.advance(by: .seconds(-60))
+                try await #expect(client.insert(["id": "b"])["updatedAt"] == "2024-05-30T12:00:00.000Z")
+                try await #expect(client.delete("a")["updatedAt"] == "2024-05-30T12:00:00.000Z")
+                server.clock.advance(by: .seconds(61))
+                try await #expect(client.insert(["id": "c"])["updatedAt"] == "2024-05-30T12:00:01.000Z")
+            }
+            // Also when the row with the latest time is gone, and after a restart.
+            try await withServer({ $0.storage = .file(file) }) { server, client in
+                try await server.remove("c", in: "TodoItem", leavingTombstone: false)
+                try await #expect(client.insert(["id": "d"])["updatedAt"] == "2024-05-30T12:00:01.000Z")
+            }
+        }
     }
 }

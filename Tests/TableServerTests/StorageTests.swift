@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import SyncCore
 import TableServer
 import TestSupport
@@ -67,16 +68,33 @@ struct StorageTests {
         }
     }
 
-    @Test func `a file in use by another server is an error`() async throws {
+    @Test func `two servers can use one file at the same time`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
-            try await withServer({ $0.storage = .file(file) }) { _, _ in
-                let error = await #expect(throws: TableServerError.self) {
-                    try await withServer({ $0.storage = .file(file) }) { _, _ in }
+            try await withServer({ $0.storage = .file(file) }) { _, first in
+                try await withServer({ $0.storage = .file(file) }) { _, second in
+                    _ = try await first.insert(["id": "a", "Text": "Milk"])
+                    let reply = try await second.patch("a", ["TEXT": "Tea"], ifMatch: "\"MQ==\"")
+                    #expect(reply["Text"] == "Tea")
+                    #expect(try await first.patch("a", ["text": "Oil"], ifMatch: "\"MQ==\"").status == 412)
                 }
-                #expect(error?.code == .storage)
-                #expect(error?.message.contains("in use") == true)
             }
+        }
+    }
+
+    @Test func `a file that another program locks is an error`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            let queue = try DatabaseQueue(path: file)
+            try await queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE a (b)")
+            }
+            let error = await #expect(throws: TableServerError.self) {
+                try await withServer({ $0.storage = .file(file) }) { _, _ in }
+            }
+            #expect(error?.code == .storage)
+            #expect(error?.message.contains("in use") == true)
+            try queue.close()
         }
     }
 
@@ -90,8 +108,7 @@ struct StorageTests {
             try await withServer({ $0.storage = .file(file) }) { second, _ in
                 try #expect(second.rows(in: "TodoItem").count == 1)
             }
-            // The rows of the stopped server can still be read.
-            #expect(try server.rows(in: "TodoItem").count == 1)
+            #expect(throws: TableServerError.self) { try server.rows(in: "TodoItem") }
             await #expect(throws: (any Error).self) { try await server.put("b", [:], in: "TodoItem") }
         }
     }

@@ -58,14 +58,14 @@ struct RequestHandler: Sendable {
             try await gate.wait(until: stopSignal)
             return try await handle(request, then)
         case .commitLate(let gate):
-            let stamp = service.stamp
+            let stamp = RowStampSettings(service.settings).now
             try await gate.wait(until: stopSignal)
             return .respond(await service.respond(to: request, stamp: stamp))
         }
     }
 
     private func apply(_ request: RecordedRequest) async -> ServerResponse {
-        await service.respond(to: request, stamp: service.stamp)
+        await service.respond(to: request)
     }
 }
 

@@ -29,7 +29,7 @@ extension ItemValue {
         // Exact: converting a large integer to a double would round it.
         case (.int(let a), .double(let b)): Self.order(a, b)
         case (.double(let a), .int(let b)): Self.order(b, a).reversed
-        case (.text(let a), .text(let b)): ValueOrder(RowKey(a), RowKey(b))
+        case (.text(let a), .text(let b)): ValueOrder(UTF8Text(a), UTF8Text(b))
         case (.date(let a), .date(let b)): ValueOrder(a, b)
         case (.date(let a), .text(let b)): Timestamp(b).map { ValueOrder(a, $0) }
         case (.text(let a), .date(let b)): Timestamp(a).map { ValueOrder($0, b) }
@@ -45,13 +45,8 @@ extension ItemValue {
         return double > double.rounded(.down) ? .before : .same
     }
 
-    /// Whether the value is before the other in `$orderby`: null, Booleans, numbers, then text and dates.
-    func sortsBefore(_ other: ItemValue) -> Bool {
-        if rank != other.rank { return rank < other.rank }
-        return order(to: other) == .before
-    }
-
-    private var rank: Int {
+    /// The order of types in `$orderby`: null, Booleans, numbers, texts and dates, then objects and arrays.
+    var sortRank: Int64 {
         switch self {
         case .null: 0
         case .bool: 1

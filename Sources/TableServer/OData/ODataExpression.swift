@@ -15,9 +15,9 @@ indirect enum ODataExpression: Hashable, Sendable {
     case all([ODataExpression])
     case any([ODataExpression])
 
-    enum Arithmetic: String { case add, sub, mul, div, mod }
+    enum Arithmetic: String, CaseIterable { case add, sub, mul, div, mod }
 
-    enum Comparison: String { case eq, ne, gt, ge, lt, le }
+    enum Comparison: String, CaseIterable { case eq, ne, gt, ge, lt, le }
 
     /// Whether this can be a condition. A column can, because it may contain Booleans.
     var canBeCondition: Bool {
@@ -56,22 +56,10 @@ enum ODataColumn: Hashable, Sendable {
         case .field(let name): name
         }
     }
-
-    /// Returns the value in a row; null when the row does not have the field.
-    func value(in row: TableRow) -> ItemValue {
-        switch self {
-        case .id: .text(row.id)
-        case .createdAt: .date(row.createdAt)
-        case .updatedAt: .date(row.updatedAt)
-        case .version: .text(row.version)
-        case .deleted: .bool(row.deleted)
-        case .field(let name): row.fields[name] ?? .null
-        }
-    }
 }
 
 /// A function in a filter.
-enum ODataFunction: String, Sendable {
+enum ODataFunction: String, Sendable, CaseIterable {
     case startswith, endswith, substringof, contains
     case tolower, toupper, trim, length, indexof, concat
     case year, month, day, hour, minute, second

@@ -40,28 +40,14 @@ extension TableServer.Dialect {
 }
 
 extension [ODataOrdering] {
-    /// The index that has this order, if any.
-    var indexed: TableRows.Order? {
-        if isEmpty { return .insertion }
-        guard allSatisfy({ !$0.isDescending }) else { return nil }
-        switch map(\.column) {
-        case [.id]: return .id
-        case [.updatedAt], [.updatedAt, .id]: return .update
-        default: return nil
-        }
-    }
+    /// Whether the index of ids has this order.
+    var isByID: Bool { self == [ODataOrdering(column: .id, isDescending: false)] }
 
-    /// Sorts rows by these keys, then by id.
-    func sort(_ rows: [TableRow]) -> [TableRow] {
-        let keyed = rows.map { row in (row: row, keys: map { $0.column.value(in: row) }) }
-        let sorted = keyed.sorted { left, right in
-            for (position, ordering) in enumerated() {
-                let (a, b) = (left.keys[position], right.keys[position])
-                if a.sortsBefore(b) { return !ordering.isDescending }
-                if b.sortsBefore(a) { return ordering.isDescending }
-            }
-            return left.row.key < right.row.key
+    /// Whether the index of changes has this order.
+    var isByUpdate: Bool {
+        switch map(\.column) {
+        case [.updatedAt], [.updatedAt, .id]: allSatisfy { !$0.isDescending }
+        default: false
         }
-        return sorted.map(\.row)
     }
 }

@@ -38,19 +38,43 @@ struct RowFormat: Sendable {
     }
 
     /// Returns the JSON form of the row, with all columns or the given ones.
-    func json(_ row: TableRow, columns: Set<String>? = nil) -> Data {
-        var object = row.fields
-        object["id"] = .text(row.id)
-        for column in systemColumns { object[name(of: column)] = value(of: column, in: row) }
-        if let columns { object = object.filter { columns.contains($0.key) } }
-        return ItemValue.object(object).json
+    func json(_ row: TableRow, columns: Set<String>? = nil) throws -> Data {
+        var json = Data()
+        try append(StoredRow(row), to: &json, columns: columns)
+        return json
     }
 
-    private func value(of column: ODataColumn, in row: TableRow) -> ItemValue {
-        switch column {
-        case .createdAt: .date(row.createdAt.showing(fractionDigits: fractionDigits))
-        case .updatedAt: .date(row.updatedAt.showing(fractionDigits: fractionDigits))
-        default: column.value(in: row)
+    /// Appends the JSON form of the row, with all columns or the given ones. The fields are copied without parsing, unless
+    /// only some columns are.
+    func append(_ row: StoredRow, to json: inout Data, columns: Set<String>? = nil) throws {
+        var object: [String: ItemValue] = ["id": .text(row.id)]
+        for column in systemColumns { object[name(of: column)] = value(of: column, in: row) }
+        guard let columns else {
+            json.append(ItemValue.object(object).json.dropLast())
+            if row.fields.utf8.count > 2 { json.append(UInt8(ascii: ",")) }
+            json.append(contentsOf: row.fields.utf8.dropFirst())
+            return
         }
+        if case .object(let fields) = try ItemValue(json: Data(row.fields.utf8)) {
+            object.merge(fields) { system, _ in system }
+        }
+        json.append(ItemValue.object(object.filter { columns.contains($0.key) }).json)
+    }
+
+    private func value(of column: ODataColumn, in row: StoredRow) -> ItemValue {
+        switch column {
+        case .id: .text(row.id)
+        case .createdAt: .text(time(row.createdAt))
+        case .updatedAt: .text(time(row.updatedAt))
+        case .version: .text(TableRow.version(ofRevision: row.revision))
+        case .deleted: .bool(row.deleted)
+        case .field: .null
+        }
+    }
+
+    /// Returns a stored time with the fraction digits of responses.
+    private func time(_ stored: String) -> String {
+        let length = "yyyy-MM-ddTHH:mm:ss".utf8.count
+        return String(stored.prefix(fractionDigits == 0 ? length : length + 1 + fractionDigits)) + "Z"
     }
 }

@@ -3,70 +3,69 @@
 
 import SyncCore
 
-/// The decision of a request that writes one row: its changes and its response.
+/// A request that writes one row: decides by the row as it is, changes it, and returns the response.
 struct RowWrite: Sendable {
-    typealias Decision = RowStore.Decision<ServerResponse>
-
     let dialect: TableServer.Dialect
     private let settings: TableServer.Configuration
-    private let stamp: Timestamp
+    private let fixedStamp: Timestamp?
     private let precondition: Precondition
     private let format: RowFormat
 
-    /// - Parameter stamp: The `updatedAt` of the changes.
+    /// - Parameter stamp: The `updatedAt` of the changes; `nil` for the time of the transaction.
     init(
-        _ request: RecordedRequest, _ dialect: TableServer.Dialect, _ stamp: Timestamp,
+        _ request: RecordedRequest, _ dialect: TableServer.Dialect, _ stamp: Timestamp?,
         settings: TableServer.Configuration
     ) {
         self.dialect = dialect
         self.settings = settings
-        self.stamp = stamp
+        fixedStamp = stamp
         precondition = Precondition(request, dialect)
         format = RowFormat(dialect, request, settings: settings)
     }
 
-    func insert(_ rows: borrowing TableRows, _ body: WriteBody) throws -> Decision {
+    func insert(_ rows: any RowWriter, _ body: WriteBody) throws -> ServerResponse {
         let id = body.id ?? settings.makeID()
-        if let existing = rows[id] {
+        if let existing = try rows.row(id) {
             // `If-None-Match: *`, or the tag of this row.
-            guard precondition.isModified(existing.version) else { return unchanged(existing, status: 412) }
-            guard dialect != .v3, settings.insertConflictBody == .echo else {
-                return unchanged(existing, status: 409)
+            guard precondition.isModified(existing.version) else {
+                return try unchanged(existing, status: 412)
             }
-            return (.value(body.item, status: 409), [])
+            guard dialect != .v3, settings.insertConflictBody == .echo else {
+                return try unchanged(existing, status: 409)
+            }
+            return .value(body.item, status: 409)
         }
-        var row = TableRow(
-            id: id, fields: [:], createdAt: stamp, updatedAt: stamp, revision: 1, deleted: false,
-            sequence: rows.lastSequence + 1)
-        row.merge(body.fields, columns: rows.columns)
-        return (.row(row, status: 201, format: format), [.put(row)])
+        var row = try TableRow(newIn: rows, id: id, at: stamp(rows))
+        row.merge(body.fields, columns: try rows.columns())
+        return try .row(try rows.put(row), status: 201, format: format)
     }
 
-    func update(_ rows: borrowing TableRows, id: String, _ body: WriteBody) throws -> Decision {
+    func update(_ rows: any RowWriter, id: String, _ body: WriteBody) throws -> ServerResponse {
         if let bodyID = body.id { try check(bodyID, isIDOfPath: id) }
         // The modelled server generates an SQL statement without columns, which fails.
         guard !body.fields.isEmpty else {
             throw RequestError(status: 500, message: "The body has no fields to update.")
         }
-        guard let row = rows[id] else { throw RequestError.itemNotFound }
-        guard precondition.allows(row.version) else { return unchanged(row, status: 412) }
-        if let version = body.version, version != row.version { return unchanged(row, status: 409) }
-        let columns = rows.columns
-        return put(row.changed(at: stamp) { $0.merge(body.fields, columns: columns) })
+        guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
+        guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
+        if let version = body.version, version != row.version { return try unchanged(row, status: 409) }
+        let columns = try rows.columns()
+        return try put(rows, row.changed(at: stamp(rows)) { $0.merge(body.fields, columns: columns) })
     }
 
     /// Replaces the whole row. A tombstone becomes a row again if the request includes tombstones.
     func replace(
-        _ rows: borrowing TableRows, id: String, _ body: WriteBody, includesDeleted: Bool
-    ) throws -> Decision {
+        _ rows: any RowWriter, id: String, _ body: WriteBody, includesDeleted: Bool
+    ) throws -> ServerResponse {
         guard let bodyID = body.id else { throw RequestError.badRequest("The body has no id.") }
         try check(bodyID, isIDOfPath: id)
-        guard let row = rows[id] else { throw RequestError.itemNotFound }
+        guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         guard !row.deleted || includesDeleted else { throw RequestError.itemDeleted }
-        guard precondition.allows(row.version) else { return unchanged(row, status: 412) }
-        let columns = rows.columns
-        return put(
-            row.changed(at: stamp) { row in
+        guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
+        let columns = try rows.columns()
+        return try put(
+            rows,
+            row.changed(at: stamp(rows)) { row in
                 // A column that the body does not contain becomes null, as in a table with fixed columns.
                 row.fields = row.fields.mapValues { _ in .null }
                 row.merge(body.fields, columns: columns)
@@ -74,22 +73,25 @@ struct RowWrite: Sendable {
             })
     }
 
-    func delete(_ rows: borrowing TableRows, id: String) throws -> Decision {
-        guard let row = rows[id] else { throw RequestError.itemNotFound }
+    func delete(_ rows: any RowWriter, id: String, isSoft: Bool) throws -> ServerResponse {
+        guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         if row.deleted {
             if dialect == .v3 { throw RequestError.itemDeleted }
-            return unchanged(row, status: precondition.isConditional ? 412 : 409)
+            return try unchanged(row, status: precondition.isConditional ? 412 : 409)
         }
-        guard precondition.allows(row.version) else { return unchanged(row, status: 412) }
-        guard rows.table.softDelete else { return (deletion(of: row), [.remove(row.key)]) }
-        let tombstone = row.changed(at: stamp) { $0.deleted = true }
-        return (deletion(of: tombstone), [.put(tombstone)])
+        guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
+        guard isSoft else {
+            try rows.remove(row)
+            return try deletion(of: row)
+        }
+        let tombstone = try rows.put(try row.changed(at: stamp(rows)) { $0.deleted = true })
+        return try deletion(of: tombstone)
     }
 
-    func undelete(_ rows: borrowing TableRows, id: String) throws -> Decision {
-        guard let row = rows[id] else { throw RequestError.itemNotFound }
-        guard precondition.allows(row.version) else { return unchanged(row, status: 412) }
-        return put(row.changed(at: stamp) { $0.deleted = false }, status: 201)
+    func undelete(_ rows: any RowWriter, id: String) throws -> ServerResponse {
+        guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
+        guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
+        return try put(rows, row.changed(at: stamp(rows)) { $0.deleted = false }, status: 201)
     }
 
     private func check(_ bodyID: String, isIDOfPath id: String) throws {
@@ -98,15 +100,26 @@ struct RowWrite: Sendable {
         }
     }
 
-    private func deletion(of row: TableRow) -> ServerResponse {
-        dialect == .v3 ? .empty(status: 204) : .row(row, format: format)
+    private func stamp(_ rows: any RowWriter) throws -> Timestamp { try fixedStamp ?? rows.stamp() }
+
+    private func deletion(of row: TableRow) throws -> ServerResponse {
+        dialect == .v3 ? .empty(status: 204) : try .row(row, format: format)
     }
 
-    private func put(_ row: TableRow, status: Int = 200) -> Decision {
-        (.row(row, status: status, format: format), [.put(row)])
+    private func put(_ rows: any RowWriter, _ row: TableRow, status: Int = 200) throws -> ServerResponse {
+        try .row(try rows.put(row), status: status, format: format)
     }
 
-    private func unchanged(_ row: TableRow, status: Int) -> Decision {
-        (.row(row, status: status, format: format), [])
+    private func unchanged(_ row: TableRow, status: Int) throws -> ServerResponse {
+        try .row(row, status: status, format: format)
+    }
+}
+
+extension TableRow {
+    /// Makes a row without fields.
+    init(newIn rows: any RowWriter, id: String, at stamp: Timestamp) throws {
+        self.init(
+            id: id, fields: [:], createdAt: stamp, updatedAt: stamp, revision: try rows.firstRevision(),
+            deleted: false, sequence: 0)
     }
 }

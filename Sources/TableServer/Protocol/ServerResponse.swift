@@ -11,10 +11,10 @@ struct ServerResponse: Sendable {
     var body: Data
 
     /// Returns a response with a row, and its version as `ETag`.
-    static func row(_ row: TableRow, status: Int = 200, format: RowFormat) -> ServerResponse {
+    static func row(_ row: TableRow, status: Int = 200, format: RowFormat) throws -> ServerResponse {
         ServerResponse(
             status: status, headers: [contentType, ("ETag", EntityTag.header(version: row.version))],
-            body: format.json(row))
+            body: try format.json(row))
     }
 
     /// Returns a response without a body.

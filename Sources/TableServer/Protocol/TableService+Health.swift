@@ -7,13 +7,13 @@ import SyncCore
 /// What a supervisor or a load balancer asks.
 extension TableService {
     /// Returns the response to a request for the server's health; `nil` for any other request.
-    func health(_ request: RecordedRequest) -> ServerResponse? {
+    func health(_ request: RecordedRequest) async -> ServerResponse? {
         guard request.method == "GET" else { return nil }
         switch request.path {
         case "/health/live": return .value(["status": "live"])
         case "/health/ready":
             do {
-                try rowStore.check()
+                try await storage.check()
                 return .value(["status": "ready"])
             } catch {
                 settings.logger.error("The rows cannot be read: \(error)")

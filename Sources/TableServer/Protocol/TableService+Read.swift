@@ -6,36 +6,38 @@ import SyncCore
 
 extension TableService {
     func read(
-        _ rows: borrowing TableRows, id: String, _ request: RecordedRequest, _ dialect: TableServer.Dialect
+        _ rows: any RowReader, id: String, _ request: RecordedRequest, _ dialect: TableServer.Dialect
     ) throws -> ServerResponse {
-        guard let row = rows[id] else { throw RequestError.itemNotFound }
+        guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         if row.deleted, dialect != .v3 { throw RequestError.itemNotFound }
         if row.deleted, !dialect.includesDeleted(request.parameters) { throw RequestError.itemDeleted }
         guard Precondition(request, dialect).allows(row.version) else {
             return .empty(status: 304, headers: [("ETag", EntityTag.header(version: row.version))])
         }
-        return .row(row, format: RowFormat(dialect, request, settings: settings))
+        return try .row(row, format: RowFormat(dialect, request, settings: settings))
     }
 
     func list(
-        _ rows: borrowing TableRows, _ request: RecordedRequest, _ dialect: TableServer.Dialect
+        _ rows: any RowReader, _ request: RecordedRequest, _ dialect: TableServer.Dialect
     ) throws -> ServerResponse {
         let parameters = try ListParameters(request.parameters, dialect, maxTop: settings.maxTop)
-        let query = try ListQuery(parameters, dialect, columns: rows.columns)
+        let columns = try rows.columns()
+        let query = try RowQuery(parameters, dialect, columns: columns)
         let size = min(parameters.top ?? settings.pageSize, settings.pageSize)
         // One row more tells whether there is a next page.
-        var (page, count) = query.page(of: rows, skip: parameters.skip, size: size + 1)
+        var page = try rows.rows(query, offset: parameters.skip, limit: size + 1)
         let hasMore = page.count > size && size > 0
         if page.count > size { page.removeLast() }
+        let count = parameters.includesCount ? try rows.count(query) : nil
 
         let format = RowFormat(dialect, request, settings: settings)
         let selectedColumns = parameters.select.map { names in
-            Set(names.map { format.name(of: ODataColumn($0, in: rows.columns, dialect)) })
+            Set(names.map { format.name(of: ODataColumn($0, in: columns, dialect)) })
         }
         var list = Data("[".utf8)
         for (position, row) in page.enumerated() {
             if position > 0 { list.append(UInt8(ascii: ",")) }
-            list.append(format.json(row, columns: selectedColumns))
+            try format.append(row, to: &list, columns: selectedColumns)
         }
         list.append(UInt8(ascii: "]"))
         let next = NextPage(skip: parameters.skip + size, top: parameters.top.map { $0 - size })

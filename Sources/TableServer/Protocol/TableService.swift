@@ -7,25 +7,20 @@ import SyncCore
 /// The tables protocol: applies a request to the rows and returns the response, independent of HTTP connections.
 struct TableService: Sendable {
     let settings: TableServer.Configuration
-    let rowStore: RowStore
-
-    /// The current time, truncated to the fraction digits that the server stores.
-    var stamp: Timestamp {
-        settings.clock.now.showing(fractionDigits: settings.keptFractionDigits ?? settings.fractionDigits)
-    }
+    let storage: any RowStorage
 
     /// Applies a request and returns the response; the changes are committed when it returns.
     ///
-    /// - Parameter stamp: The `updatedAt` of the changes.
-    func respond(to request: RecordedRequest, stamp: Timestamp) async -> ServerResponse {
-        if let health = health(request) { return health }
-        guard let path = request.target, let tableKey = settings.tableKey(of: path.table) else {
+    /// - Parameter stamp: The `updatedAt` of the changes; `nil` for the time of the transaction.
+    func respond(to request: RecordedRequest, stamp: Timestamp? = nil) async -> ServerResponse {
+        if let health = await health(request) { return health }
+        guard let path = request.target, let table = settings.table(named: path.table) else {
             return .pathNotFound(request.method, request.path)
         }
         do {
             let dialect = try TableServer.Dialect(of: request, settings: settings)
             let write = RowWrite(request, dialect, stamp, settings: settings)
-            return try await route(request, path, tableKey, write)
+            return try await route(request, path, table, write)
                 ?? .pathNotFound(request.method, request.path)
         } catch let error as RequestError {
             return error.response
@@ -36,30 +31,33 @@ struct TableService: Sendable {
     }
 
     private func route(
-        _ request: RecordedRequest, _ path: RequestPath, _ tableKey: String, _ write: RowWrite
+        _ request: RecordedRequest, _ path: RequestPath, _ table: TableServer.Table, _ write: RowWrite
     ) async throws -> ServerResponse? {
+        let scope = RowScope(table: table)
         let body: () throws -> WriteBody = { try WriteBody(request, write.dialect, settings: settings) }
         switch (request.method, path.id) {
         case ("GET", nil):
-            return try rowStore.read(tableKey) { rows in try list(rows, request, write.dialect) }
+            return try await storage.read(scope) { rows in try list(rows, request, write.dialect) }
         case ("GET", let id?):
-            return try rowStore.read(tableKey) { rows in try read(rows, id: id, request, write.dialect) }
+            return try await storage.read(scope) { rows in try read(rows, id: id, request, write.dialect) }
         case ("POST", nil):
             let body = try body()
-            return try await rowStore.write(tableKey) { rows in try write.insert(rows, body) }
+            return try await storage.write(scope) { rows in try write.insert(rows, body) }
         case ("POST", let id?) where write.dialect != .v3:
-            return try await rowStore.write(tableKey) { rows in try write.undelete(rows, id: id) }
+            return try await storage.write(scope) { rows in try write.undelete(rows, id: id) }
         case ("PATCH", let id?) where write.dialect != .v3:
             let body = try body()
-            return try await rowStore.write(tableKey) { rows in try write.update(rows, id: id, body) }
+            return try await storage.write(scope) { rows in try write.update(rows, id: id, body) }
         case ("PUT", let id?) where write.dialect == .v3:
             let body = try body()
             let includesDeleted = write.dialect.includesDeleted(request.parameters)
-            return try await rowStore.write(tableKey) { rows in
+            return try await storage.write(scope) { rows in
                 try write.replace(rows, id: id, body, includesDeleted: includesDeleted)
             }
         case ("DELETE", let id?):
-            return try await rowStore.write(tableKey) { rows in try write.delete(rows, id: id) }
+            return try await storage.write(scope) { rows in
+                try write.delete(rows, id: id, isSoft: table.softDelete)
+            }
         default:
             return nil
         }

@@ -10,9 +10,14 @@ struct ColumnNames: Sendable {
         spellings[name.asciiLowercased] ?? name
     }
 
-    mutating func add(_ name: String) {
+    var count: Int { spellings.count }
+
+    /// Adds a column. Returns whether it is new.
+    @discardableResult mutating func add(_ name: String) -> Bool {
         let folded = name.asciiLowercased
-        if spellings[folded] == nil { spellings[folded] = name }
+        guard spellings[folded] == nil else { return false }
+        spellings[folded] = name
+        return true
     }
 }
 

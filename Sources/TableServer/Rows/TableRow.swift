@@ -14,30 +14,31 @@ public struct TableRow: Sendable, Hashable {
     public let createdAt: Timestamp
     /// The time of the last change, by the server's clock.
     public var updatedAt: Timestamp
-    /// The number of writes since the insert; the version is made from it.
+    /// Greater after each write; the version is made from it.
     var revision: Int64
     /// Whether the row is a tombstone.
     public var deleted: Bool
-    /// The row's number in the order of all inserts into its table.
-    let sequence: Int64
+    /// The row's number in the order of inserts into its table; 0 before the insert.
+    var sequence: Int64
 
-    /// The opaque version, new at each change. It starts again when a row is removed and inserted again.
-    public var version: String { Data(String(revision).utf8).base64EncodedString() }
+    /// The opaque version, new at each change. It does not start again when a row is removed and inserted again, unless
+    /// ``TableServer/Configuration/restartsVersions`` is on.
+    public var version: String { Self.version(ofRevision: revision) }
+
+    static func version(ofRevision revision: Int64) -> String {
+        Data(String(revision).utf8).base64EncodedString()
+    }
 
     /// Compares all properties; ids are compared by their bytes.
     public static func == (left: TableRow, right: TableRow) -> Bool {
-        left.key == right.key && left.fields == right.fields && left.createdAt == right.createdAt
-            && left.updatedAt == right.updatedAt && left.revision == right.revision
-            && left.deleted == right.deleted && left.sequence == right.sequence
+        left.id.hasSameBytes(as: right.id) && left.fields == right.fields
+            && left.createdAt == right.createdAt && left.updatedAt == right.updatedAt
+            && left.revision == right.revision && left.deleted == right.deleted
+            && left.sequence == right.sequence
     }
 }
 
 extension TableRow {
-    var key: RowKey { RowKey(id) }
-
-    /// The row's key in the order of changes.
-    var updateKey: UpdateKey { UpdateKey(updatedAt: updatedAt, id: key) }
-
     /// Returns the row after one more change.
     func changed(at stamp: Timestamp, _ change: (inout TableRow) -> Void) -> TableRow {
         var row = self

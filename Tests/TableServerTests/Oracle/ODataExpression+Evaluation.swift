@@ -3,6 +3,8 @@
 
 import SyncCore
 
+@testable import TableServer
+
 extension ODataExpression {
     /// Whether the condition is true for the row. Unknown does not match.
     func matches(_ row: TableRow) -> Bool {
@@ -48,54 +50,16 @@ extension ODataExpression {
     }
 }
 
-extension ODataExpression.Comparison {
-    /// Compares two values. Returns null when one is null, and for an order of values of different types.
-    func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
-        if left.isNull || right.isNull { return .null }
-        guard let order = left.order(to: right) else {
-            return switch self {
-            case .eq: false
-            case .ne: true
-            case .gt, .ge, .lt, .le: .null
-            }
+extension ODataColumn {
+    /// Returns the value in a row; null when the row does not have the field.
+    func value(in row: TableRow) -> ItemValue {
+        switch self {
+        case .id: .text(row.id)
+        case .createdAt: .date(row.createdAt)
+        case .updatedAt: .date(row.updatedAt)
+        case .version: .text(row.version)
+        case .deleted: .bool(row.deleted)
+        case .field(let name): row.fields[name] ?? .null
         }
-        return switch self {
-        case .eq: .bool(order == .same)
-        case .ne: .bool(order != .same)
-        case .gt: .bool(order == .after)
-        case .ge: .bool(order != .before)
-        case .lt: .bool(order == .before)
-        case .le: .bool(order != .after)
-        }
-    }
-}
-
-extension ODataExpression.Arithmetic {
-    /// Computes a result. Integers overflow to doubles; integer division by zero is null.
-    func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
-        if case .int(let a) = left, case .int(let b) = right {
-            if b == 0, self == .div || self == .mod { return .null }
-            let (result, overflow) =
-                switch self {
-                case .add: a.addingReportingOverflow(b)
-                case .sub: a.subtractingReportingOverflow(b)
-                case .mul: a.multipliedReportingOverflow(by: b)
-                case .div: a.dividedReportingOverflow(by: b)
-                case .mod: a.remainderReportingOverflow(dividingBy: b)
-                }
-            if !overflow { return .int(result) }
-            if self == .mod { return .int(0) }
-        }
-        guard let a = left.doubleValue, let b = right.doubleValue else { return .null }
-        let result: Double? =
-            switch self {
-            case .add: a + b
-            case .sub: a - b
-            case .mul: a * b
-            case .div: a / b
-            case .mod: nil
-            }
-        guard let result, !result.isNaN, self != .div || b != 0 else { return .null }
-        return .double(result)
     }
 }

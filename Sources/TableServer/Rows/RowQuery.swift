@@ -1,0 +1,41 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which rows of a table a list contains, and in which order.
+struct RowQuery: Sendable {
+    let filter: ODataExpression?
+    /// The sort keys; none for the order of insertion.
+    let ordering: [ODataOrdering]
+    let includesDeleted: Bool
+
+    /// All rows in the order of insertion, including tombstones.
+    static let all = RowQuery(filter: nil, ordering: [], includesDeleted: true)
+
+    init(filter: ODataExpression?, ordering: [ODataOrdering], includesDeleted: Bool) {
+        self.filter = filter
+        self.ordering = ordering
+        self.includesDeleted = includesDeleted
+    }
+
+    init(
+        _ parameters: ListParameters, _ dialect: TableServer.Dialect, columns: ColumnNames
+    ) throws(RequestError) {
+        do throws(ODataError) {
+            filter =
+                if let text = parameters.filter {
+                    try ODataParser.parse(text, columns: columns, dialect)
+                } else { nil }
+        } catch {
+            throw .badRequest("'$filter' cannot be parsed: \(error).")
+        }
+        do throws(ODataError) {
+            ordering =
+                if let text = parameters.ordering {
+                    try ODataOrdering.parse(text, columns: columns, dialect)
+                } else { dialect.defaultOrdering }
+        } catch {
+            throw .badRequest("'$orderby' cannot be parsed: \(error).")
+        }
+        includesDeleted = parameters.includesDeleted
+    }
+}

@@ -1,0 +1,73 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+
+/// Where a server keeps its rows: a database. Nothing is kept in the process between requests, so that several servers
+/// can use one database.
+///
+/// Bodies run in one transaction. They are synchronous, and a body that throws changes nothing.
+protocol RowStorage: Sendable {
+    /// Runs the body on a snapshot of the rows in the scope.
+    func read<Result: Sendable>(
+        _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+    ) async throws -> Result
+
+    /// As `read`, but blocks the thread.
+    func readNow<Result>(_ scope: RowScope, _ body: (any RowReader) throws -> Result) throws -> Result
+
+    /// Runs the body; its changes are durable when this returns. No other write runs at the same time as a write of the
+    /// same row.
+    func write<Result: Sendable>(
+        _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
+    ) async throws -> Result
+
+    /// Checks that rows can be read.
+    func check() async throws
+
+    /// Closes the database. Later calls throw, but rows in memory can still be read.
+    func close()
+}
+
+/// The rows that a request can see: those of one table.
+struct RowScope: Sendable {
+    let table: TableServer.Table
+}
+
+/// Reads rows in a transaction.
+protocol RowReader {
+    /// The names of the columns of all rows that the table ever had.
+    func columns() throws -> ColumnNames
+
+    /// Returns the row with this id, also a tombstone.
+    func row(_ id: String) throws -> TableRow?
+
+    /// Returns the rows of a window of the query.
+    func rows(_ query: RowQuery, offset: Int, limit: Int?) throws -> [StoredRow]
+
+    /// Returns the number of rows that match the query.
+    func count(_ query: RowQuery) throws -> Int
+}
+
+/// Reads and writes rows in a transaction.
+protocol RowWriter: RowReader {
+    /// Returns the `updatedAt` of a change: the clock's time, but never earlier than a time that this returned before,
+    /// also when the clock has been set back.
+    func stamp() throws -> Timestamp
+
+    /// Returns the revision of a new row. It is greater than every revision of a row with the same id that was removed.
+    func firstRevision() throws -> Int64
+
+    /// Inserts a row without a sequence, or replaces the row with this sequence. Returns the row with its sequence.
+    @discardableResult func put(_ row: TableRow) throws -> TableRow
+
+    /// Removes a row.
+    func remove(_ row: TableRow) throws
+}
+
+extension RowReader {
+    /// Returns all rows in the order of insertion.
+    func allRows() throws -> [TableRow] {
+        try rows(.all, offset: 0, limit: nil).map { try TableRow($0) }
+    }
+}

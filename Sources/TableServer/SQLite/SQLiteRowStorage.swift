@@ -1,0 +1,114 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import SyncCore
+import Synchronization
+
+/// Rows in SQLite: in memory, or in a file that several servers can use at the same time.
+final class SQLiteRowStorage: RowStorage {
+    private let database: any DatabaseWriter
+    private let settings: RowStampSettings
+    private let isInFile: Bool
+    private let isClosed = Mutex(false)
+
+    /// Opens or creates the database, and the tables.
+    ///
+    /// - Parameter path: the file; `nil` for a database in memory.
+    /// - Throws: ``TableServerError`` when the file cannot be opened, is locked, or has a newer format.
+    init(
+        path: String?, tables: [TableServer.Table], settings: RowStampSettings
+    ) throws(TableServerError) {
+        self.settings = settings
+        isInFile = path != nil
+        let name = path ?? "in memory"
+        do {
+            database = try Self.open(path)
+            let migrator = SQLiteSchema.migrator
+            let isNewer = try database.read { database in try migrator.hasBeenSuperseded(database) }
+            guard !isNewer else {
+                throw TableServerError(
+                    .storage, "The file '\(name)' was written by a newer version of the server.")
+            }
+            try migrator.migrate(database)
+            try database.write { database in
+                for table in tables { try SQLiteSchema.create(table.key, in: database) }
+            }
+        } catch let error as TableServerError {
+            throw error
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            throw TableServerError(
+                .storage, "The file '\(name)' is in use by another program that locks it.", cause: error)
+        } catch {
+            throw TableServerError(.storage, "The file '\(name)' cannot be opened: \(error)", cause: error)
+        }
+    }
+
+    private static func open(_ path: String?) throws -> any DatabaseWriter {
+        var configuration = Configuration()
+        configuration.label = "TableServer"
+        // Another server on the same file commits within this time.
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            for function in SQLiteFunctions.all { database.add(function: function) }
+        }
+        guard let path else { return try DatabaseQueue(configuration: configuration) }
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        // A confirmed change survives a loss of power. GRDB chooses NORMAL for a write-ahead log.
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        return pool
+    }
+
+    func read<Result: Sendable>(
+        _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+    ) async throws -> Result {
+        try requireReadable()
+        return try await database.read { [settings] database in
+            try body(SQLiteRows(database, scope, settings))
+        }
+    }
+
+    func readNow<Result>(_ scope: RowScope, _ body: (any RowReader) throws -> Result) throws -> Result {
+        try requireReadable()
+        return try database.read { database in try body(SQLiteRows(database, scope, settings)) }
+    }
+
+    func write<Result: Sendable>(
+        _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
+    ) async throws -> Result {
+        try requireOpen()
+        return try await database.write { [settings] database in
+            try body(SQLiteRows(database, scope, settings))
+        }
+    }
+
+    func check() async throws {
+        try requireOpen()
+        _ = try await database.read { database in
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        }
+    }
+
+    func close() {
+        guard !isClosed.withLock({ isClosed in exchange(&isClosed, with: true) }), isInFile else { return }
+        // Closing fails while a read is active; the file is then closed when the pool is deallocated. No data is lost.
+        try? database.close()
+    }
+
+    private func requireOpen() throws(TableServerError) {
+        guard !isClosed.withLock({ $0 }) else {
+            throw TableServerError(.storage, "The server has stopped.")
+        }
+    }
+
+    private func requireReadable() throws(TableServerError) {
+        if isInFile { try requireOpen() }
+    }
+}
+
+/// A dump of the server contains no rows, and no values of requests.
+extension SQLiteRowStorage: CustomReflectable {
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

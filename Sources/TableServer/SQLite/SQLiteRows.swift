@@ -1,0 +1,205 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import SyncCore
+
+/// The rows of one table in a transaction.
+final class SQLiteRows: RowWriter {
+    private let database: Database
+    private let scope: RowScope
+    private let settings: RowStampSettings?
+    private var cachedColumns: ColumnNames?
+
+    /// - Parameter settings: `nil` for a migration, which takes times and versions from the rows.
+    init(_ database: Database, _ scope: RowScope, _ settings: RowStampSettings?) {
+        self.database = database
+        self.scope = scope
+        self.settings = settings
+    }
+
+    private var key: String { scope.table.key }
+    private var owner: String { "" }
+    private static let columnList = "sequence, id, createdAt, updatedAt, revision, deleted, fields"
+
+    func columns() throws -> ColumnNames {
+        if let cachedColumns { return cachedColumns }
+        var columns = ColumnNames()
+        let names = try String.fetchCursor(
+            database.cachedStatement(
+                sql: "SELECT name FROM serverColumn WHERE tableKey = ? ORDER BY position"),
+            arguments: [key])
+        while let name = try names.next() { columns.add(name) }
+        cachedColumns = columns
+        return columns
+    }
+
+    func row(_ id: String) throws -> TableRow? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT \(Self.columnList) FROM \(SQLiteSchema.rows(key)) WHERE owner = ? AND id = ?")
+        return try Row.fetchOne(statement, arguments: [owner, id]).map { try TableRow(StoredRow($0)) }
+    }
+
+    func rows(_ query: RowQuery, offset: Int, limit: Int?) throws -> [StoredRow] {
+        let sql = select(query, offset: offset, limit: limit)
+        let statement = try database.makeStatement(sql: sql.text)
+        let cursor = try Row.fetchCursor(statement, arguments: sql.statementArguments)
+        var rows: [StoredRow] = []
+        while let row = try cursor.next() { rows.append(StoredRow(row)) }
+        return rows
+    }
+
+    /// Returns the statement for a window of a query.
+    func select(_ query: RowQuery, offset: Int, limit: Int?) -> SQLText {
+        var sql = SQLText()
+        sql.append("SELECT \(Self.columnList) ")
+        append(query, to: &sql)
+        sql.append(" ORDER BY ")
+        if query.ordering.isEmpty {
+            sql.append("sequence")
+        } else {
+            sql.append(ordering: query.ordering)
+        }
+        sql.append(" LIMIT ")
+        sql.append(.integer(Int64(limit ?? -1)))
+        sql.append(" OFFSET ")
+        sql.append(.integer(Int64(offset)))
+        return sql
+    }
+
+    func count(_ query: RowQuery) throws -> Int {
+        var sql = SQLText()
+        sql.append("SELECT count(*) ")
+        append(RowQuery(filter: query.filter, ordering: [], includesDeleted: query.includesDeleted), to: &sql)
+        return try Int.fetchOne(database, sql: sql.text, arguments: sql.statementArguments) ?? 0
+    }
+
+    /// Appends `FROM` and `WHERE`.
+    ///
+    /// Without statistics, SQLite takes every index for selective, also one that is worse than reading the table. So the
+    /// query names its index.
+    private func append(_ query: RowQuery, to sql: inout SQLText) {
+        let bounds = query.filter?.rowBounds ?? RowBounds()
+        sql.append("FROM \(SQLiteSchema.rows(key)) ")
+        if bounds.idEquals != nil || query.ordering.isByID {
+            sql.append("INDEXED BY \(SQLiteSchema.idIndex(key))")
+        } else if bounds.update != nil || query.ordering.isByUpdate {
+            sql.append("INDEXED BY \(SQLiteSchema.updateIndex(key))")
+        } else {
+            sql.append("NOT INDEXED")
+        }
+        sql.append(" WHERE owner = ")
+        sql.append(.text(owner))
+        sql.append(bounds: bounds)
+        if !query.includesDeleted { sql.append(" AND NOT deleted") }
+        if let filter = query.filter {
+            sql.append(" AND (")
+            sql.append(condition: filter)
+            sql.append(")")
+        }
+    }
+}
+
+/// Writes.
+extension SQLiteRows {
+    func stamp() throws -> Timestamp {
+        guard let settings else { return .unixEpoch }
+        let now = settings.now
+        let statement = try database.cachedStatement(
+            sql: "SELECT updatedAt FROM serverStamp WHERE tableKey = ?")
+        let last = try String.fetchOne(statement, arguments: [key])
+        if let last, last >= now.storedText, let time = Timestamp(storedText: last) {
+            return time.isSameInstant(as: now) ? now : time
+        }
+        try setLastStamp(now)
+        return now
+    }
+
+    func setLastStamp(_ stamp: Timestamp) throws {
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO serverStamp VALUES (?, ?)")
+            .execute(arguments: [key, stamp.storedText])
+    }
+
+    func firstRevision() throws -> Int64 {
+        if settings?.restartsVersions == true { return 1 }
+        let statement = try database.cachedStatement(
+            sql: "SELECT revision FROM serverRevision WHERE tableKey = ? AND owner = ?")
+        return try (Int64.fetchOne(statement, arguments: [key, owner]) ?? 0) + 1
+    }
+
+    @discardableResult func put(_ row: TableRow) throws -> TableRow {
+        try addColumns(of: row)
+        guard row.sequence != 0 else { return try insert(row) }
+        let stored = StoredRow(row)
+        try database.cachedStatement(
+            sql: """
+                UPDATE \(SQLiteSchema.rows(key))
+                SET createdAt = ?, updatedAt = ?, revision = ?, deleted = ?, fields = ? WHERE sequence = ?
+                """
+        ).execute(arguments: [
+            stored.createdAt, stored.updatedAt, stored.revision, stored.deleted, stored.fields, row.sequence,
+        ])
+        return row
+    }
+
+    /// Inserts a row, with its sequence if it has one.
+    @discardableResult func insert(_ row: TableRow) throws -> TableRow {
+        try addColumns(of: row)
+        let stored = StoredRow(row)
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO \(SQLiteSchema.rows(key))
+                    (sequence, owner, id, createdAt, updatedAt, revision, deleted, fields)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            row.sequence == 0 ? nil : row.sequence, owner, stored.id, stored.createdAt, stored.updatedAt,
+            stored.revision, stored.deleted, stored.fields,
+        ])
+        var row = row
+        row.sequence = database.lastInsertedRowID
+        return row
+    }
+
+    func remove(_ row: TableRow) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO serverRevision VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)
+                """
+        ).execute(arguments: [key, owner, row.revision])
+        try database.cachedStatement(sql: "DELETE FROM \(SQLiteSchema.rows(key)) WHERE sequence = ?")
+            .execute(arguments: [row.sequence])
+    }
+
+    /// Records the names of new columns, so that later rows use the same spelling.
+    private func addColumns(of row: TableRow) throws {
+        var columns = try columns()
+        for name in row.fields.keys.sorted() where columns.add(name) {
+            try database.execute(
+                sql: "INSERT INTO serverColumn VALUES (?, ?, ?)", arguments: [key, columns.count, name])
+        }
+        cachedColumns = columns
+    }
+}
+
+extension StoredRow {
+    fileprivate init(_ row: Row) {
+        self.init(
+            sequence: row[0], id: row[1], createdAt: row[2], updatedAt: row[3], revision: row[4],
+            deleted: row[5], fields: row[6])
+    }
+}
+
+extension SQLText {
+    var statementArguments: StatementArguments {
+        StatementArguments(
+            arguments.map { argument in
+                switch argument {
+                case .integer(let value): value.databaseValue
+                case .text(let text): text.databaseValue
+                case .value(let value): value.sqliteValue
+                }
+            })
+    }
+}
