@@ -40,6 +40,7 @@ let dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
 ]
 
@@ -53,6 +54,8 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(
     name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["TableServer"]))
+let jwtKit = Target.Dependency.product(
+    name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["TableServer"]))
 // For tests that start programs, on the systems where there are any.
 let subprocess = Target.Dependency.product(
     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.linux, .macOS]))
@@ -97,7 +100,7 @@ let targets: [Target] = [
             "StoreConformance", "StoreConformanceCommand", "StoreLMDB", "StoreMemory", "StoreSQLite",
             "SyncCore",
         ]),
-    .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, logging]),
+    .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, jwtKit, logging]),
     .executableTarget(name: "table-server", dependencies: ["TableServer", argumentParser]),
     .executableTarget(
         name: "todo",
@@ -146,7 +149,8 @@ let targets: [Target] = [
     .testTarget(
         name: "TableServerTests",
         dependencies: [
-            "StoreConformance", "SyncCore", "TableServer", "TestSupport", "table-server", grdb, subprocess,
+            "StoreConformance", "SyncCore", "TableServer", "TestSupport", "table-server", grdb, jwtKit,
+            subprocess,
         ]),
     .testTarget(
         name: "SyncScenarioTests",

@@ -15,6 +15,8 @@ extension TableServer {
         public var tables: [Table]
         /// Where the rows are stored.
         public var storage: Storage
+        /// How tokens of users are verified; `nil` to ignore them. Tables whose permissions need a user need it.
+        public var authentication: Authentication?
         /// The maximum number of rows in one response, also when the client asks for more.
         public var pageSize = 50
         /// The maximum `$top`; a greater one is refused with 400.
@@ -39,6 +41,9 @@ extension TableServer {
         public var dialectWithoutVersion = Dialect.v2
         /// Whether connections stay open between requests.
         public var keepsConnections = true
+        /// Whether ``TableServer/requests`` contains the requests. A server that runs for long turns it off, because the
+        /// list grows with each request.
+        public var recordsRequests = true
         /// The clock for `createdAt` and `updatedAt`.
         public var clock: ServerClock
         /// Generates the id of a row that is inserted without one.
@@ -63,11 +68,21 @@ extension TableServer {
         public let name: String
         /// Whether a delete leaves a tombstone, which `__includeDeleted` includes in lists.
         public let softDelete: Bool
+        /// Who may do each operation.
+        public let permissions: Permissions
+        /// Whether a row belongs to the user who inserted it. To other users, also to administrators, it does not exist:
+        /// they can insert a row with the same id. Only the names of columns are common to all users.
+        public let isPerUser: Bool
 
-        /// Creates a table.
-        public init(_ name: String, softDelete: Bool = true) {
+        /// Creates a table. A table with `isPerUser` needs permissions other than ``Permission/anonymous``.
+        public init(
+            _ name: String, softDelete: Bool = true, permissions: Permissions = Permissions(.anonymous),
+            isPerUser: Bool = false
+        ) {
             self.name = name
             self.softDelete = softDelete
+            self.permissions = permissions
+            self.isPerUser = isPerUser
         }
 
         var key: String { name.asciiLowercased }
@@ -109,6 +124,7 @@ extension TableServer.Configuration {
             guard keys.insert(table.key).inserted else {
                 throw TableServerError(.configuration, "The table '\(table.name)' is configured twice.")
             }
+            try validatePermissions(of: table)
         }
         for (name, value, range) in [
             ("port", port, 0...65_535), ("pageSize", pageSize, 1...Int.max), ("maxTop", maxTop, 1...Int.max),
@@ -116,6 +132,20 @@ extension TableServer.Configuration {
             ("keptFractionDigits", keptFractionDigits ?? fractionDigits, min(fractionDigits, 9)...9),
         ] where !range.contains(value) {
             throw TableServerError(.configuration, "The setting '\(name)' cannot be \(value).")
+        }
+    }
+
+    private func validatePermissions(of table: TableServer.Table) throws(TableServerError) {
+        if authentication == nil, table.permissions.all.contains(where: { $0 != .anonymous }) {
+            throw TableServerError(
+                .configuration,
+                "The table '\(table.name)' requires users: set 'authentication', so that their tokens can be verified."
+            )
+        }
+        if table.isPerUser, table.permissions.all.contains(.anonymous) {
+            throw TableServerError(
+                .configuration,
+                "The rows of the table '\(table.name)' belong to users, so no operation can be anonymous.")
         }
     }
 }

@@ -22,7 +22,8 @@ extension TableServer {
         faults.removeAll()
     }
 
-    /// The requests that the server received, in the order of arrival.
+    /// The requests that the server received, in the order of arrival; empty without
+    /// ``Configuration/recordsRequests``.
     public var requests: [RecordedRequest] { log.requests }
 
     /// Removes the recorded requests.

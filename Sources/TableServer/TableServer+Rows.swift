@@ -4,19 +4,21 @@
 public import SyncCore
 
 /// Access to the rows without HTTP, so that a test can inspect them and act as another client.
+///
+/// In a per-user table, the parameter `user` names the owner of the row.
 extension TableServer {
     /// Returns all rows of a table in the order of insertion, including tombstones.
     ///
     /// - Throws: ``TableServerError`` when the table does not exist.
-    public func rows(in table: String) throws -> [TableRow] {
-        try service.storage.readNow(try scope(table)) { rows in try rows.allRows() }
+    public func rows(in table: String, of user: String? = nil) throws -> [TableRow] {
+        try service.storage.readNow(try scope(table, user)) { rows in try rows.allRows() }
     }
 
     /// Returns the row with this id, also a tombstone, or `nil`.
     ///
     /// - Throws: ``TableServerError`` when the table does not exist.
-    public func row(_ id: String, in table: String) throws -> TableRow? {
-        try service.storage.readNow(try scope(table)) { rows in try rows.row(id) }
+    public func row(_ id: String, in table: String, of user: String = "") throws -> TableRow? {
+        try service.storage.readNow(try scope(table, user)) { rows in try rows.row(id) }
     }
 
     /// Inserts a row, or replaces the fields of the row with this id and undeletes it.
@@ -26,9 +28,10 @@ extension TableServer {
     /// - Throws: ``TableServerError`` when the table does not exist or the row is invalid.
     @discardableResult
     public func put(
-        _ id: String, _ fields: [String: ItemValue], in table: String, updatedAt: Timestamp? = nil
+        _ id: String, _ fields: [String: ItemValue], in table: String, of user: String = "",
+        updatedAt: Timestamp? = nil
     ) async throws -> TableRow {
-        try await write(id, fields, in: table, at: updatedAt) { old, fields, columns in
+        try await write(id, fields, in: try scope(table, user), at: updatedAt) { old, fields, columns in
             old.fields = [:]
             old.merge(fields, columns: columns)
             old.deleted = false
@@ -38,9 +41,11 @@ extension TableServer {
     /// Inserts or replaces rows in one transaction, with the same `updatedAt`.
     ///
     /// - Throws: ``TableServerError`` when the table does not exist or a row is invalid; then no row is stored.
-    public func put(_ rows: [(id: String, fields: [String: ItemValue])], in table: String) async throws {
+    public func put(
+        _ rows: [(id: String, fields: [String: ItemValue])], in table: String, of user: String = ""
+    ) async throws {
         let validRows = try rows.map { row in (row.id, try Self.validated(row.id, row.fields)) }
-        try await service.storage.write(try scope(table)) { rows in
+        try await service.storage.write(try scope(table, user)) { rows in
             let stamp = try rows.stamp()
             for (id, fields) in validRows {
                 let row = try rows.row(id) ?? Self.newRow(id, stamp, rows)
@@ -58,10 +63,12 @@ extension TableServer {
     /// - Throws: ``TableServerError`` when the table or the row does not exist, or the fields are invalid.
     @discardableResult
     public func update(
-        _ id: String, _ fields: [String: ItemValue], in table: String, updatedAt: Timestamp? = nil
+        _ id: String, _ fields: [String: ItemValue], in table: String, of user: String = "",
+        updatedAt: Timestamp? = nil
     ) async throws -> TableRow {
-        guard try row(id, in: table) != nil else { throw Self.rowNotFound(id) }
-        return try await write(id, fields, in: table, at: updatedAt) { row, fields, columns in
+        guard try row(id, in: table, of: user) != nil else { throw Self.rowNotFound(id) }
+        return try await write(id, fields, in: try scope(table, user), at: updatedAt) {
+            row, fields, columns in
             row.merge(fields, columns: columns)
         }
     }
@@ -71,9 +78,10 @@ extension TableServer {
     /// - Parameter leavingTombstone: Whether a tombstone remains; by default as the table is configured.
     /// - Throws: ``TableServerError`` when the table does not exist.
     public func remove(
-        _ id: String, in table: String, leavingTombstone: Bool? = nil, updatedAt: Timestamp? = nil
+        _ id: String, in table: String, of user: String = "", leavingTombstone: Bool? = nil,
+        updatedAt: Timestamp? = nil
     ) async throws {
-        let scope = try scope(table)
+        let scope = try scope(table, user)
         try await service.storage.write(scope) { rows in
             guard let row = try rows.row(id) else { return }
             guard leavingTombstone ?? scope.table.softDelete else { return try rows.remove(row) }
@@ -83,11 +91,11 @@ extension TableServer {
     }
 
     private func write(
-        _ id: String, _ fields: [String: ItemValue], in table: String, at updatedAt: Timestamp?,
+        _ id: String, _ fields: [String: ItemValue], in scope: RowScope, at updatedAt: Timestamp?,
         _ change: @escaping @Sendable (inout TableRow, [String: ItemValue], ColumnNames) -> Void
     ) async throws -> TableRow {
         let fields = try Self.validated(id, fields)
-        return try await service.storage.write(try scope(table)) { rows in
+        return try await service.storage.write(scope) { rows in
             let stamp = try updatedAt ?? rows.stamp()
             let old = try rows.row(id) ?? Self.newRow(id, stamp, rows)
             let columns = try rows.columns()
@@ -116,11 +124,11 @@ extension TableServer {
         return fields
     }
 
-    private func scope(_ name: String) throws -> RowScope {
+    private func scope(_ name: String, _ user: String?) throws -> RowScope {
         guard let table = service.settings.table(named: name) else {
             throw TableServerError(.unknownTable, "The server has no table '\(name)'.")
         }
-        return RowScope(table: table)
+        return RowScope(table: table, owner: user)
     }
 
     private static func rowNotFound(_ id: String) -> TableServerError {

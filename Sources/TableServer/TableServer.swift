@@ -27,7 +27,7 @@ public import Foundation
 /// - A comparison of values of different types, such as text and a number, is never true, except `ne`.
 /// - The `Link` to the next page is complete. On the modelled server, port and path are missing.
 /// - `GET /health/live` answers while the process can answer, and `GET /health/ready` while the rows can be read.
-/// - There is no authentication. A test simulates status 401 with ``ServerFault``.
+/// - Without ``Configuration/authentication``, tokens are ignored. A test simulates status 401 with ``ServerFault``.
 public final class TableServer: Sendable {
     /// The server's URL, such as `http://127.0.0.1:8080`.
     public let url: URL
@@ -56,9 +56,14 @@ public final class TableServer: Sendable {
     ///   cannot be bound.
     public static func start(configuration: Configuration) async throws(TableServerError) -> TableServer {
         try configuration.validate()
+        let verifier: TokenVerifier? =
+            if let authentication = configuration.authentication {
+                try await TokenVerifier(authentication, clock: configuration.clock)
+            } else { nil }
         let storage = try openStorage(configuration)
         let handler = RequestHandler(
-            service: TableService(settings: configuration, storage: storage), log: RequestLog(),
+            service: TableService(settings: configuration, storage: storage, verifier: verifier),
+            log: RequestLog(isRecording: configuration.recordsRequests),
             faults: FaultScript(), stopSignal: StopSignal())
         do {
             let listener = try await HTTPListener(

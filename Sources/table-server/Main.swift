@@ -11,7 +11,7 @@ import TableServer
 struct TableServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "table-server",
-        abstract: "Serve the tables protocol, for testing clients.",
+        abstract: "Serve the tables protocol.",
         discussion:
             "The program prints its URL on one line when it is ready, and ends on SIGINT or SIGTERM: it answers the requests "
             + "under way for at most ten seconds, or until a second signal. GET /health/live and /health/ready tell its state."
@@ -25,9 +25,13 @@ struct TableServerCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("table"),
-        help:
-            "A table: NAME or NAME:soft keeps deleted rows as tombstones, NAME:hard removes them; can be repeated."
-    )
+        help: ArgumentHelp(
+            "A table; can be repeated.",
+            discussion: """
+                NAME:soft (the default) keeps deleted rows as tombstones, NAME:hard removes them. NAME:anonymous (the \
+                default), NAME:authenticated or NAME:admin says who may use the table. In NAME:per-user each user sees \
+                only their own rows. Properties can be combined: NAME:hard:per-user.
+                """))
     var tables: [TableArgument]
 
     @Option(help: "The SQLite file for the rows; without it they are in memory.")
@@ -39,12 +43,17 @@ struct TableServerCommand: AsyncParsableCommand {
     @Option(help: "The maximum $top.")
     var maxTop = 1000
 
+    @OptionGroup(title: "Tokens of users") var tokens: TokenOptions
+
     func run() async throws {
         var configuration = TableServer.Configuration(
             port: port, tables: tables.map(\.table), storage: data.map { .file($0) } ?? .memory)
         configuration.host = host
         configuration.pageSize = pageSize
         configuration.maxTop = maxTop
+        configuration.authentication = try tokens.authentication()
+        // The log would grow for as long as the server runs.
+        configuration.recordsRequests = false
 
         let signals = TerminationSignals()
         let server = try await TableServer.start(configuration: configuration)

@@ -44,7 +44,41 @@
             }
         }
 
+        @Test func `the program verifies tokens for tables of users`() async throws {
+            try await withTemporaryDirectory { directory in
+                let secret = directory.appending(path: "secret")
+                try (Tokens.secret + Data("\n".utf8)).write(to: secret)
+                let keySet = directory.appending(path: "keys.json")
+                try Tokens.keySet.write(to: keySet)
+                let arguments = try command([
+                    "--table", "TodoItem:hard:per-user", "--secret-file", secret.path, "--key-set",
+                    keySet.path,
+                    "--issuer", "https://issuer.example", "--audience", "app",
+                ])
+                _ = try await Subprocess.run(
+                    .name("env"), arguments: arguments, input: .none, output: .sequence, error: .discarded
+                ) { server in
+                    var lines = server.standardOutput.strings().makeAsyncIterator()
+                    let line = try #require(try await lines.next())
+                    let client = TestClient(try #require(URL(string: line)))
+                    try await #expect(client.list("TodoItem").status == 401)
+                    var claims = Tokens.Claims()
+                    // The program's clock is the system's.
+                    claims.exp = Date().timeIntervalSince1970 + 3600
+                    for key in Tokens.Key.allCases {
+                        let headers = ["X-ZUMO-AUTH": try await Tokens.token(claims, key)]
+                        let reply = try await client.send("GET", "/tables/TodoItem", headers: headers)
+                        #expect(reply.status == 200)
+                    }
+                    try server.send(signal: .terminate)
+                }
+            }
+        }
+
         @Test(arguments: [
+            (["--table", "a:authenticated"], "authentication"),
+            (["--table", "a", "--issuer", "x"], "--key-set"),
+            (["--table", "a", "--key-set", "/nosuch"], "/nosuch"),
             (["--table", "a:x"], "a:x"), ([], "--table"), (["--table", "no name"], "no name"),
             (["--table", "a", "--page-size", "0"], "pageSize"),
             (["--table", "a", "--data", "/nosuch/a"], "/nosuch/a"),

@@ -158,4 +158,13 @@ struct FaultTests {
             #expect(server.requests.isEmpty)
         }
     }
+
+    @Test func `a server that does not record requests keeps none, and faults still work`() async throws {
+        try await withServer({ $0.recordsRequests = false }) { server, client in
+            server.inject(.answer(status: 503))
+            try await #expect(client.list("TodoItem").status == 503)
+            try await #expect(client.list("TodoItem").status == 200)
+            #expect(server.requests.isEmpty)
+        }
+    }
 }

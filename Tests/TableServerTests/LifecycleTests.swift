@@ -73,11 +73,13 @@ struct LifecycleTests {
     {
         let (server, _, gate, held) = try await serverHoldingInsert()
         let port = try #require(server.url.port)
-        let idle = try IdleConnection(port: port)
+        let idle = try RawConnection(port: port)
+        try idle.send("GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(idle.readOnce().hasPrefix("HTTP/1.1 200 "))
         let stop = Task { await server.stop(within: .seconds(3600)) }
         // The server closes idle connections when it begins to stop.
-        await idle.waitForEnd()
-        #expect(throws: (any Error).self) { try IdleConnection(port: port) }
+        _ = await idle.readToEnd()
+        #expect(throws: (any Error).self) { try RawConnection(port: port) }
         gate.open()
         #expect(try await held.value.status == 201)
         await stop.value

@@ -61,6 +61,33 @@ struct RequestErrorTests {
         }
     }
 
+    @Test func `a body that is many times larger than the maximum is 413 before its end`() async throws {
+        try await withServer({ $0.maxBodySize = 1000 }) { server, client in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            // The rest of the announced body is never sent.
+            try connection.send(
+                "POST /tables/TodoItem HTTP/1.1\r\nHost: a\r\nZUMO-API-VERSION: 2.0.0\r\n"
+                    + "Content-Length: 1000000000\r\n\r\n" + String(repeating: "x", count: 40_000))
+            let response = await connection.readToEnd()
+            #expect(response.hasPrefix("HTTP/1.1 413 "))
+            #expect(response.contains("larger than 1000 bytes"))
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test func `headers of more than 80 kB end the connection`() async throws {
+        try await withServer { server, client in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            try? connection.send(
+                "GET /tables/TodoItem HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "x", count: 200_000)
+                    + "\r\n\r\n")
+            let response = await connection.readToEnd()
+            #expect(!response.hasPrefix("HTTP/1.1 2"))
+            #expect(server.requests.isEmpty)
+            try await #expect(client.list("TodoItem").status == 200)
+        }
+    }
+
     @Test func `an id in the body that differs from the path is 400`() async throws {
         try await withServer { server, client in
             try await server.put("a", ["text": "Milk"], in: "TodoItem")

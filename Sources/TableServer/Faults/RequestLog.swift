@@ -6,6 +6,11 @@ import Synchronization
 /// The requests that the server received, in the order of arrival.
 final class RequestLog: Sendable {
     private let state = Mutex(State())
+    private let isRecording: Bool
+
+    init(isRecording: Bool) {
+        self.isRecording = isRecording
+    }
 
     private struct State {
         var requests: [RecordedRequest] = []
@@ -18,7 +23,7 @@ final class RequestLog: Sendable {
         state.withLock { state in
             state.lastID += 1
             let request = make(state.lastID)
-            state.requests.append(request)
+            if isRecording { state.requests.append(request) }
             return request
         }
     }

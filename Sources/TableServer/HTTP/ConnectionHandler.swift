@@ -24,7 +24,13 @@ struct ConnectionHandler: Sendable {
         let token = handler.stopSignal.onStop { channel.close(promise: nil) }
         defer { handler.stopSignal.remove(token) }
 
-        let body = try await collect(request.body)
+        guard let body = try await collect(request.body) else {
+            // The rest of the body is not read, so the connection cannot be used again.
+            let response = bodyRefusal
+            let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+            try await writer.write(response: head(of: response), body: body)
+            throw ConnectionClosure()
+        }
         let recorded = handler.log.add { id in
             RecordedRequest(
                 id: id, method: request.method.rawValue, uri: request.head.path ?? "/",
@@ -48,15 +54,25 @@ struct ConnectionHandler: Sendable {
         if !keepsAlive { throw ConnectionClosure() }
     }
 
-    /// Reads the whole body and keeps at most the size that the server accepts.
-    private func collect(_ body: RequestBody) async throws -> (data: Data, size: Int) {
+    /// Reads the whole body and keeps at most the size that the server accepts. Returns `nil` for a body that is many times
+    /// larger.
+    private func collect(_ body: RequestBody) async throws -> (data: Data, size: Int)? {
+        let maxSize = handler.service.settings.maxBodySize
         var (data, size) = (Data(), 0)
         for try await buffer in body {
             size += buffer.readableBytes
-            let remaining = handler.service.settings.maxBodySize - data.count
-            data.append(contentsOf: buffer.readableBytesView.prefix(remaining))
+            data.append(contentsOf: buffer.readableBytesView.prefix(maxSize - data.count))
+            guard size / 16 <= maxSize else { return nil }
         }
         return (data, size)
+    }
+
+    private var bodyRefusal: ServerResponse {
+        let maxSize = handler.service.settings.maxBodySize
+        var response = RequestError(status: 413, message: "The body is larger than \(maxSize) bytes.")
+            .response
+        response.headers.append(("Connection", "close"))
+        return response
     }
 
     private func head(of response: ServerResponse) -> HTTPResponse {

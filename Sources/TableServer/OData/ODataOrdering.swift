@@ -32,10 +32,12 @@ struct ODataOrdering: Hashable, Sendable {
     }
 }
 
-extension TableServer.Dialect {
-    /// The order of a list whose request has none: empty for the order of insertion.
-    var defaultOrdering: [ODataOrdering] {
-        self == .v3 ? [ODataOrdering(column: .id, isDescending: false)] : []
+extension RowScope {
+    /// Returns the order of a list whose request has none: empty for the order of insertion.
+    ///
+    /// The rows of one user have no index by insertion.
+    func defaultOrdering(_ dialect: TableServer.Dialect) -> [ODataOrdering] {
+        dialect == .v3 || table.isPerUser ? [ODataOrdering(column: .id, isDescending: false)] : []
     }
 }
 

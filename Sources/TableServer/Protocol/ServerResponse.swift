@@ -53,10 +53,17 @@ struct RequestError: Error {
     let message: String
 
     static func badRequest(_ message: String) -> RequestError { RequestError(status: 400, message: message) }
+    static func unauthorized(_ message: String) -> RequestError {
+        RequestError(status: 401, message: message)
+    }
     static let itemNotFound = RequestError(status: 404, message: "The item does not exist")
     static let itemDeleted = RequestError(status: 410, message: "The item is deleted.")
 
-    var response: ServerResponse { .value(["error": .text(message)], status: status) }
+    var response: ServerResponse {
+        var response = ServerResponse.value(["error": .text(message)], status: status)
+        if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
+        return response
+    }
 }
 
 extension String {

@@ -18,11 +18,13 @@ extension TableService {
     }
 
     func list(
-        _ rows: any RowReader, _ request: RecordedRequest, _ dialect: TableServer.Dialect
+        _ rows: any RowReader, _ scope: RowScope, _ request: RecordedRequest,
+        _ dialect: TableServer.Dialect
     ) throws -> ServerResponse {
         let parameters = try ListParameters(request.parameters, dialect, maxTop: settings.maxTop)
         let columns = try rows.columns()
-        let query = try RowQuery(parameters, dialect, columns: columns)
+        let query = try RowQuery(
+            parameters, dialect, columns: columns, defaultOrdering: scope.defaultOrdering(dialect))
         let size = min(parameters.top ?? settings.pageSize, settings.pageSize)
         // One row more tells whether there is a next page.
         var page = try rows.rows(query, offset: parameters.skip, limit: size + 1)

@@ -8,6 +8,8 @@ import SyncCore
 struct TableService: Sendable {
     let settings: TableServer.Configuration
     let storage: any RowStorage
+    /// `nil` if the server ignores tokens.
+    var verifier: TokenVerifier?
 
     /// Applies a request and returns the response; the changes are committed when it returns.
     ///
@@ -18,9 +20,12 @@ struct TableService: Sendable {
             return .pathNotFound(request.method, request.path)
         }
         do {
+            let caller = try await verifier?.caller(of: request) ?? .anonymous
+            if let permission = table.permission(for: request) { try caller.require(permission) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
             let write = RowWrite(request, dialect, stamp, settings: settings)
-            return try await route(request, path, table, write)
+            let scope = RowScope(table: table, owner: table.isPerUser ? caller.id : "")
+            return try await route(request, path, scope, write)
                 ?? .pathNotFound(request.method, request.path)
         } catch let error as RequestError {
             return error.response
@@ -31,13 +36,12 @@ struct TableService: Sendable {
     }
 
     private func route(
-        _ request: RecordedRequest, _ path: RequestPath, _ table: TableServer.Table, _ write: RowWrite
+        _ request: RecordedRequest, _ path: RequestPath, _ scope: RowScope, _ write: RowWrite
     ) async throws -> ServerResponse? {
-        let scope = RowScope(table: table)
         let body: () throws -> WriteBody = { try WriteBody(request, write.dialect, settings: settings) }
         switch (request.method, path.id) {
         case ("GET", nil):
-            return try await storage.read(scope) { rows in try list(rows, request, write.dialect) }
+            return try await storage.read(scope) { rows in try list(rows, scope, request, write.dialect) }
         case ("GET", let id?):
             return try await storage.read(scope) { rows in try read(rows, id: id, request, write.dialect) }
         case ("POST", nil):
@@ -56,7 +60,7 @@ struct TableService: Sendable {
             }
         case ("DELETE", let id?):
             return try await storage.write(scope) { rows in
-                try write.delete(rows, id: id, isSoft: table.softDelete)
+                try write.delete(rows, id: id, isSoft: scope.table.softDelete)
             }
         default:
             return nil

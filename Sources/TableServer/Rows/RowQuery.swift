@@ -18,7 +18,8 @@ struct RowQuery: Sendable {
     }
 
     init(
-        _ parameters: ListParameters, _ dialect: TableServer.Dialect, columns: ColumnNames
+        _ parameters: ListParameters, _ dialect: TableServer.Dialect, columns: ColumnNames,
+        defaultOrdering: [ODataOrdering]
     ) throws(RequestError) {
         do throws(ODataError) {
             filter =
@@ -32,7 +33,7 @@ struct RowQuery: Sendable {
             ordering =
                 if let text = parameters.ordering {
                     try ODataOrdering.parse(text, columns: columns, dialect)
-                } else { dialect.defaultOrdering }
+                } else { defaultOrdering }
         } catch {
             throw .badRequest("'$orderby' cannot be parsed: \(error).")
         }

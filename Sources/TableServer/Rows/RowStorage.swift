@@ -29,9 +29,16 @@ protocol RowStorage: Sendable {
     func close()
 }
 
-/// The rows that a request can see: those of one table.
+/// The rows that a request can see: those of one table and one owner.
 struct RowScope: Sendable {
     let table: TableServer.Table
+    /// The user of a per-user table; empty in other tables. `nil` for the rows of all users, which can only be listed.
+    let owner: String?
+
+    init(table: TableServer.Table, owner: String? = "") {
+        self.table = table
+        self.owner = owner
+    }
 }
 
 /// Reads rows in a transaction.

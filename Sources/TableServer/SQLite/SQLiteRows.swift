@@ -19,7 +19,7 @@ final class SQLiteRows: RowWriter {
     }
 
     private var key: String { scope.table.key }
-    private var owner: String { "" }
+    private var owner: String { scope.owner ?? "" }
     private static let columnList = "sequence, id, createdAt, updatedAt, revision, deleted, fields"
 
     func columns() throws -> ColumnNames {
@@ -81,6 +81,10 @@ final class SQLiteRows: RowWriter {
     private func append(_ query: RowQuery, to sql: inout SQLText) {
         let bounds = query.filter?.rowBounds ?? RowBounds()
         sql.append("FROM \(SQLiteSchema.rows(key)) ")
+        guard let owner = scope.owner else {
+            sql.append("NOT INDEXED")
+            return
+        }
         if bounds.idEquals != nil || query.ordering.isByID {
             sql.append("INDEXED BY \(SQLiteSchema.idIndex(key))")
         } else if bounds.update != nil || query.ordering.isByUpdate {

@@ -1,0 +1,160 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import JWTKit
+import SyncCore
+
+/// Verifies the tokens of requests.
+struct TokenVerifier: Sendable {
+    private let settings: TableServer.Authentication
+    private let clock: ServerClock
+    /// The keys for each algorithm. A public key is never a secret of HS256, and there is no default key: a token that
+    /// names another key is refused.
+    private let secretKey: JWTKeyCollection?
+    private let publicKeys: JWTKeyCollection
+    private let publicKeyIDs: Set<String>
+
+    /// - Throws: ``TableServerError`` when a key is missing or cannot be used.
+    init(_ settings: TableServer.Authentication, clock: ServerClock) async throws(TableServerError) {
+        self.settings = settings
+        self.clock = clock
+        guard settings.secret != nil || settings.keySet != nil else {
+            throw TableServerError(.configuration, "Authentication needs a secret or a key set.")
+        }
+        secretKey = if let secret = settings.secret { try await Self.keys(secret: secret) } else { nil }
+        let keys = JWTKeyCollection()
+        publicKeyIDs = if let keySet = settings.keySet { try await Self.add(keySet, to: keys) } else { [] }
+        publicKeys = keys
+    }
+
+    private static func keys(secret: Data) async throws(TableServerError) -> JWTKeyCollection {
+        guard secret.count >= 32 else {
+            throw TableServerError(
+                .configuration, "The secret of tokens has \(secret.count) bytes; HS256 needs at least 32.")
+        }
+        return await JWTKeyCollection().add(
+            hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
+    }
+
+    /// Adds the keys, and returns their ids.
+    private static func add(
+        _ keySet: Data, to keys: JWTKeyCollection
+    ) async throws(TableServerError) -> Set<String> {
+        do {
+            let set = try JSONDecoder().decode(JWKS.self, from: keySet)
+            var ids: Set<String> = []
+            for key in set.keys {
+                guard key.keyType == .rsa || key.keyType == .ecdsa, let id = key.keyIdentifier?.string else {
+                    throw TableServerError(
+                        .configuration, "A key of the key set has no 'kid', or its 'kty' is not RSA or EC.")
+                }
+                try await keys.add(jwk: key)
+                ids.insert(id)
+            }
+            guard !ids.isEmpty else {
+                throw TableServerError(.configuration, "The key set of tokens has no keys.")
+            }
+            return ids
+        } catch let error as TableServerError {
+            throw error
+        } catch {
+            throw TableServerError(
+                .configuration, "The key set of tokens cannot be read: \(error)", cause: error)
+        }
+    }
+
+    /// Returns the user of a request: anonymous if it has no token.
+    ///
+    /// - Throws: status 401 when the token is not valid.
+    func caller(of request: RecordedRequest) async throws(RequestError) -> Caller {
+        guard let token = request.token else { return .anonymous }
+        let claims = try await claims(of: token)
+        guard let user = claims.sub, !user.isEmpty, user.utf8.count <= 255, !user.utf8.contains(0) else {
+            throw .unauthorized("The token has no 'sub', or one that is longer than 255 bytes.")
+        }
+        let roles = (claims.roles ?? []) + (claims.role.map { [$0] } ?? [])
+        return .user(id: user, isAdmin: roles.contains(settings.adminRole))
+    }
+
+    private func claims(of token: String) async throws(RequestError) -> TokenClaims {
+        let claims: TokenClaims
+        do {
+            let header = try DefaultJWTParser().parse(Array(token.utf8), as: TokenClaims.self).header
+            let keys = try keys(algorithm: header.alg, keyID: header.kid)
+            claims = try await keys.verify(token)
+        } catch let error as RequestError {
+            throw error
+        } catch {
+            throw .unauthorized("The token is malformed, or its signature is not valid.")
+        }
+        try check(claims)
+        return claims
+    }
+
+    private func keys(algorithm: String?, keyID: String?) throws(RequestError) -> JWTKeyCollection {
+        switch algorithm {
+        case "HS256":
+            if let secretKey { return secretKey }
+        case "RS256", "ES256":
+            if let keyID, publicKeyIDs.contains(keyID) { return publicKeys }
+        default: break
+        }
+        throw .unauthorized("The server has no key for the algorithm and the key that the token names.")
+    }
+
+    private func check(_ claims: TokenClaims) throws(RequestError) {
+        let now = clock.now.date.timeIntervalSince1970
+        let tolerance = settings.tolerance / .seconds(1)
+        guard let expiration = claims.exp, now < expiration + tolerance else {
+            throw .unauthorized("The token has expired, or has no 'exp'.")
+        }
+        if let start = claims.nbf, now < start - tolerance {
+            throw .unauthorized("The token is not valid yet.")
+        }
+        if let issuer = settings.issuer, claims.iss != issuer {
+            throw .unauthorized("The token is of another issuer.")
+        }
+        if let audience = settings.audience, claims.aud?.values.contains(audience) != true {
+            throw .unauthorized("The token is for another audience.")
+        }
+    }
+}
+
+/// The claims of a token that the server reads. Signatures are verified before the claims are used.
+private struct TokenClaims: JWTPayload {
+    let sub: String?
+    let iss: String?
+    let aud: Audience?
+    let exp: Double?
+    let nbf: Double?
+    let role: String?
+    let roles: [String]?
+
+    /// The server checks the claims itself, by its clock.
+    func verify(using algorithm: some JWTAlgorithm) {}
+
+    /// One or several values.
+    struct Audience: Codable {
+        let values: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            values = try (try? container.decode(String.self)).map { [$0] } ?? container.decode([String].self)
+        }
+
+        func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+    }
+}
+
+extension RecordedRequest {
+    /// The token of the request; `Authorization` wins over `X-ZUMO-AUTH`.
+    fileprivate var token: String? {
+        guard let authorization = header("Authorization") else { return header("X-ZUMO-AUTH") }
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+            return header("X-ZUMO-AUTH") ?? authorization
+        }
+        return String(parts[1])
+    }
+}

@@ -1,0 +1,45 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import TableServer
+
+/// How tokens of users are verified.
+struct TokenOptions: ParsableArguments {
+    @Option(help: "The file with the secret of tokens with HS256; line breaks at its end are left out.")
+    var secretFile: String?
+
+    @Option(help: "The JSON Web Key Set with the public keys of tokens with RS256 and ES256.")
+    var keySet: String?
+
+    @Option(help: "The required issuer of tokens.")
+    var issuer: String?
+
+    @Option(help: "The required audience of tokens.")
+    var audience: String?
+
+    /// The settings, or `nil` when there is no key.
+    func authentication() throws -> TableServer.Authentication? {
+        guard secretFile != nil || keySet != nil else {
+            guard issuer == nil, audience == nil else {
+                throw ValidationError("--issuer and --audience need --secret-file or --key-set.")
+            }
+            return nil
+        }
+        return TableServer.Authentication(
+            secret: try secretFile.map { path in
+                let secret = try Self.contents(of: path)
+                return Data(secret.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
+            },
+            keySet: try keySet.map(Self.contents), issuer: issuer, audience: audience)
+    }
+
+    private static func contents(of path: String) throws -> Data {
+        do {
+            return try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw ValidationError("The file '\(path)' cannot be read: \(error.localizedDescription)")
+        }
+    }
+}

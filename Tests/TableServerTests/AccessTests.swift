@@ -1,0 +1,83 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Permissions of tables.
+@Suite
+struct AccessTests {
+    private static let operations: [(method: String, path: String, body: ItemValue?, version: String)] = [
+        ("GET", "", nil, "2.0.0"), ("GET", "/a", nil, "2.0.0"), ("POST", "", ["id": "b"], "2.0.0"),
+        ("POST", "/a", nil, "2.0.0"), ("PATCH", "/a", ["n": 1], "2.0.0"),
+        ("PUT", "/a", ["id": "a"], "3.0.0"), ("DELETE", "/a", nil, "2.0.0"), ("GET", "/nosuch", nil, "2.0.0"),
+        ("DELETE", "/nosuch", nil, "2.0.0"),
+    ]
+
+    @Test(arguments: TableServer.Permission.allCases)
+    func `each operation requires its permission, before it reads a row`(_ permission: TableServer.Permission)
+        async throws
+    {
+        let (user, admin) = (try await Tokens.token(of: "u"), try await Tokens.token(of: "v", role: "admin"))
+        for (method, path, body, version) in Self.operations {
+            for (token, isAllowed) in [
+                (nil, permission == .anonymous), (user, permission != .admin), (admin, true),
+            ] {
+                try await withServer({
+                    $0.tables = [.init("TodoItem", permissions: .init(permission))]
+                    $0.authentication = try? Tokens.authentication()
+                }) { server, client in
+                    try await server.put("a", [:], in: "TodoItem")
+                    var headers: [String: String] = [:]
+                    headers["X-ZUMO-AUTH"] = token
+                    let reply = try await client.send(
+                        method, "/tables/TodoItem\(path)", body, headers: headers, apiVersion: version)
+                    let refusal = token == nil ? 401 : 403
+                    if isAllowed { #expect(![401, 403].contains(reply.status)) }
+                    if !isAllowed { #expect(reply.status == refusal) }
+                    if !isAllowed { try #expect(server.rows(in: "TodoItem").map(\.version) == ["MQ=="]) }
+                }
+            }
+        }
+    }
+
+    @Test func `operations of one table can require different permissions`() async throws {
+        try await withServer({
+            $0.tables = [
+                .init(
+                    "TodoItem",
+                    permissions: .init(
+                        read: .anonymous, insert: .authenticated, update: .authenticated, delete: .admin))
+            ]
+            $0.authentication = try? Tokens.authentication()
+        }) { _, client in
+            let headers = ["X-ZUMO-AUTH": try await Tokens.token(of: "u")]
+            try await #expect(client.insert(["id": "a"]).status == 401)
+            try await #expect(
+                client.send("POST", "/tables/TodoItem", ["id": "a"], headers: headers).status == 201)
+            try await #expect(client.list("TodoItem").ids == ["a"])
+            try await #expect(client.send("DELETE", "/tables/TodoItem/a", headers: headers).status == 403)
+        }
+    }
+
+    @Test(
+        arguments: [
+            { $0.authentication = nil },
+            { $0.tables = [.init("TodoItem", permissions: .init(.anonymous), isPerUser: true)] },
+        ] as [@Sendable (inout TableServer.Configuration) -> Void])
+    func `permissions that need tokens need keys, and tables of users need users`(
+        _ change: @Sendable (inout TableServer.Configuration) -> Void
+    ) async throws {
+        let error = await #expect(throws: TableServerError.self) {
+            try await withServer({
+                $0.tables = [.init("TodoItem", permissions: .init(.authenticated))]
+                $0.authentication = try? Tokens.authentication()
+                change(&$0)
+            }) { _, _ in }
+        }
+        #expect(error?.code == .configuration)
+        #expect(error?.message.contains("TodoItem") == true)
+    }
+}
