@@ -30,8 +30,12 @@ struct TableService: Sendable {
         } catch let error as RequestError {
             return error.response
         } catch {
+            // The error can contain SQL, which is not the client's business.
             settings.logger.error("Request \(request.id) failed: \(error)")
-            return RequestError(status: 500, message: "The request failed on the server: \(error)").response
+            return RequestError(
+                status: 500, message: "The request failed on the server; its log has the reason."
+            )
+            .response
         }
     }
 
