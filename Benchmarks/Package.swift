@@ -16,10 +16,12 @@ let package = Package(
         .systemLibrary(
             name: "CSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .target(name: "CChangegroup", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CInstructionCount"),
         .executableTarget(
             name: "bench",
             dependencies: [
                 "CChangegroup",
+                "CInstructionCount",
                 "CSystemLMDB",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -6,12 +6,9 @@
 /// The contents of a memory store, as one value.
 struct MemoryState: Sendable {
     var tables: [String: MemoryTable]
-    var operations = SortedMap<Int64, TableOperation>()
-    var operationIDs = SortedMap<ItemIdentity, [Int64]>()
-    var operationCounts: [UTF8Text: Int] = [:]
+    var queue = MemoryQueue()
     var errors = SortedMap<Int64, TableOperationError>()
     var config: [UTF8Text: SortedMap<UTF8Text, String>] = [:]
-    var lastOperationID: Int64 = 0
 
     init(_ catalog: TableCatalog) {
         tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { ($0.name, MemoryTable($0)) })
@@ -36,21 +33,17 @@ final class MemoryTransaction: StoreTransaction {
         try table(query.table).result(of: query)
     }
 
-    func operation(id: Int64) -> TableOperation? { state.operations[id] }
+    func operation(id: Int64) -> TableOperation? { state.queue.operation(id: id) }
 
     func operations(after id: Int64, in table: String?, limit: Int) -> [TableOperation] {
-        guard id < .max else { return [] }
-        let later = state.operations.entries(from: id + 1).lazy.map { $0.value }
-        return Array(later.filter { table?.hasSameBytes(as: $0.table) ?? true }.prefix(limit))
+        state.queue.operations(after: id, in: table, limit: limit)
     }
 
     func operations(forItem itemID: String, in table: String) -> [TableOperation] {
-        (state.operationIDs[key(itemID, table)] ?? []).compactMap { state.operations[$0] }
+        state.queue.operations(ofItem: itemID, in: table)
     }
 
-    func operationCount(in table: String?) -> Int {
-        table.map { state.operationCounts[UTF8Text($0)] ?? 0 } ?? state.operations.count
-    }
+    func operationCount(in table: String?) -> Int { state.queue.count(in: table) }
 
     func operationError(operationID: Int64) -> TableOperationError? { state.errors[operationID] }
 
@@ -83,29 +76,11 @@ final class MemoryTransaction: StoreTransaction {
         return found.count
     }
 
-    func lastOperationID() -> Int64 { state.lastOperationID }
+    func lastOperationID() -> Int64 { state.queue.lastID }
 
-    func put(_ operation: TableOperation) {
-        let key = key(operation.itemID, operation.table)
-        if let old = state.operations[operation.id], self.key(old.itemID, old.table) == key {
-            state.operations[operation.id] = operation
-            return
-        }
-        removeOperation(id: operation.id)
-        state.operations[operation.id] = operation
-        state.operationIDs[key] = ((state.operationIDs[key] ?? []) + [operation.id]).sorted()
-        state.operationCounts[UTF8Text(operation.table), default: 0] += 1
-        state.lastOperationID = max(state.lastOperationID, operation.id)
-    }
+    func put(_ operation: TableOperation) { state.queue.put(operation) }
 
-    func removeOperation(id: Int64) {
-        guard let operation = state.operations[id] else { return }
-        state.operations[id] = nil
-        let key = key(operation.itemID, operation.table)
-        let others = (state.operationIDs[key] ?? []).filter { $0 != id }
-        state.operationIDs[key] = others.isEmpty ? nil : others
-        state.operationCounts[UTF8Text(operation.table), default: 0] -= 1
-    }
+    func removeOperation(id: Int64) { state.queue.remove(id: id) }
 
     func put(_ error: TableOperationError) { state.errors[error.operationID] = error }
 
@@ -118,10 +93,6 @@ final class MemoryTransaction: StoreTransaction {
     private func table(_ name: String) throws -> MemoryTable {
         let definition = try catalog.table(named: name)
         return state.tables[definition.name] ?? MemoryTable(definition)
-    }
-
-    private func key(_ itemID: String, _ table: String) -> ItemIdentity {
-        ItemIdentity(table: table, id: itemID)
     }
 
     private func configSpace(_ key: ConfigKey) -> UTF8Text { UTF8Text("\(key.kind.rawValue)/\(key.table)") }

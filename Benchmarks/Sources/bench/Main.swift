@@ -5,9 +5,22 @@ import ArgumentParser
 import Foundation
 
 @main
+enum Program {
+    /// Waits for the commands, because Valgrind cannot run a program whose entry is asynchronous.
+    static func main() {
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            await Bench.main()
+            isDone.signal()
+        }
+        isDone.wait()
+    }
+}
+
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Measure the framework.", subcommands: [Run.self, Probe.self], defaultSubcommand: Run.self)
+        abstract: "Measure the framework.",
+        subcommands: [Run.self, Instructions.self, Probe.self, RunOnce.self], defaultSubcommand: Run.self)
 }
 
 /// Runs benchmarks.

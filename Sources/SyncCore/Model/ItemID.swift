@@ -24,7 +24,7 @@ public enum ItemID {
     private static func problem(in id: String) -> String? {
         if id.isEmpty { return "it is empty." }
         if id == "." || id == ".." { return "'.' and '..' are relative paths in a URL." }
-        if id.utf8.count <= maxLength, id.utf8.allSatisfy(\.isPlain) { return nil }
+        if id.utf8.count <= maxLength, id.isPlain { return nil }
         var length = 0
         for scalar in id.unicodeScalars {
             length += 1
@@ -41,8 +41,14 @@ public enum ItemID {
     }
 }
 
+extension String {
+    /// Whether this has only ASCII letters, digits, hyphens and underscores: the fast path for most ids.
+    fileprivate var isPlain: Bool {
+        utf8.withContiguousStorageIfAvailable { bytes in bytes.allSatisfy { $0.isPlain } } ?? false
+    }
+}
+
 extension UInt8 {
-    /// Whether this is an ASCII letter, a digit, a hyphen or an underscore: the fast path for most ids.
     fileprivate var isPlain: Bool {
         isASCIILetter || isASCIIDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
     }

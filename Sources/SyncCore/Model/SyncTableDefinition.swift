@@ -32,7 +32,10 @@ public struct SyncTableDefinition: Sendable, Hashable {
     }
 
     /// The declared column of that name, or `nil`.
-    public func column(named name: String) -> SyncColumn? { columnsByName[name] }
+    public func column(named name: String) -> SyncColumn? {
+        // Comparing a few names takes less time than hashing one.
+        columns.count <= 8 ? columns.first { $0.name == name } : columnsByName[name]
+    }
 
     /// The type of a declared column, the id or a system property; `nil` for any other name.
     @_spi(StoreAuthor) public func type(ofColumn name: String) -> ColumnType? {
@@ -40,7 +43,7 @@ public struct SyncTableDefinition: Sendable, Hashable {
         case "id", "version": .text
         case "createdAt", "updatedAt": .date
         case "deleted": .bool
-        default: columnsByName[name]?.type
+        default: column(named: name)?.type
         }
     }
 }

@@ -115,8 +115,11 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         self.lastAttempt = lastAttempt
         self.lastStatus = lastStatus
         self.version = version
-        rows = OperationRows(
-            OperationRows.Values(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent))
+        if base != nil || serverItem != nil || deletedItem != nil || sent != nil {
+            rows = OperationRows(
+                OperationRows.Values(
+                    base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent))
+        }
         self.replaces = replaces
         self.isAdopted = isAdopted
         self.changedAt = changedAt

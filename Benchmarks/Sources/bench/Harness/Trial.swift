@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import CInstructionCount
 import Foundation
 import Synchronization
 
@@ -20,7 +21,9 @@ final class Trial: Sendable {
     /// Runs and measures the body. Work outside the body is not measured.
     func measure<T>(_ body: () async throws -> T) async throws -> T {
         let (wall, cpu) = (ContinuousClock.now, Sample.processTime)
+        instruction_count_start()
         let result = try await body()
+        instruction_count_stop()
         let sample = Sample(wall: wall.duration(to: .now) / .seconds(1), cpu: Sample.processTime - cpu)
         try time.withLock { time in
             guard time == nil else { throw WrongResult("A run was measured twice.") }
