@@ -149,8 +149,8 @@ let targets: [Target] = [
     .testTarget(
         name: "TableServerTests",
         dependencies: [
-            "StoreConformance", "SyncCore", "TableServer", "TestSupport", "table-server", grdb, jwtKit,
-            subprocess,
+            "StoreConformance", "StoreMemory", "SyncCore", "TableServer", "TestSupport", "table-server", grdb,
+            httpTypes, jwtKit, subprocess,
         ]),
     .testTarget(
         name: "SyncScenarioTests",

@@ -44,6 +44,9 @@ extension TableServer {
         /// Whether ``TableServer/requests`` contains the requests. A server that runs for long turns it off, because the
         /// list grows with each request.
         public var recordsRequests = true
+        /// Whether a browser on this machine can look at the tables, the latest rows and the latest requests, at the
+        /// server's URL. The pages show the rows of all users, so ``host`` must be a loopback address.
+        public var showsPage = false
         /// The clock for `createdAt` and `updatedAt`.
         public var clock: ServerClock
         /// Generates the id of a row that is inserted without one.
@@ -107,6 +110,8 @@ extension TableServer {
 }
 
 extension TableServer.Configuration {
+    static let loopbackHosts = ["127.0.0.1", "localhost", "::1"]
+
     func table(named name: String) -> TableServer.Table? {
         let key = name.asciiLowercased
         return tables.first { $0.key == key }
@@ -114,6 +119,12 @@ extension TableServer.Configuration {
 
     /// - Throws: ``TableServerError`` that names the first invalid setting.
     func validate() throws(TableServerError) {
+        if showsPage, !Self.loopbackHosts.contains(host) {
+            throw TableServerError(
+                .configuration,
+                "The pages for a browser show all rows, so the server cannot listen on '\(host)': use 127.0.0.1."
+            )
+        }
         if tables.isEmpty { throw TableServerError(.configuration, "A server needs at least one table.") }
         var keys: Set<String> = []
         for table in tables {

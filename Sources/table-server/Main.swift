@@ -43,6 +43,9 @@ struct TableServerCommand: AsyncParsableCommand {
     @Option(help: "The maximum $top.")
     var maxTop = 1000
 
+    @Flag(help: "Show the tables and the latest rows and requests to a browser on this machine, at the URL.")
+    var page = false
+
     @OptionGroup(title: "Tokens of users") var tokens: TokenOptions
 
     func run() async throws {
@@ -54,6 +57,7 @@ struct TableServerCommand: AsyncParsableCommand {
         configuration.authentication = try tokens.authentication()
         // The log would grow for as long as the server runs.
         configuration.recordsRequests = false
+        configuration.showsPage = page
 
         let signals = TerminationSignals()
         let server = try await TableServer.start(configuration: configuration)

@@ -100,6 +100,17 @@ struct RowBoundsTests {
         #expect(found == [plan])
     }
 
+    @Test func `the latest rows are read from the end of the index`() throws {
+        let ordering = try ODataOrdering.parse("updatedAt desc", columns: ColumnNames())
+        let query = RowQuery(filter: nil, ordering: ordering, includesDeleted: false)
+        let plan = try StorageWithRows(Self.rows).plan(of: query)
+        #expect(
+            plan == [
+                "SEARCH rows_todoitem USING INDEX rows_todoitem_by_update (owner=?)",
+                "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY",
+            ])
+    }
+
     @Test func `a list by id reads one row`() throws {
         let filter = try ODataParser.parse("id eq 'a' and n eq 1", columns: ColumnNames())
         let query = RowQuery(filter: filter, ordering: [], includesDeleted: false)

@@ -14,24 +14,37 @@ final class RequestLog: Sendable {
 
     private struct State {
         var requests: [RecordedRequest] = []
+        var latest: [RecordedRequest] = []
         var lastID = 0
     }
 
+    /// The number of requests that are also kept without recording.
+    private static let latestCount = 50
+
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
+
+    /// The latest requests, oldest first.
+    var latest: [RecordedRequest] { state.withLock { $0.latest } }
 
     func add(_ make: (_ id: Int) -> RecordedRequest) -> RecordedRequest {
         state.withLock { state in
             state.lastID += 1
             let request = make(state.lastID)
             if isRecording { state.requests.append(request) }
+            if state.latest.count == Self.latestCount { state.latest.removeFirst() }
+            state.latest.append(request)
             return request
         }
     }
 
     func setStatus(_ status: Int, of request: RecordedRequest) {
         state.withLock { state in
-            guard let index = state.requests.lastIndex(where: { $0.id == request.id }) else { return }
-            state.requests[index].status = status
+            for list in [\State.requests, \State.latest] {
+                guard let index = state[keyPath: list].lastIndex(where: { $0.id == request.id }) else {
+                    continue
+                }
+                state[keyPath: list][index].status = status
+            }
         }
     }
 

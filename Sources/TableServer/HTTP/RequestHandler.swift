@@ -65,7 +65,12 @@ struct RequestHandler: Sendable {
     }
 
     private func apply(_ request: RecordedRequest) async -> ServerResponse {
-        await service.respond(to: request)
+        if let page = try? await page.response(to: request) { return page }
+        return await service.respond(to: request)
+    }
+
+    private var page: StatusPage {
+        StatusPage(settings: service.settings, storage: service.storage, log: log)
     }
 }
 

@@ -40,16 +40,3 @@ extension RowScope {
         dialect == .v3 || table.isPerUser ? [ODataOrdering(column: .id, isDescending: false)] : []
     }
 }
-
-extension [ODataOrdering] {
-    /// Whether the index of ids has this order.
-    var isByID: Bool { self == [ODataOrdering(column: .id, isDescending: false)] }
-
-    /// Whether the index of changes has this order.
-    var isByUpdate: Bool {
-        switch map(\.column) {
-        case [.updatedAt], [.updatedAt, .id]: allSatisfy { !$0.isDescending }
-        default: false
-        }
-    }
-}

@@ -67,7 +67,9 @@ struct RequestError: Error {
 }
 
 extension String {
-    fileprivate var htmlEscaped: String {
+    /// The text for HTML, also in the value of an attribute.
+    var htmlEscaped: String {
         replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
     }
 }

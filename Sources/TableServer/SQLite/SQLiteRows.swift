@@ -81,19 +81,22 @@ final class SQLiteRows: RowWriter {
     private func append(_ query: RowQuery, to sql: inout SQLText) {
         let bounds = query.filter?.rowBounds ?? RowBounds()
         sql.append("FROM \(SQLiteSchema.rows(key)) ")
-        guard let owner = scope.owner else {
+        if scope.owner == nil {
             sql.append("NOT INDEXED")
-            return
-        }
-        if bounds.idEquals != nil || query.ordering.isByID {
+        } else if bounds.idEquals != nil || query.ordering.first?.column == .id {
             sql.append("INDEXED BY \(SQLiteSchema.idIndex(key))")
-        } else if bounds.update != nil || query.ordering.isByUpdate {
+        } else if bounds.update != nil || query.ordering.first?.column == .updatedAt {
             sql.append("INDEXED BY \(SQLiteSchema.updateIndex(key))")
         } else {
             sql.append("NOT INDEXED")
         }
-        sql.append(" WHERE owner = ")
-        sql.append(.text(owner))
+        sql.append(" WHERE ")
+        if let owner = scope.owner {
+            sql.append("owner = ")
+            sql.append(.text(owner))
+        } else {
+            sql.append("TRUE")
+        }
         sql.append(bounds: bounds)
         if !query.includesDeleted { sql.append(" AND NOT deleted") }
         if let filter = query.filter {
