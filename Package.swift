@@ -101,7 +101,8 @@ let targets: [Target] = [
             "SyncCore",
         ]),
     .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, jwtKit, logging]),
-    .executableTarget(name: "table-server", dependencies: ["TableServer", argumentParser]),
+    .executableTarget(
+        name: "table-server", dependencies: ["SyncCore", "TableServer", argumentParser, logging]),
     .executableTarget(
         name: "todo",
         dependencies: [
@@ -150,7 +151,7 @@ let targets: [Target] = [
         name: "TableServerTests",
         dependencies: [
             "StoreConformance", "StoreMemory", "SyncCore", "TableServer", "TestSupport", "table-server", grdb,
-            httpTypes, jwtKit, subprocess,
+            httpTypes, jwtKit, logging, subprocess,
         ]),
     .testTarget(
         name: "SyncScenarioTests",

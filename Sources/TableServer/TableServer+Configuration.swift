@@ -44,6 +44,9 @@ extension TableServer {
         /// Whether ``TableServer/requests`` contains the requests. A server that runs for long turns it off, because the
         /// list grows with each request.
         public var recordsRequests = true
+        /// Whether `GET /metrics` returns the numbers and durations of requests in the text format of Prometheus. They need no
+        /// user, and contain names of tables but no values.
+        public var showsMetrics = false
         /// Whether a browser on this machine can look at the tables, the latest rows and the latest requests, at the
         /// server's URL. The pages show the rows of all users, so ``host`` must be a loopback address.
         public var showsPage = false
@@ -51,7 +54,8 @@ extension TableServer {
         public var clock: ServerClock
         /// Generates the id of a row that is inserted without one.
         public var makeID: @Sendable () -> String = { UUID().uuidString.lowercased() }
-        /// The server's logger. The default discards all messages.
+        /// The server's logger. The default discards all messages. Each request is a message of level `info`, without ids,
+        /// queries and fields.
         public var logger = Logger(label: "TableServer") { _ in SwiftLogNoOpLogHandler() }
 
         /// Creates a configuration.

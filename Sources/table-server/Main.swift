@@ -4,6 +4,7 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import Logging
 import TableServer
 
 /// Serves tables until it receives a termination signal.
@@ -46,6 +47,16 @@ struct TableServerCommand: AsyncParsableCommand {
     @Flag(help: "Show the tables and the latest rows and requests to a browser on this machine, at the URL.")
     var page = false
 
+    @Flag(help: "Respond to GET /metrics with the numbers and durations of requests, for Prometheus.")
+    var metrics = false
+
+    @Option(
+        help: """
+            The messages that are written to the standard error, as JSON: debug, info (with a line for each request), \
+            notice, warning or error.
+            """)
+    var logLevel = LogLevel.notice
+
     @OptionGroup(title: "Tokens of users") var tokens: TokenOptions
 
     func run() async throws {
@@ -58,6 +69,10 @@ struct TableServerCommand: AsyncParsableCommand {
         // The log would grow for as long as the server runs.
         configuration.recordsRequests = false
         configuration.showsPage = page
+        configuration.showsMetrics = metrics
+        configuration.logger = Logger(label: "table-server") { [logLevel] _ in
+            JSONLogHandler(logLevel: logLevel.level)
+        }
 
         let signals = TerminationSignals()
         let server = try await TableServer.start(configuration: configuration)
@@ -69,5 +84,20 @@ struct TableServerCommand: AsyncParsableCommand {
         }
         await server.stop(within: .seconds(10))
         secondSignal.cancel()
+    }
+}
+
+/// The least level of messages that are written.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+    case debug, info, notice, warning, error
+
+    var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
     }
 }

@@ -79,6 +79,7 @@
             (["--table", "a:authenticated"], "authentication"),
             (["--table", "a", "--issuer", "x"], "--key-set"),
             (["--table", "a", "--key-set", "/nosuch"], "/nosuch"),
+            (["--table", "a", "--log-level", "x"], "log-level"),
             (["--table", "a:x"], "a:x"), ([], "--table"), (["--table", "no name"], "no name"),
             (["--table", "a", "--page-size", "0"], "pageSize"),
             (["--table", "a", "--data", "/nosuch/a"], "/nosuch/a"),

@@ -82,6 +82,25 @@ struct StorageTests {
         }
     }
 
+    @Test func `a write that another program keeps waiting is 503, and is not applied`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await withServer({ $0.storage = .file(file) }) { server, client in
+                var configuration = Configuration()
+                configuration.allowsUnsafeTransactions = true
+                let queue = try DatabaseQueue(path: file, configuration: configuration)
+                try await queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+                let reply = try await client.insert(["id": "a"])
+                #expect(reply.status == 503)
+                #expect(reply["error"]?.textValue?.contains("again") == true)
+                // Reads do not wait.
+                try await #expect(client.list("TodoItem").json == [])
+                try await queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+                try await #expect(client.insert(["id": "a"]).status == 201)
+            }
+        }
+    }
+
     @Test func `a file that another program locks is an error`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path

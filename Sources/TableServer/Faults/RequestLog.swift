@@ -15,6 +15,11 @@ final class RequestLog: Sendable {
     private struct State {
         var requests: [RecordedRequest] = []
         var latest: [RecordedRequest] = []
+
+        mutating func addToLatest(_ request: RecordedRequest) {
+            if latest.count == RequestLog.latestCount { latest.removeFirst() }
+            latest.append(request)
+        }
         var lastID = 0
     }
 
@@ -23,7 +28,7 @@ final class RequestLog: Sendable {
 
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
-    /// The latest requests, oldest first.
+    /// The latest requests for tables, oldest first.
     var latest: [RecordedRequest] { state.withLock { $0.latest } }
 
     func add(_ make: (_ id: Int) -> RecordedRequest) -> RecordedRequest {
@@ -31,8 +36,8 @@ final class RequestLog: Sendable {
             state.lastID += 1
             let request = make(state.lastID)
             if isRecording { state.requests.append(request) }
-            if state.latest.count == Self.latestCount { state.latest.removeFirst() }
-            state.latest.append(request)
+            // Without the requests of the pages that show this list, and those of supervisors.
+            if request.target != nil { state.addToLatest(request) }
             return request
         }
     }

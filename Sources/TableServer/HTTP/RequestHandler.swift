@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Logging
 import SyncCore
 
 /// Handles a request with its injected fault, if any, and returns what to send on the connection.
@@ -10,6 +11,7 @@ struct RequestHandler: Sendable {
     let log: RequestLog
     let faults: FaultScript
     let stopSignal: StopSignal
+    let metrics = ServerMetrics()
 
     /// What to send on the connection.
     enum Outcome: Sendable {
@@ -20,13 +22,29 @@ struct RequestHandler: Sendable {
     }
 
     func handle(_ request: RecordedRequest) async throws -> Outcome {
+        let start = ContinuousClock.now
         let fault = await faults.fault(for: request)
         let outcome = try await handle(request, fault.kind)
         switch outcome {
-        case .respond(let response), .truncate(let response, _): log.setStatus(response.status, of: request)
+        case .respond(let response), .truncate(let response, _):
+            log.setStatus(response.status, of: request)
+            observe(request, status: response.status, start.duration(to: .now))
         case .closeConnection: break
         }
         return outcome
+    }
+
+    /// Counts and logs a request. Ids, queries and bodies can be secret, so the log contains none.
+    private func observe(_ request: RecordedRequest, status: Int, _ duration: Duration) {
+        let table = request.table.flatMap { service.settings.table(named: $0) }?.name ?? ""
+        let seconds = duration / .seconds(1)
+        metrics.record(method: request.method, table: table, status: status, seconds: seconds)
+        service.settings.logger.info(
+            "request",
+            metadata: [
+                "number": "\(request.id)", "method": "\(request.method)", "table": "\(table)",
+                "status": "\(status)", "milliseconds": "\((seconds * 1000).rounded())",
+            ])
     }
 
     private func handle(_ request: RecordedRequest, _ fault: ServerFault.Kind) async throws -> Outcome {
@@ -66,6 +84,9 @@ struct RequestHandler: Sendable {
 
     private func apply(_ request: RecordedRequest) async -> ServerResponse {
         if let page = try? await page.response(to: request) { return page }
+        if service.settings.showsMetrics, request.method == "GET", request.path == "/metrics" {
+            return metrics.response
+        }
         return await service.respond(to: request)
     }
 

@@ -13,6 +13,8 @@ struct StatusPage: Sendable {
 
     /// The number of rows and of requests on a page.
     private static let limit = 50
+    /// The length of a time with milliseconds.
+    private static let timeLength = "yyyy-MM-ddTHH:mm:ss.mmm".utf8.count
 
     /// Returns the page of a request; `nil` for any other path, and for a client that is not a browser on this machine.
     func response(to request: RecordedRequest) async throws -> ServerResponse? {
@@ -76,7 +78,7 @@ struct StatusPage: Sendable {
         }
         let lines = rows.map { row in
             [
-                row.id.htmlEscaped, row.updatedAt.htmlEscaped,
+                row.id.htmlEscaped, String(row.updatedAt.prefix(Self.timeLength)).htmlEscaped,
                 TableRow.version(ofRevision: row.revision).htmlEscaped, row.deleted ? "deleted" : "",
                 "<code>\(row.fields.htmlEscaped)</code>",
             ]
@@ -99,7 +101,7 @@ struct StatusPage: Sendable {
             <title>\(title.htmlEscaped)</title><style>
             body { font: 15px system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em }
             table { border-collapse: collapse; width: 100% } td, th { border-bottom: 1px solid #ddd; padding: .3em .6em;
-            text-align: left; vertical-align: top; overflow-wrap: anywhere } code { font-size: 13px }
+            text-align: left; vertical-align: top } code { font-size: 13px; overflow-wrap: anywhere }
             </style></head><body><h1>\(title.htmlEscaped)</h1>
             \(body)
             </body></html>

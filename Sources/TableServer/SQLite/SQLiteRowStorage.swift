@@ -44,11 +44,14 @@ final class SQLiteRowStorage: RowStorage {
         }
     }
 
+    /// How long a write waits for the lock of another process, in seconds.
+    private static let busyTimeout = 5.0
+
     private static func open(_ path: String?) throws -> any DatabaseWriter {
         var configuration = Configuration()
         configuration.label = "TableServer"
         // Another server on the same file commits within this time.
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(busyTimeout)
         configuration.prepareDatabase { database in
             for function in SQLiteFunctions.all { database.add(function: function) }
         }
@@ -79,8 +82,14 @@ final class SQLiteRowStorage: RowStorage {
         _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
     ) async throws -> Result {
         try requireOpen()
-        return try await database.write { [settings] database in
-            try body(SQLiteRows(database, scope, settings))
+        do {
+            return try await database.write { [settings] database in
+                try body(SQLiteRows(database, scope, settings))
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            throw RequestError(
+                status: 503,
+                message: "Another process has locked the rows for too long. Send the request again.")
         }
     }
 
