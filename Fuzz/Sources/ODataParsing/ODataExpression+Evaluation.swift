@@ -1,1 +1,1 @@
-../../../Sources/TableServer/OData/ODataExpression+Evaluation.swift
+../../../Tests/TableServerTests/Oracle/ODataExpression+Evaluation.swift

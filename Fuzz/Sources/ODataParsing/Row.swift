@@ -13,11 +13,16 @@ struct TableRow {
     let deleted = false
 }
 
+/// The name space of the dialects.
+public enum TableServer {}
+
 /// A text that sorts by its UTF-8 bytes.
-struct RowKey: Comparable {
+struct UTF8Text: Comparable {
     private let bytes: [UInt8]
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    static func < (left: RowKey, right: RowKey) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+    static func < (left: UTF8Text, right: UTF8Text) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
 }

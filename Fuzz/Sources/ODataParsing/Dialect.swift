@@ -1,0 +1,1 @@
+../../../Sources/TableServer/Protocol/Dialect.swift
