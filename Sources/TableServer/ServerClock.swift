@@ -40,18 +40,3 @@ public final class ServerClock: Sendable {
         shift.withLock { $0 += duration }
     }
 }
-
-extension Timestamp {
-    /// Returns the instant later by the duration, or the same one outside the years 1 to 9999.
-    fileprivate func advanced(by duration: Duration) -> Timestamp {
-        let total = Duration(
-            secondsComponent: seconds, attosecondsComponent: Int64(nanoseconds) * 1_000_000_000)
-        let (whole, attoseconds) = (total + duration).components
-        let nanoseconds = attoseconds / 1_000_000_000
-        let isBeforeSecond = nanoseconds < 0
-        return Timestamp(
-            seconds: isBeforeSecond ? whole - 1 : whole,
-            nanoseconds: Int32(isBeforeSecond ? nanoseconds + 1_000_000_000 : nanoseconds),
-            fractionDigits: Int(fractionDigits)) ?? self
-    }
-}
