@@ -40,10 +40,12 @@
 
     /// The result, with the items in the query's order.
     @usableFromInline package var result: QueryResult {
-        let items = arrivesInOrder ? items : items.sorted(by: query.precedes)
-        let window = items.dropFirst(query.offset).prefix(query.limit ?? .max)
-        return QueryResult(
-            items: window.map(query.selecting), totalCount: query.includesTotalCount ? count : nil)
+        var window = arrivesInOrder ? items : items.sorted(by: query.precedes)
+        if query.offset > 0 || window.count > end {
+            window = Array(window.dropFirst(query.offset).prefix(query.limit ?? .max))
+        }
+        if !query.selection.isEmpty { window = window.map(query.selecting) }
+        return QueryResult(items: window, totalCount: query.includesTotalCount ? count : nil)
     }
 
     private func precedesBound(_ item: Item) -> Bool {

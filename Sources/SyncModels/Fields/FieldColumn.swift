@@ -53,6 +53,15 @@ final class FieldColumn<Model: SyncModel>: Sendable {
     }
 }
 
+extension FieldColumn {
+    /// Assigns a stored value to the property, which keeps its value if it cannot hold this one.
+    ///
+    /// - Returns: `false` if the property is required and cannot hold the value.
+    func read(_ value: ItemValue, into model: inout Model) -> Bool {
+        (isOptional || !value.isNull) && assign(value, &model) || !options.contains(.required)
+    }
+}
+
 /// The error of a number that is NaN or infinite.
 struct NotFinite: Error, CustomStringConvertible {
     var description: String { "it is not a finite number" }

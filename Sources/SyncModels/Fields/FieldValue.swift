@@ -20,7 +20,7 @@ extension FieldValue where Self: RawRepresentable, RawValue: FieldValue {
     public static var columnType: ColumnType { RawValue.columnType }
 
     /// Makes the case of a stored raw value; `nil` if there is none.
-    public init?(itemValue: ItemValue) {
+    @inlinable public init?(itemValue: ItemValue) {
         guard let rawValue = RawValue(itemValue: itemValue) else { return nil }
         self.init(rawValue: rawValue)
     }
@@ -34,7 +34,7 @@ extension Optional: FieldValue where Wrapped: FieldValue {
     public static var columnType: ColumnType { Wrapped.columnType }
 
     /// Makes `nil` from null, and a wrapped value from any other value.
-    public init?(itemValue: ItemValue) {
+    @inlinable public init?(itemValue: ItemValue) {
         if itemValue.isNull {
             self = .none
         } else {

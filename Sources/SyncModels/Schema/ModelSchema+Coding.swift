@@ -12,11 +12,12 @@ extension ModelSchema {
     func decode(_ item: Item) throws(UnreadableItem) -> Model {
         var model = blank
         model.id = SyncID(unchecked: item.id)
-        let stored = item.fields
+        let values = columnNames.values(in: item.fields)
+        var position = 0
         for column in columns {
-            let value = stored[column.name] ?? .null
-            let isReadable = (column.isOptional || !value.isNull) && column.assign(value, &model)
-            if !isReadable, column.options.contains(.required) {
+            let value = values[position]
+            position += 1
+            guard column.read(value, into: &model) else {
                 throw UnreadableItem(Model.self, column.path, column.name, value, id: item.id)
             }
         }

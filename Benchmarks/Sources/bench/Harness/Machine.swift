@@ -37,6 +37,9 @@ struct Machine: Codable, CustomStringConvertible {
         """
     }
 
+    /// The versions on which the number of instructions depends.
+    var versions: String { "Swift \(swift), SQLite \(sqlite), LMDB \(lmdb), \(system)" }
+
     private static var swiftVersion: String {
         #if compiler(>=6.3)
             "6.3 or later"

@@ -10,7 +10,7 @@ struct Instructions: AsyncParsableCommand {
         abstract: "Count the instructions of local writes and pulls per unit of work; needs Valgrind.",
         discussion: """
             Fails when a path needs over 5 % more instructions than recorded. Counts depend on the versions of the \
-            compiler, SQLite, LMDB and the C library: record them again when these change.
+            compiler and of the libraries: those recorded with other ones are not compared.
             """)
 
     @Option(help: "The file with the recorded counts.")
@@ -27,9 +27,10 @@ struct Instructions: AsyncParsableCommand {
             "bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let before = record ? [:] : try Self.counts(in: String(contentsOfFile: recorded, encoding: .utf8))
+        let versions = "# \(Machine.current(directory: directory).versions)"
+        let before = record ? [:] : try recordedCounts(with: versions)
         let counter = try InstructionCount(directory: directory)
-        var lines: [String] = []
+        var lines = [versions]
         var grown: [String] = []
         for path in CountedPath.all
         where filter.isEmpty || filter.contains(where: { path.name.contains($0) }) {
@@ -50,10 +51,15 @@ struct Instructions: AsyncParsableCommand {
         }
     }
 
-    /// Reads lines of a count and a name.
-    private static func counts(in text: String) throws -> [String: Int] {
+    /// Reads the recorded counts: a line with the versions, then lines of a count and a name.
+    private func recordedCounts(with versions: String) throws -> [String: Int] {
+        let lines = try String(contentsOfFile: recorded, encoding: .utf8).split(separator: "\n")
+        guard lines.first.map(String.init) == versions else {
+            print("Not compared: the counts were recorded with other versions, \(lines.first ?? "none").")
+            return [:]
+        }
         var counts: [String: Int] = [:]
-        for line in text.split(separator: "\n") {
+        for line in lines.dropFirst() {
             let parts = line.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, let count = Int(parts[0]), count > 0 else {
                 throw WrongResult("A line of the recorded counts is not valid: \(line)")
