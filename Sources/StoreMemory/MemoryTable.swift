@@ -5,7 +5,7 @@
 
 /// The items of one table, and an index of each column that is declared as indexed.
 struct MemoryTable: Sendable {
-    let definition: SyncTableDefinition
+    let table: SyncTableDefinition
     private var items = SortedMap<UTF8Text, Item>()
     private var indexes: [Index]
 
@@ -15,9 +15,9 @@ struct MemoryTable: Sendable {
         var keys = SortedMap<IndexKey, Void>()
     }
 
-    init(_ definition: SyncTableDefinition) {
-        self.definition = definition
-        indexes = definition.indexedColumns.map { Index(column: $0) }
+    init(_ table: SyncTableDefinition) {
+        self.table = table
+        indexes = table.indexedColumns.map { Index(column: $0) }
     }
 
     func item(id: String) -> Item? { items[UTF8Text(id)] }
@@ -59,7 +59,6 @@ private struct IndexKey: Comparable, Sendable {
 }
 
 extension MemoryTable: QueryableRows {
-    var table: SyncTableDefinition { definition }
     var usesIndexes: Bool { true }
 
     func forEachRow(_ body: (Item) throws -> Bool) throws {

@@ -155,15 +155,4 @@ extension Filter.Comparison {
         case .greaterOrEqual: ">="
         }
     }
-
-    /// The equivalent comparison with its operands exchanged.
-    fileprivate var mirrored: Filter.Comparison {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
 }

@@ -181,6 +181,9 @@ final class SimulatedSystem: Sendable {
         if !hasEnded { fail(.liveness, "A call did not return.") }
         link.system = nil
         for device in devices { device.endProcesses() }
+        if hasEnded, !scheduler.runToEnd(maxSteps: Self.maxSteps) {
+            fail(.liveness, "Something still runs after every context was closed.")
+        }
         return failure
     }
 
@@ -306,7 +309,10 @@ final class SimulatedSystem: Sendable {
     private func end() async {
         for device in devices {
             for observer in device.state.withLock({ $0.observers }) { await observer.end() }
-            for process in device.processes { try? await process.context.close() }
+            for process in device.processes {
+                try? await process.context.close()
+                await process.sync?.waitForEnd()
+            }
             try? device.disk.store.close()
         }
     }

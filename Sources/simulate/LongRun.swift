@@ -16,6 +16,7 @@ struct LongRun {
     private static let seedsPerRepetition: UInt64 = 50
     /// How many failures of one invariant are shrunk and printed with their scripts.
     private static let maxShrunk = 2
+    private static let seedsPerProgressLine: UInt64 = 50_000
 
     init(_ options: Options) throws {
         self.options = options
@@ -29,6 +30,7 @@ struct LongRun {
                 printLine("seed \(seed): two runs differ")
                 failures[.error, default: []].append(seed)
             }
+            if count.isMultiple(of: Self.seedsPerProgressLine), count < options.seeds { printLine(rateLine) }
             guard let failure = report.failure else { continue }
             failures[failure.invariant, default: []].append(seed)
             printLine("seed \(seed): \(failure)")
@@ -49,12 +51,13 @@ struct LongRun {
 
     var hasSucceeded: Bool { failures.isEmpty && (!options.requiresCoverage || coverage.missing.isEmpty) }
 
+    private var rateLine: String {
+        let rate = Int(Double(count) / max((ContinuousClock.now - startTime) / .seconds(60), 0.00001))
+        return "\(count) seeds, \(rate) a minute; failures: \(failures.values.map(\.count).reduce(0, +))"
+    }
+
     var summary: String {
-        let seconds = Double((ContinuousClock.now - startTime) / .milliseconds(1)) / 1000
-        let rate = Int(Double(count) / max(seconds, 0.001) * 60)
-        var lines = [
-            "\(count) seeds, \(rate) a minute; failures: \(failures.values.map(\.count).reduce(0, +))"
-        ]
+        var lines = [rateLine]
         for (invariant, seeds) in failures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lines.append(
                 "  \(invariant): \(seeds.count), seeds \(seeds.prefix(8).map(String.init).joined(separator: " "))"

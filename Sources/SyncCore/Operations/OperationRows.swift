@@ -13,11 +13,16 @@ final class OperationRows: Sendable, Hashable {
     let values: Values
 
     /// Returns `nil` if there are no rows.
-    init?(_ values: Values) {
-        if values.base == nil, values.serverItem == nil, values.deletedItem == nil, values.sent == nil {
-            return nil
-        }
-        self.values = values
+    convenience init?(_ values: Values) {
+        self.init(
+            base: values.base, serverItem: values.serverItem, deletedItem: values.deletedItem,
+            sent: values.sent)
+    }
+
+    /// Returns `nil` if there are no rows.
+    init?(base: Item?, serverItem: Item?, deletedItem: Item?, sent: TableOperation.SentSnapshot?) {
+        if base == nil, serverItem == nil, deletedItem == nil, sent == nil { return nil }
+        values = Values(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent)
     }
 
     static func == (left: OperationRows, right: OperationRows) -> Bool {

@@ -115,11 +115,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         self.lastAttempt = lastAttempt
         self.lastStatus = lastStatus
         self.version = version
-        if base != nil || serverItem != nil || deletedItem != nil || sent != nil {
-            rows = OperationRows(
-                OperationRows.Values(
-                    base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent))
-        }
+        rows = OperationRows(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent)
         self.replaces = replaces
         self.isAdopted = isAdopted
         self.changedAt = changedAt

@@ -40,6 +40,17 @@ public indirect enum Filter: Sendable, Hashable {
         case greater = "gt"
         /// Greater or equal.
         case greaterOrEqual = "ge"
+
+        /// The equivalent comparison with its operands exchanged.
+        package var mirrored: Comparison {
+            switch self {
+            case .equal, .notEqual: self
+            case .less: .greater
+            case .lessOrEqual: .greaterOrEqual
+            case .greater: .less
+            case .greaterOrEqual: .lessOrEqual
+            }
+        }
     }
 
     /// A test of two texts, byte by byte. Every text begins with, ends with and contains the empty text.

@@ -97,15 +97,3 @@ extension IndexedColumn {
             column: self, ranges: Set(encoded.compactMap(\.self)).map { IndexRange(lower: $0, upper: $0) })
     }
 }
-
-extension Filter.Comparison {
-    fileprivate var mirrored: Filter.Comparison {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-}

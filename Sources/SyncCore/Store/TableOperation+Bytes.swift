@@ -71,8 +71,8 @@ extension TableOperation {
         let flags = try reader.byte()
         replaces = flags & Flag.replaces != 0
         isAdopted = flags & Flag.adopted != 0
-        kind = try Kind(code: reader.byte())
-        state = try State(code: reader.byte())
+        kind = try reader.coded(Kind.self)
+        state = try reader.coded(State.self)
         revision = try reader.varint()
         refusals = try reader.varint()
         if flags & Flag.lastAttempt != 0 { lastAttempt = try reader.date() }
@@ -133,7 +133,7 @@ extension TableOperation {
         if flags & Row.server != 0 { serverItem = try reader.itemWithID() }
         if flags & Row.deleted != 0 { deletedItem = try reader.itemWithID() }
         if flags & Row.sent != 0 {
-            let kind = try Kind(code: reader.byte())
+            let kind = try reader.coded(Kind.self)
             let version = try reader.byte() == 0 ? nil : try reader.text()
             sent = SentSnapshot(kind: kind, fields: try reader.object(), version: version)
         }
@@ -153,7 +153,11 @@ extension ByteReader {
 
 // MARK: - Codes
 
-extension TableOperation.Kind {
+private protocol Coded: CaseIterable {
+    var code: UInt8 { get }
+}
+
+extension TableOperation.Kind: Coded {
     fileprivate var code: UInt8 {
         switch self {
         case .insert: 0
@@ -161,16 +165,9 @@ extension TableOperation.Kind {
         case .delete: 2
         }
     }
-
-    fileprivate init(code: UInt8) throws(StoreError) {
-        guard let kind = Self.allCases.first(where: { $0.code == code }) else {
-            throw StoreError(.corrupt, "The store is damaged: the kind of an operation is unknown.")
-        }
-        self = kind
-    }
 }
 
-extension TableOperation.State {
+extension TableOperation.State: Coded {
     fileprivate var code: UInt8 {
         switch self {
         case .pending: 0
@@ -178,11 +175,14 @@ extension TableOperation.State {
         case .parked: 2
         }
     }
+}
 
-    fileprivate init(code: UInt8) throws(StoreError) {
-        guard let state = Self.allCases.first(where: { $0.code == code }) else {
-            throw StoreError(.corrupt, "The store is damaged: the state of an operation is unknown.")
+extension ByteReader {
+    fileprivate mutating func coded<Value: Coded>(_: Value.Type) throws(StoreError) -> Value {
+        let code = try byte()
+        guard let value = Value.allCases.first(where: { $0.code == code }) else {
+            throw StoreError(.corrupt, "The store is damaged: the kind or state of an operation is unknown.")
         }
-        self = state
+        return value
     }
 }

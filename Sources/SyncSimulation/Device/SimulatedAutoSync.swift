@@ -56,6 +56,9 @@ struct SimulatedAutoSync: Sendable {
         task.cancel()
         await task.value
     }
+
+    /// Waits until the sync has ended because its context was closed.
+    func waitForEnd() async { await task.value }
 }
 
 extension SimulatedSystem {

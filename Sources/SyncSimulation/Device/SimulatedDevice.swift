@@ -134,7 +134,10 @@ final class SimulatedDevice: Sendable {
 
     /// Starts a process in place of each that has crashed.
     func restartCrashed() {
-        for (index, process) in processes.enumerated() where process.store.hasEnded { start(index) }
+        for (index, process) in processes.enumerated() where process.store.hasEnded {
+            process.end()
+            start(index)
+        }
     }
 
     /// Ends all processes, opens the database with other tables, and starts them again.

@@ -132,6 +132,14 @@ final class SimulationScheduler: TaskExecutor {
         return isFinished()
     }
 
+    /// Runs jobs until no job and no timer is left, so that no task remains suspended.
+    ///
+    /// - Returns: `false` when some are left after so many steps.
+    func runToEnd(maxSteps: Int) -> Bool {
+        _ = run(until: { false }, maxSteps: maxSteps)
+        return state.withLock { $0.ready.isEmpty && $0.timers.isEmpty }
+    }
+
     private func nextJob() -> Job? {
         state.withLock { state in
             guard !state.ready.isEmpty else { return nil }

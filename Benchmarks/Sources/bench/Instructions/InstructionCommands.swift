@@ -22,6 +22,13 @@ struct Instructions: AsyncParsableCommand {
     @Option(help: "Count only paths whose names contain this text; can be repeated.")
     var filter: [String] = []
 
+    func validate() throws {
+        guard !record || filter.isEmpty else {
+            throw ValidationError(
+                "--record writes the counts of all paths, so it cannot be used with --filter.")
+        }
+    }
+
     func run() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
             "bench-\(UUID().uuidString)")
