@@ -39,6 +39,7 @@ extension SimulatedSystem {
             if !process.store.hasEnded {
                 for observer in observers { observer.willClose() }
                 try await process.context.close()
+                await process.sync?.waitForEnd()
             }
             try await group.waitForAll()
         }

@@ -43,9 +43,14 @@ struct SimulatedAutoSync: Sendable {
         sync.signal(random.pick(signals))
     }
 
-    /// Reports that all faults have ended.
-    func signalHealing() {
-        for signal in [AutoSync.Signal.foreground, .networkAvailable, .signedIn] { sync.signal(signal) }
+    /// Reports that all faults have ended, as an app does that observes the system. Others report only that the user has
+    /// signed in: no other signal is needed.
+    func signalHealing(observesSystem: Bool) {
+        if observesSystem {
+            for signal in [AutoSync.Signal.foreground, .networkAvailable, .signedIn] { sync.signal(signal) }
+        } else if sync.state.phase == .needsSignIn {
+            sync.signal(.signedIn)
+        }
     }
 
     /// Ends the sync.
@@ -66,34 +71,59 @@ extension SimulatedSystem {
     private static let maxDelay: Int64 = 100_000 * 1_000_000_000
     /// Longer than the exchange of a request that was sent before the faults ended.
     private static let maxExchange: Int64 = 300 * 1_000_000_000
+    private static let pushDelay: Int64 = 1_000_000_000
 
-    /// After the faults, automatic syncs send everything that waits for no decision, without a call of the app.
+    /// After the faults, automatic syncs send everything that waits for no decision, without a call of the app: what the
+    /// faults have left, and what the app changes later, also during a round.
     func checkAutomaticSyncs() async {
         let syncing = devices.filter { $0.processes[0].sync != nil }
         guard !syncing.isEmpty else { return }
         try? await scheduler.sleep(Self.maxExchange)
-        for device in syncing { device.processes[0].sync?.signalHealing() }
+        var random = SimulationRandom(seed, SimulationRandom.Stream.automaticSync.rawValue)
+        for device in syncing {
+            device.processes[0].sync?.signalHealing(observesSystem: random.percent(50))
+        }
+        try? await scheduler.sleep(Self.maxDelay)
+        for device in syncing { checkUnsent(of: device, "that the faults have left") }
+        for device in syncing { await changeDuringRound(device, random.logUniform(below: 1_000_000_000)) }
         try? await scheduler.sleep(Self.maxDelay)
         for device in syncing {
-            guard let sync = device.processes[0].sync else { continue }
-            await sync.stop()
+            await device.processes[0].sync?.stop()
             device.state.withLock { $0.syncsAutomatically = false }
-            do {
-                let (operations, errors) = try device.disk.store.read {
-                    (try $0.operations(after: 0, in: nil, limit: .max), try $0.operationErrors(in: nil))
-                }
-                let unsent = operations.filter { operation in
-                    !errors.contains { $0.table == operation.table && $0.itemID == operation.itemID }
-                }
-                if let first = unsent.first {
-                    fail(
-                        .liveness,
-                        "\(device.name): the automatic sync has not sent the \(first.kind) of \(first.itemID)."
-                    )
-                }
-            } catch {
-                fail(.store, "\(device.name): the operations cannot be read: \(error)")
+            checkUnsent(of: device, "that was made after the faults")
+        }
+    }
+
+    /// Makes a change, and another one after so long, when the push of the first one may be running.
+    private func changeDuringRound(_ device: SimulatedDevice, _ delay: Int64) async {
+        for number in 0..<2 {
+            let id = "\(device.number)-\(number)"
+            let act = Act(
+                number: 100_000 + device.number * 10 + UInt64(number), feature: .insert,
+                device: Int(device.number), table: 0, id: id, delay: .steps(0),
+                random: SimulationRandom(seed, device.number, SimulationRandom.Stream.automaticSync.rawValue))
+            do { try await edit(act, device, device.processes[0].context) } catch {
+                fail(.error, "\(device.name): \(id) cannot be inserted: \(error)")
             }
+            if number == 0 { try? await scheduler.sleep(Self.pushDelay + delay) }
+        }
+    }
+
+    private func checkUnsent(of device: SimulatedDevice, _ origin: String) {
+        do {
+            let (operations, errors) = try device.disk.store.read {
+                (try $0.operations(after: 0, in: nil, limit: .max), try $0.operationErrors(in: nil))
+            }
+            let unsent = operations.first { operation in
+                !errors.contains { $0.table == operation.table && $0.itemID == operation.itemID }
+            }
+            guard let unsent else { return }
+            fail(
+                .liveness,
+                "\(device.name): the automatic sync has not sent the \(unsent.kind) of \(unsent.itemID) \(origin)."
+            )
+        } catch {
+            fail(.store, "\(device.name): the operations cannot be read: \(error)")
         }
     }
 }
