@@ -43,6 +43,8 @@ final class SimulatedDevice: Sendable {
         var checkedItems: [RowKey: Item] = [:]
         /// The newest state that each item had without a pending operation, as the number of the server's change.
         var newestStates: [RowKey: Int] = [:]
+        /// The states that pushes have left.
+        var pushedStates: [RowKey: PushedState] = [:]
         /// The act of the last request that has read each row.
         var lastReads: [RowKey: UInt64] = [:]
         /// The refusals that the device has received.

@@ -1,0 +1,52 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The state of an item that a push has left, and the states of the server's row that pushes have replaced by it. States are
+/// numbers of the server's changes.
+struct PushedState: Sendable {
+    var state: Int
+    var replaced: Set<Int>
+}
+
+/// An item without a pending operation never returns to an earlier state of the server's row.
+extension SimulatedSystem {
+    /// - Parameter state: the number of the server's change that the item shows now.
+    func checkOrder(of state: Int, _ row: RowKey, _ device: SimulatedDevice) {
+        guard !server.traits.hasUnsteadyClock else { return }
+        if network.hasOldPages { return checkPushedState(state, row, device) }
+        let newest = device.state.withLock { device in
+            device.newestStates[row] = max(device.newestStates[row] ?? 0, state)
+            return device.newestStates[row] ?? 0
+        }
+        if state < newest {
+            fail(
+                .staleRow,
+                "\(device.name): \(row) has the state of change \(state), and had that of change \(newest) before."
+            )
+        }
+    }
+
+    /// If a cache can answer, an item can return to an earlier state, but not from the state that a push has left to one that
+    /// the push has replaced: the device knows their versions.
+    private func checkPushedState(_ state: Int, _ row: RowKey, _ device: SimulatedDevice) {
+        guard !server.traits.restartsVersions else { return }
+        let former = device.state.withLock { $0.pushedStates[row] }
+        guard former?.state != state else { return }
+        if let former, former.replaced.contains(state) {
+            fail(
+                .staleRow,
+                "\(device.name): \(row) has the state of change \(state), which the device's own change "
+                    + "\(former.state) has replaced.")
+        }
+        let replaced = server.stateReplaced(by: state, of: row, from: device.name)
+        device.state.withLock { device in
+            device.pushedStates[row] = replaced.map { replaced in
+                let isNext = former?.state == replaced
+                return PushedState(
+                    state: state, replaced: (isNext ? former?.replaced ?? [] : []).union([replaced]))
+            }
+        }
+    }
+}
