@@ -15,6 +15,7 @@ struct SimulatedAutoSync: Sendable {
 
     /// Whether the device syncs automatically.
     static func isDrawn(_ seed: UInt64, _ device: SimulatedDevice) -> Bool {
+        if SimulationTheme.of(seed: seed) == .automaticSync { return true }
         var random = SimulationRandom(
             seed, device.number, SimulationRandom.Stream.automaticSync.rawValue)
         return random.percent(share)
@@ -114,9 +115,13 @@ extension SimulatedSystem {
             let (operations, errors) = try device.disk.store.read {
                 (try $0.operations(after: 0, in: nil, limit: .max), try $0.operationErrors(in: nil))
             }
-            let unsent = operations.first { operation in
-                !errors.contains { $0.table == operation.table && $0.itemID == operation.itemID }
-            }
+            // Operations that the server has refused before are sent again, until they are parked.
+            let waiting = Set(
+                operations.filter { $0.state == .parked }.map { RowKey(table: $0.table, id: $0.itemID) }
+                    + errors.filter { $0.isConflict || $0.code == .operationHeld }.map {
+                        RowKey(table: $0.table, id: $0.itemID)
+                    })
+            let unsent = operations.first { !waiting.contains(RowKey(table: $0.table, id: $0.itemID)) }
             guard let unsent else { return }
             fail(
                 .liveness,

@@ -27,6 +27,8 @@ enum SimulationTheme: String, Sendable, CaseIterable {
     case purge
     /// Other users write rows with an `updatedAt` in the future.
     case futureRows
+    /// The app changes items, and leaves all else to an automatic sync.
+    case automaticSync
 
     /// How many seeds have a theme, in percent.
     private static let share = 50
@@ -36,6 +38,9 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         guard SimulationMode.of(seed: seed) != .solo else { return nil }
         var random = SimulationRandom(seed, SimulationRandom.Stream.theme.rawValue)
         guard random.percent(share) else { return nil }
+        // Drawn apart, so that all other seeds keep their themes.
+        var other = SimulationRandom(seed, SimulationRandom.Stream.automaticSync.rawValue)
+        if other.percent(5) { return .automaticSync }
         return random.pick(allCases.flatMap { [SimulationTheme](repeating: $0, count: $0.frequency) })
     }
 
@@ -45,6 +50,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         case .pullBesidePush, .reconciliation: 3
         case .restartedVersions, .delegate, .schema, .refusals, .adoption, .lostResponses: 2
         case .sharedStore, .olderCopy, .purge, .futureRows: 1
+        case .automaticSync: 0
         }
     }
 
@@ -104,6 +110,11 @@ enum SimulationTheme: String, Sendable, CaseIterable {
             ]
         case .futureRows:
             [.insert: 4, .update: 4, .push: 6, .pull: 12, .serverWrite: 14, .serverDelete: 2]
+        case .automaticSync:
+            [
+                .insert: 8, .update: 10, .delete: 4, .serverWrite: 4, .refuseRow: 5, .partition: 4, .close: 4,
+                .restart: 2, .failStore: 2, .push: 1, .cancelPush: 1, .keepClient: 1,
+            ]
         }
     }
 
@@ -116,7 +127,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
     /// How many devices a system with this theme may have.
     var deviceCounts: [Int] {
         switch self {
-        case .reconciliation, .delegate: [1]
+        case .reconciliation, .delegate, .automaticSync: [1]
         default: [1, 2, 2]
         }
     }
@@ -160,6 +171,7 @@ enum SimulationTheme: String, Sendable, CaseIterable {
         case .purge:
             network.maxLatency = random.pick([512_000_000, 4_000_000_000])
             network.rates = [:]
+        case .automaticSync: break
         }
     }
 }
