@@ -23,6 +23,9 @@ extension TableServer {
         public var maxTop = 1000
         /// The maximum size of a request body in bytes.
         public var maxBodySize = 102_400
+        /// How many requests a second each user may send, and without users, each address; more get status 429. `nil` for no
+        /// limit. Behind a proxy all clients have its address, so that the proxy must limit those without users.
+        public var maxRequestsPerSecond: Int?
         /// The fraction digits of `createdAt` and `updatedAt` in responses, 0 to 9.
         public var fractionDigits = 3
         /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``.
@@ -143,7 +146,9 @@ extension TableServer.Configuration {
         }
         for (name, value, range) in [
             ("port", port, 0...65_535), ("pageSize", pageSize, 1...Int.max), ("maxTop", maxTop, 1...Int.max),
-            ("maxBodySize", maxBodySize, 1...Int.max), ("fractionDigits", fractionDigits, 0...9),
+            ("maxBodySize", maxBodySize, 1...Int.max),
+            ("maxRequestsPerSecond", maxRequestsPerSecond ?? 1, 1...1_000_000),
+            ("fractionDigits", fractionDigits, 0...9),
             ("keptFractionDigits", keptFractionDigits ?? fractionDigits, min(fractionDigits, 9)...9),
         ] where !range.contains(value) {
             throw TableServerError(.configuration, "The setting '\(name)' cannot be \(value).")

@@ -62,7 +62,9 @@ public final class TableServer: Sendable {
             } else { nil }
         let storage = try openStorage(configuration)
         let handler = RequestHandler(
-            service: TableService(settings: configuration, storage: storage, verifier: verifier),
+            service: TableService(
+                settings: configuration, storage: storage, verifier: verifier,
+                limit: configuration.maxRequestsPerSecond.map(RequestLimit.init)),
             log: RequestLog(isRecording: configuration.recordsRequests),
             faults: FaultScript(), stopSignal: StopSignal())
         do {
@@ -100,6 +102,7 @@ public final class TableServer: Sendable {
     ///
     /// - Parameter limit: after this time, the connections that are left are closed, as by ``stop()``.
     public func stop(within limit: Duration) async {
+        service.storage.changes.close()
         await listener.drain(within: limit)
         await stop()
     }
@@ -108,6 +111,7 @@ public final class TableServer: Sendable {
     ///
     /// A request in progress may or may not be applied; its response is lost. Calling `stop()` again has no effect.
     public func stop() async {
+        service.storage.changes.close()
         await listener.stop()
         service.storage.close()
     }

@@ -44,6 +44,9 @@ struct TableServerCommand: AsyncParsableCommand {
     @Option(help: "The maximum $top.")
     var maxTop = 1000
 
+    @Option(help: "How many requests a second each user may send; without users, each address.")
+    var maxRequests: Int?
+
     @Flag(help: "Show the tables and the latest rows and requests to a browser on this machine, at the URL.")
     var page = false
 
@@ -65,6 +68,7 @@ struct TableServerCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.pageSize = pageSize
         configuration.maxTop = maxTop
+        configuration.maxRequestsPerSecond = maxRequests
         configuration.authentication = try tokens.authentication()
         // The log would grow for as long as the server runs.
         configuration.recordsRequests = false

@@ -156,4 +156,38 @@ struct RequestErrorTests {
             #expect(server.requests.first?.parameter("mine") == "a b&c")
         }
     }
+
+    @Test func `more requests a second than the limit are refused, until time has passed`() async throws {
+        let clock = ServerClock.standing(at: .noon)
+        try await withServer({ ($0.maxRequestsPerSecond, $0.clock) = (3, clock) }) { _, client in
+            for _ in 0..<3 { try await #expect(client.list("TodoItem").status == 200) }
+            let refused = try await client.list("TodoItem")
+            #expect(refused.status == 429)
+            #expect(refused.headers["retry-after"] == "1")
+            // Others than tables have no limit, so that a supervisor does not take the server for dead.
+            try await #expect(client.get("/health/ready").status == 200)
+            clock.advance(by: .milliseconds(400))
+            try await #expect(client.list("TodoItem").status == 200)
+            try await #expect(client.list("TodoItem").status == 429)
+            clock.advance(by: .seconds(-60))
+            try await #expect(client.list("TodoItem").status == 429)
+            clock.advance(by: .seconds(1))
+            for _ in 0..<3 { try await #expect(client.list("TodoItem").status == 200) }
+        }
+    }
+
+    @Test func `each user has a limit of their own`() async throws {
+        try await withServer({
+            ($0.maxRequestsPerSecond, $0.clock) = (1, .standing(at: .noon))
+            $0.authentication = try? Tokens.authentication()
+        }) { _, client in
+            for user in ["ann", "bob"] {
+                let headers = ["X-ZUMO-AUTH": try await Tokens.token(of: user)]
+                for status in [200, 429] {
+                    try await #expect(
+                        client.send("GET", "/tables/TodoItem", headers: headers).status == status)
+                }
+            }
+        }
+    }
 }

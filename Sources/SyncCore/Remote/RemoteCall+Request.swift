@@ -26,9 +26,13 @@ extension RemoteCall {
             request.head.method = dialect.updatesWholeRow ? dialect.updateMethod : .post
             request.body = dialect.updatesWholeRow ? try body(id: id, fields, dialect) : nil
             version = condition
-        case .read, .query: break
+        case .read, .query, .changes: break
         }
         request.head.headerFields[.accept] = "application/json"
+        if case .changes(let mark, _) = action {
+            request.head.headerFields[.accept] = "text/event-stream"
+            request.head.headerFields[.lastEventID] = mark
+        }
         if request.body != nil { request.head.headerFields[.contentType] = "application/json" }
         if let version { request.head.headerFields[.ifMatch] = try EntityTag.header(for: version) }
         request.head.headerFields[.zumoAPIVersion] = dialect.apiVersion
@@ -48,6 +52,7 @@ extension RemoteCall {
             try ItemID.validate(itemID)
             if case .insert = action {} else { text += "/" + itemID.percentEncoded }
         }
+        if case .changes = action { text += "/changes" }
         let query = try queryParameters(dialect).map { parameter in
             // Servers expect the `$` of a system option unencoded.
             let isOption = parameter.name.hasPrefix("$")
@@ -70,6 +75,7 @@ extension RemoteCall {
             all = options
             includesDeletedRows = includesDeleted
         case .undelete: includesDeletedRows = dialect.updatesWholeRow
+        case .changes(_, let wait): all = [QueryParameter(name: "wait", value: String(wait))]
         default: break
         }
         if includesDeletedRows { all.append(QueryParameter(name: dialect.includeDeletedName, value: "true")) }

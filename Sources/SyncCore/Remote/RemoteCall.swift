@@ -17,6 +17,8 @@ package struct RemoteCall: Sendable {
         case read(id: String)
         /// Read a list of rows with the options of a query: see ``TableQuery/odata(_:)``.
         case query([QueryParameter], includesDeleted: Bool)
+        /// Wait for a change of the table after a mark of its change feed, for at most so many seconds.
+        case changes(after: String?, wait: Int)
     }
 
     /// The features of the client in `X-ZUMO-FEATURES`.
@@ -55,7 +57,7 @@ package struct RemoteCall: Sendable {
         switch action {
         case .insert(let id, _): id
         case .update(let id, _, _), .delete(let id, _), .undelete(let id, _, _), .read(let id): id
-        case .query: nil
+        case .query, .changes: nil
         }
     }
 }
@@ -69,7 +71,7 @@ extension RemoteCall {
         case .delete: .delete
         case .undelete: .undelete
         case .read: .read
-        case .query: .query
+        case .query, .changes: .query
         }
     }
 }

@@ -20,6 +20,8 @@ extension RemoteResponse {
         var json: ItemValue?
         if response.body.isEmpty {
             body = .empty
+        } else if isSuccess, case .changes = call.action {
+            body = Self.mark(in: response)
         } else if isSuccess, case .query = call.action {
             (body, isLastPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
         } else {
@@ -40,6 +42,15 @@ extension RemoteResponse {
     private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {
         if case .object(let row) = json, isSuccess || row["id"]?.textValue != nil { return .row(row) }
         return isSuccess ? .unreadable("The response is not an object.") : .empty
+    }
+
+    /// Reads the events of a change feed: the last id, if there is one.
+    private static func mark(in response: HTTPTransportResponse) -> Body {
+        guard response.head.headerFields[.contentType]?.hasPrefix("text/event-stream") == true else {
+            return .unreadable("The response is not a change feed.")
+        }
+        let lines = String(decoding: response.body, as: UTF8.self).split(whereSeparator: \.isNewline)
+        return .mark(lines.last { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) })
     }
 
     /// Reads the response to a query: a list of rows, or an object that contains one, and whether it is the last page.
@@ -111,7 +122,7 @@ extension RemoteResponse.Body {
     fileprivate func form(isJSON: Bool, isHTML: Bool) -> ResponseClassification.BodyForm {
         switch self {
         case .row: .row
-        case .rows: .rows
+        case .rows, .mark: .rows
         case _ where isJSON: .json
         case .empty: .empty
         case .unreadable: isHTML ? .html : .unreadable

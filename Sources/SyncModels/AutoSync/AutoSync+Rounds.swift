@@ -13,7 +13,7 @@ extension AutoSync {
     }
 
     /// A random number from 0 to below 1.
-    private var jitter: Double { Double(context.environment.random() >> 11) / Double(1 << 53) }
+    var jitter: Double { Double(context.environment.random() >> 11) / Double(1 << 53) }
 
     private func nextStep() -> SyncSchedule.Step {
         control.withLock { $0.schedule.next(at: now, jitter: jitter) }
@@ -33,6 +33,7 @@ extension AutoSync {
             group.addTask { await self.follow(localChanges) }
             group.addTask { await self.showOperations(operationChanges) }
             if context.isStoreShared { group.addTask { await self.detectExternalCommits() } }
+            for (table, wakeup) in feedWakeups { group.addTask { await self.followServer(table, wakeup) } }
             await runDueRounds()
             group.cancelAll()
         }

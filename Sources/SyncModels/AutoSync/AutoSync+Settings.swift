@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AutoSync {
-    /// The delays of an automatic sync.
+    /// The delays of an automatic sync, and whether it follows the server.
     public struct Settings: Sendable, Hashable {
         /// How long after the last local change a push begins; also the shortest time between two automatic rounds.
         public var pushDelay = Duration.seconds(1)
@@ -18,7 +18,20 @@ extension AutoSync {
         /// How long after another process was found to sync the same store the next attempt follows.
         public var lockRetryDelay = Duration.seconds(30)
 
+        /// Whether the sync waits for changes at the server's change feed, with one request at a time for each table, while
+        /// the app is in the foreground: see ``SyncCore/RemoteTable/nextChange(after:within:)``. Plans then need no interval.
+        /// The tables server of this package has a change feed; on a server without one, the sync stops asking.
+        public var followsChangeFeed = false
+
         /// Makes the default settings.
         public init() {}
+
+        /// Exponential backoff with full jitter, in whole milliseconds.
+        ///
+        /// - Parameter jitter: a random number from 0 to below 1.
+        func backoff(failures: Int, jitter: Double) -> Duration {
+            let bound = min(initialBackoff * (1 << min(failures, 30)), maxBackoff)
+            return .milliseconds(Int64(bound / .milliseconds(1) * jitter))
+        }
     }
 }

@@ -32,6 +32,9 @@ public final class AutoSync: Sendable {
     let control: Mutex<Control>
     let feed = StateFeed()
     let wakeup = Wakeup()
+    let settings: Settings
+    /// Ends the pauses of the requests to the change feed of each table that the sync follows.
+    let feedWakeups: [String: Wakeup]
     /// Serializes rounds.
     let roundMutex = AsyncMutex()
     private let runMutex = AsyncMutex()
@@ -41,10 +44,13 @@ public final class AutoSync: Sendable {
     /// - Parameters:
     ///   - context: the context to push and pull.
     ///   - pulls: the rows to pull. Those of parents are pulled before those of their children.
-    ///   - settings: the delays.
+    ///   - settings: the delays, and whether the sync follows the server.
     public init(_ context: SyncContext, pulls: [PullPlan], settings: Settings = Settings()) {
         self.context = context
+        self.settings = settings
         plans = pulls
+        let followed = settings.followsChangeFeed ? Set(pulls.map(\.query.table)) : []
+        feedWakeups = Dictionary(uniqueKeysWithValues: followed.map { ($0, Wakeup()) })
         // The pull of a plan that is not valid reports its error.
         let order = (try? context.pullOrder(of: pulls)) ?? Array(pulls.indices)
         let schedule = SyncSchedule(
@@ -68,6 +74,8 @@ public final class AutoSync: Sendable {
     public func signal(_ signal: Signal) {
         control.withLock { $0.schedule.record(signal, at: now) }
         wakeup.signal()
+        if case .serverHint = signal { return }
+        for wakeup in feedWakeups.values { wakeup.signal() }
     }
 
     /// Pushes and pulls now, for example after the user has pulled to refresh. No delay prevents this.

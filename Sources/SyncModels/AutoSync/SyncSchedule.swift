@@ -104,7 +104,7 @@ struct SyncSchedule: Sendable {
         if let lastEnd { time = max(time, lastEnd + settings.pushDelay) }
         // Reachability is a hint, which may be wrong: the server is tried after the delays of failures.
         if network == .unavailable, gate == nil, time <= now {
-            closeGate(.failure, for: delay(failures, jitter))
+            closeGate(.failure, for: settings.backoff(failures: failures, jitter: jitter))
         }
         let gateTime = gate?.until ?? time
         if max(time, gateTime) <= now { return .run(round(at: now)) }
@@ -236,12 +236,14 @@ struct SyncSchedule: Sendable {
                 incompleteRounds = 0
                 break
             }
-            retryTime += delay(incompleteRounds, jitter)
+            retryTime += settings.backoff(failures: incompleteRounds, jitter: jitter)
             incompleteRounds += 1
             if leavesOperations { requestPush(at: retryTime, .retry) }
         case .failed(let retryAfter):
             requestPush(at: now, .retry)
-            let wait = min(retryAfter ?? .zero, settings.maxRetryAfter) + delay(failures, jitter)
+            let wait =
+                min(retryAfter ?? .zero, settings.maxRetryAfter)
+                + settings.backoff(failures: failures, jitter: jitter)
             closeGate(retryAfter == nil ? .failure : .server, for: wait)
             failures += 1
         case .unauthenticated:
@@ -289,12 +291,6 @@ struct SyncSchedule: Sendable {
         let gate = Gate(until: (lastNow ?? .zero) + delay, cause: cause)
         if let current = self.gate, current.cause == .server, current.until > gate.until { return }
         self.gate = gate
-    }
-
-    /// Exponential backoff with full jitter, in whole milliseconds.
-    private func delay(_ failures: Int, _ jitter: Double) -> Duration {
-        let bound = min(settings.initialBackoff * (1 << min(failures, 30)), settings.maxBackoff)
-        return .milliseconds(Int64(bound / .milliseconds(1) * jitter))
     }
 
     /// Moves all times when the clock was set back, so that no wait becomes longer.

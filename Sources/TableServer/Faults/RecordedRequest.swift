@@ -25,6 +25,8 @@ public struct RecordedRequest: Sendable, Identifiable {
     /// The decoded query parameters.
     public let parameters: [QueryParameter]
     let target: RequestPath?
+    /// The address of the connection's other end, which can be a proxy.
+    let remoteAddress: String
 
     /// One header of a request.
     public struct Header: Sendable, Hashable {
@@ -34,7 +36,10 @@ public struct RecordedRequest: Sendable, Identifiable {
         public let value: String
     }
 
-    init(id: Int, method: String, uri: String, headers: [Header], body: Data, bodySize: Int) {
+    init(
+        id: Int, method: String, uri: String, headers: [Header], body: Data, bodySize: Int,
+        remoteAddress: String = ""
+    ) {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         self.id = id
         self.method = method
@@ -43,6 +48,7 @@ public struct RecordedRequest: Sendable, Identifiable {
         self.headers = headers
         self.body = body
         self.bodySize = bodySize
+        self.remoteAddress = remoteAddress
         parameters = QueryParameter.parse(query)
         target = RequestPath(rawPath: path)
     }

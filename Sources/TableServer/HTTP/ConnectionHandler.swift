@@ -34,12 +34,19 @@ struct ConnectionHandler: Sendable {
         let recorded = handler.log.add { id in
             RecordedRequest(
                 id: id, method: request.method.rawValue, uri: request.head.path ?? "/",
-                headers: headers(of: request), body: body.data, bodySize: body.size)
+                headers: headers(of: request), body: body.data, bodySize: body.size,
+                remoteAddress: channel.remoteAddress?.ipAddress ?? "")
         }
         switch try await handler.handle(recorded) {
         case .respond(let response):
-            let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
-            try await writer.write(response: head(of: response), body: body)
+            if let feed = response.feed {
+                var bodyWriter = try await writer.writeHead(head(of: response))
+                try await feed.run { text in try await bodyWriter.write(ByteBuffer(string: text)) }
+                try await bodyWriter.finish(nil)
+            } else {
+                let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
+                try await writer.write(response: head(of: response), body: body)
+            }
         case .truncate(let response, let count):
             var bodyWriter = try await writer.writeHead(head(of: response))
             try await bodyWriter.write(ByteBuffer(bytes: response.body.prefix(count)))
@@ -82,8 +89,10 @@ struct ConnectionHandler: Sendable {
             fields.append(HTTPField(name: name, value: value))
         }
         if !fields.contains(.date) { fields[.date] = handler.service.settings.clock.now.httpDate }
-        // These two have no body by definition, and no length.
-        if ![204, 304].contains(response.status) { fields[.contentLength] = String(response.body.count) }
+        // These two have no body by definition, and no length; the length of a feed is unknown.
+        if ![204, 304].contains(response.status), response.feed == nil {
+            fields[.contentLength] = String(response.body.count)
+        }
         if !keepsAlive { fields[.connection] = "close" }
         return HTTPResponse(status: HTTPResponse.Status(code: response.status), headerFields: fields)
     }

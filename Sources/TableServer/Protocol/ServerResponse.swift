@@ -9,6 +9,8 @@ struct ServerResponse: Sendable {
     var status: Int
     var headers: [(name: String, value: String)]
     var body: Data
+    /// What follows the body as long as the connection lasts, if anything.
+    var feed: ChangeFeed?
 
     /// Returns a response with a row, and its version as `ETag`.
     static func row(_ row: TableRow, status: Int = 200, format: RowFormat) throws -> ServerResponse {
@@ -62,6 +64,7 @@ struct RequestError: Error {
     var response: ServerResponse {
         var response = ServerResponse.value(["error": .text(message)], status: status)
         if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
+        if status == 429 { response.headers.append(("Retry-After", "1")) }
         return response
     }
 }

@@ -10,6 +10,8 @@ struct TableService: Sendable {
     let storage: any RowStorage
     /// `nil` if the server ignores tokens.
     var verifier: TokenVerifier?
+    /// `nil` if clients may send any number of requests.
+    var limit: RequestLimit?
 
     /// Applies a request and returns the response; the changes are committed when it returns.
     ///
@@ -21,6 +23,8 @@ struct TableService: Sendable {
         }
         do {
             let caller = try await verifier?.caller(of: request) ?? .anonymous
+            let client = caller == .anonymous ? "address \(request.remoteAddress)" : "user \(caller.id)"
+            try limit?.count(client, at: settings.clock.now)
             if let permission = table.permission(for: request) { try caller.require(permission) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
             let write = RowWrite(request, dialect, stamp, settings: settings)
@@ -46,6 +50,8 @@ struct TableService: Sendable {
         switch (request.method, path.id) {
         case ("GET", nil):
             return try await storage.read(scope) { rows in try list(rows, scope, request, write.dialect) }
+        case ("GET", "changes"?) where request.acceptsEvents:
+            return try changes(request, scope)
         case ("GET", let id?):
             return try await storage.read(scope) { rows in try read(rows, id: id, request, write.dialect) }
         case ("POST", nil):

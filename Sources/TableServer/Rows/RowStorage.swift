@@ -22,6 +22,12 @@ protocol RowStorage: Sendable {
         _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
     ) async throws -> Result
 
+    /// The changes of all tables, for change feeds.
+    var changes: TableChanges { get }
+
+    /// Whether other processes can change rows without a report to ``changes``.
+    var hasUnreportedChanges: Bool { get }
+
     /// Checks that rows can be read.
     func check() async throws
 
@@ -54,6 +60,9 @@ protocol RowReader {
 
     /// Returns the number of rows that match the query.
     func count(_ query: RowQuery) throws -> Int
+
+    /// Returns a text that differs after each change of the rows in the scope that an incremental pull receives.
+    func changeMark() throws -> String
 }
 
 /// Reads and writes rows in a transaction.

@@ -11,6 +11,9 @@ final class SQLiteRowStorage: RowStorage {
     private let settings: RowStampSettings
     private let isInFile: Bool
     private let isClosed = Mutex(false)
+    let changes = TableChanges()
+
+    var hasUnreportedChanges: Bool { isInFile }
 
     /// Opens or creates the database, and the tables.
     ///
@@ -83,9 +86,11 @@ final class SQLiteRowStorage: RowStorage {
     ) async throws -> Result {
         try requireOpen()
         do {
-            return try await database.write { [settings] database in
+            let result = try await database.write { [settings] database in
                 try body(SQLiteRows(database, scope, settings))
             }
+            changes.signal(scope.table.key)
+            return result
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw RequestError(
                 status: 503,

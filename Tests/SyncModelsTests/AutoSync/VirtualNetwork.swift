@@ -34,6 +34,7 @@ final class VirtualNetwork: HTTPTransport {
 
     private struct State {
         var condition = Condition.up
+        var hasChangeFeed = false
         var requests: [Request] = []
     }
 
@@ -51,6 +52,12 @@ final class VirtualNetwork: HTTPTransport {
         set { state.withLock { $0.condition = newValue } }
     }
 
+    /// Whether the server has a change feed.
+    var hasChangeFeed: Bool {
+        get { state.withLock { $0.hasChangeFeed } }
+        set { state.withLock { $0.hasChangeFeed = newValue } }
+    }
+
     var requests: [Request] { state.withLock { $0.requests } }
 
     /// Returns the requests since the last call.
@@ -62,7 +69,8 @@ final class VirtualNetwork: HTTPTransport {
     }
 
     func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-        let table = request.head.path?.split(separator: "/").dropFirst().first?.prefix { $0 != "?" } ?? ""
+        let path = request.head.path?.prefix { $0 != "?" }.split(separator: "/") ?? []
+        let table = path.dropFirst().joined(separator: " ")
         let condition = state.withLock { state in
             let summary = "\(request.head.method) \(table)"
             state.requests.append(
@@ -71,6 +79,8 @@ final class VirtualNetwork: HTTPTransport {
         }
         try await system.scheduler.sleep(Self.latency)
         switch condition {
+        case .up where path.last == "changes" && hasChangeFeed:
+            return try await changes(of: String(path[1]), after: request.head.headerFields[.lastEventID])
         case .up: return system.server.respond(to: ModelRequest(request), from: name)
         case .down: throw URLError(.notConnectedToInternet)
         case .cancelling: throw CancellationError()
@@ -86,5 +96,18 @@ final class VirtualNetwork: HTTPTransport {
             return HTTPTransportResponse(
                 status: .init(code: status), headerFields: fields, body: Data(#"{"error":"refused"}"#.utf8))
         }
+    }
+
+    /// Responds as a change feed, after the next change of the table or 25 seconds.
+    private func changes(of table: String, after mark: String?) async throws -> HTTPTransportResponse {
+        func currentMark() -> String { String(system.server.journal.count { $0.table == table }) }
+        var polls = 0
+        while currentMark() == mark, polls < 250 {
+            try await system.scheduler.sleep(100_000_000)
+            polls += 1
+        }
+        let body = currentMark() == mark ? ":\n\n" : "id: \(currentMark())\ndata: \(table)\n\n"
+        return HTTPTransportResponse(
+            status: .ok, headerFields: [.contentType: "text/event-stream"], body: Data(body.utf8))
     }
 }

@@ -4,6 +4,7 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
+    package static let lastEventID = Self("Last-Event-ID")!
     package static let zumoAPIVersion = Self("ZUMO-API-VERSION")!
     package static let zumoApplication = Self("X-ZUMO-APPLICATION")!
     package static let zumoAuth = Self("X-ZUMO-AUTH")!

@@ -1,0 +1,104 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncModels
+import Testing
+
+@testable import SyncSimulation
+
+/// Automatic syncs that follow the server's change feed.
+@Suite struct FollowedServerTests {
+    private static let settings = {
+        var settings = AutoSync.Settings()
+        settings.followsChangeFeed = true
+        return settings
+    }()
+
+    @Test func `a change on the server is pulled at once, and only its table`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            device.run()
+            await system.advance(.seconds(1000))
+            _ = device.network.newRequests()
+            system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["theirs": "theirs"])
+            let requests = device.network.newRequests()
+            #expect(requests.contains("GET TodoItem") && !requests.contains("GET TodoList"))
+        }
+    }
+
+    @Test func `each table has one waiting request, and no pull while nothing changes`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            device.run()
+            await system.advance(.seconds(100))
+            _ = device.network.newRequests()
+            await system.advance(.seconds(1000))
+            let requests = device.network.newRequests()
+            #expect(Set(requests) == ["GET TodoItem changes", "GET TodoList changes"])
+            // A request waits 25 seconds, and the next one follows a second later.
+            #expect((70...80).contains(requests.count))
+        }
+    }
+
+    @Test func `a server without a change feed is asked once`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            device.run()
+            await system.advance(.seconds(10_000))
+            #expect(device.network.requests.count { $0.summary == "GET TodoItem changes" } == 1)
+        }
+    }
+
+    @Test func `in the background the feed is not followed, and in the foreground it is again`() async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            device.run()
+            await system.advance(.seconds(100))
+            device.sync.signal(.background)
+            await system.advance(.seconds(100))
+            _ = device.network.newRequests()
+            await system.advance(.seconds(10_000))
+            #expect(device.network.newRequests() == [])
+            device.sync.signal(.foreground)
+            await system.advance(.seconds(1))
+            #expect(device.network.newRequests().contains("GET TodoItem changes"))
+        }
+    }
+
+    @Test func `without network the feed is asked after the delays of failures, and at once when it is back`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            device.run()
+            await system.advance(.seconds(100))
+            device.network.condition = .down
+            await system.advance(.seconds(10_000))
+            let attempts = device.network.newRequests().count { $0 == "GET TodoItem changes" }
+            #expect((30...200).contains(attempts))
+            device.network.condition = .up
+            device.sync.signal(.networkAvailable)
+            await system.advance(.seconds(1))
+            #expect(device.network.newRequests().contains("GET TodoItem changes"))
+        }
+    }
+
+    @Test func `closing the context ends the waiting requests and the sync`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            let run = device.run()
+            await system.advance(.seconds(100))
+            try await system.perform { try await device.context.close() }
+            await system.advance(.seconds(1))
+            #expect(run.result != nil)
+        }
+    }
+}

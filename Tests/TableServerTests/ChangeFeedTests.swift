@@ -1,0 +1,144 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TestSupport
+import Testing
+
+@testable import TableServer
+
+/// `GET /tables/T/changes`: the events that tell that a table has changed.
+@Suite
+struct ChangeFeedTests {
+    @Test func `a client without a mark gets the current one at once`() async throws {
+        try await withServer { server, client in
+            let empty = try await client.changes(wait: 60)
+            #expect(empty.status == 200)
+            #expect(empty.headers["content-type"] == "text/event-stream")
+            #expect(empty.text == "id: empty\ndata: TodoItem\n\n")
+            try await server.put("a", [:], in: "TodoItem")
+            let mark = try #require(try await client.changes(wait: 60).mark)
+            #expect(mark != "empty")
+        }
+    }
+
+    @Test func `a waiting client is told of a change of the table, and of no other`() async throws {
+        try await withServer { server, client in
+            let mark = try #require(try await client.changes(wait: 60).mark)
+            async let waiting = client.changes(after: mark, wait: 60)
+            try await server.put("a", [:], in: "Other")
+            try await #expect(client.changes(after: mark, wait: 0).mark == nil)
+            try await #expect(client.insert(["id": "a"]).status == 201)
+            let next = try await waiting.mark
+            #expect(next != nil && next != mark)
+        }
+    }
+
+    @Test func `every change has a mark of its own, also at the same time`() async throws {
+        try await withServer { server, client in
+            var marks: Set<String> = []
+            func collect() async throws { marks.insert(try #require(try await client.changes(wait: 0).mark)) }
+            try await collect()
+            for id in ["a", "b", "a", "b"] {
+                try await server.put(id, ["n": .int(Int64(marks.count))], in: "TodoItem")
+                try await collect()
+            }
+            try await server.remove("a", in: "TodoItem")
+            try await collect()
+            #expect(marks.count == 6)
+        }
+    }
+
+    @Test func `the marks of a per-user table do not tell that another user has changed a row`() async throws
+    {
+        try await withServer({
+            $0.tables = [.init("Note", permissions: .init(.authenticated), isPerUser: true)]
+            $0.authentication = try? Tokens.authentication()
+        }) { server, client in
+            try await #expect(client.changes(of: "Note", wait: 0).status == 401)
+            let token = try await Tokens.token(of: "ann")
+            let mark = try await client.changes(of: "Note", token: token, wait: 0).mark
+            try await server.put("b", [:], in: "Note", of: "bob")
+            try await #expect(client.changes(of: "Note", token: token, after: mark, wait: 0).mark == nil)
+            try await server.put("a", [:], in: "Note", of: "ann")
+            try await #expect(client.changes(of: "Note", token: token, after: mark, wait: 0).mark != nil)
+        }
+    }
+
+    @Test func `requests that cannot be followed are refused`() async throws {
+        try await withServer { _, client in
+            for wait in ["-1", "61", "soon", ""] {
+                let reply = try await client.send(
+                    "GET", "/tables/TodoItem/changes?wait=\(wait)", headers: ["Accept": "text/event-stream"])
+                #expect(reply.status == 400, "\(wait)")
+            }
+            try await #expect(client.changes(of: "Unknown", wait: 0).status == 404)
+            // To a client that reads no events, it is the id of a row.
+            try await #expect(client.insert(["id": "changes", "n": 1]).status == 201)
+            try await #expect(client.get("/tables/TodoItem/changes")["n"] == 1)
+        }
+    }
+
+    @Test func `one connection receives all changes, until the server stops`() async throws {
+        let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))
+        let connection = try RawConnection(port: try #require(server.url.port))
+        try connection.send(
+            """
+            GET /tables/TodoItem/changes HTTP/1.1\r
+            Host: localhost\r
+            Accept: text/event-stream\r
+            ZUMO-API-VERSION: 2.0.0\r
+            \r
+
+            """)
+        let all = Task { await connection.readToEnd() }
+        let client = TestClient(server)
+        var mark: String?
+        for id in ["a", "b", "c"] {
+            // Each change is announced before the next one is made.
+            mark = try await client.changes(after: mark, wait: 60).mark
+            try await server.put(id, [:], in: "TodoItem")
+        }
+        await server.stop(within: .seconds(600))
+        let text = await all.value
+        #expect(text.contains("id: empty\ndata: TodoItem\n\n"))
+        // The end of a body in chunks: the response is complete.
+        #expect(text.hasSuffix("0\r\n\r\n"))
+    }
+
+    @Test func `a change by another process on the same file is found`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            let configuration = TableServer.Configuration(
+                tables: [.init("TodoItem")], storage: .file(file))
+            try await withTableServer(configuration) { first in
+                try await withTableServer(configuration) { second in
+                    let client = TestClient(first)
+                    let mark = try await client.changes(wait: 60).mark
+                    async let waiting = client.changes(after: mark, wait: 60)
+                    try await second.put("a", [:], in: "TodoItem")
+                    #expect(try await waiting.mark != nil)
+                }
+            }
+        }
+    }
+}
+
+extension TestClient {
+    fileprivate func changes(
+        of table: String = "TodoItem", token: String? = nil, after mark: String? = nil, wait: Int
+    ) async throws -> Reply {
+        var headers = ["Accept": "text/event-stream"]
+        headers["Last-Event-ID"] = mark
+        headers["X-ZUMO-AUTH"] = token
+        return try await send("GET", "/tables/\(table)/changes?wait=\(wait)", headers: headers)
+    }
+}
+
+extension TestClient.Reply {
+    /// The id of the event, if there is one.
+    fileprivate var mark: String? {
+        text.split(separator: "\n").first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+    }
+}
