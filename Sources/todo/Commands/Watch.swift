@@ -23,7 +23,11 @@ struct Watch: TodoCommand {
 extension TodoApp {
     /// Syncs and shows the list after every change, until `end` returns.
     func watch(until end: @escaping @Sendable () async -> Void) async throws {
-        let sync = AutoSync(context, pulls: [TodoItem.all.pull(id: TodoItem.queryID, every: .seconds(5))])
+        var settings = AutoSync.Settings()
+        // A server without a change feed is asked every few seconds.
+        settings.followsChangeFeed = true
+        let sync = AutoSync(
+            context, pulls: [TodoItem.all.pull(id: TodoItem.queryID, every: .seconds(5))], settings: settings)
         let screen = WatchScreen(app: self)
         let pages = table.live(TodoItem.all.order(by: \.text)).withSyncStates()
         try await withThrowingTaskGroup(of: Void.self) { group in
