@@ -15,8 +15,24 @@ struct TableServerCommand: AsyncParsableCommand {
         abstract: "Serve the tables protocol.",
         discussion:
             "The program prints its URL on one line when it is ready, and ends on SIGINT or SIGTERM: it answers the requests "
-            + "under way for at most ten seconds, or until a second signal. GET /health/live and /health/ready tell its state."
+            + "under way for at most ten seconds, or until a second signal. GET /health/live and /health/ready tell its state.\n\n"
+            + "Each option can also be a member of a JSON file, for example {\"table\": [\"TodoItem\"], \"page-size\": 100}, or an "
+            + "environment variable, such as TABLESERVER_PAGE_SIZE, with commas between tables. The command line comes before the "
+            + "environment, and the environment before the file."
     )
+
+    static func main() async {
+        do {
+            let sources = SettingSources(
+                Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+            await main(try sources.arguments())
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    @Option(help: "The JSON file with settings; also TABLESERVER_CONFIG.")
+    var config: String?
 
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"

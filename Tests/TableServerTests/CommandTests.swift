@@ -8,6 +8,8 @@
     import TestSupport
     import Testing
 
+    @testable import table_server
+
     /// The `table-server` program as a process.
     @Suite
     struct CommandTests {
@@ -75,11 +77,85 @@
             }
         }
 
+        /// Runs the program with a file of settings until it has printed its URL, and returns the URL.
+        private func url(
+            _ settings: String, _ arguments: [String] = [], environment: [String] = [],
+            _ body: (TestClient) async throws -> Void
+        ) async throws {
+            try await withTemporaryDirectory { directory in
+                let file = directory.appending(path: "settings.json")
+                try Data(settings.utf8).write(to: file)
+                let program = try builtProgram("table-server").path
+                let words = environment + [program, "--config", file.path] + arguments
+                _ = try await Subprocess.run(
+                    .name("env"), arguments: Arguments(words), input: .none, output: .sequence,
+                    error: .discarded
+                ) { server in
+                    var lines = server.standardOutput.strings().makeAsyncIterator()
+                    let line = try #require(try await lines.next())
+                    try await body(TestClient(try #require(URL(string: line))))
+                    try server.send(signal: .terminate)
+                }
+            }
+        }
+
+        @Test func `settings can be in a file, the environment before it, and the command line before both`()
+            async throws
+        {
+            let file = #"{"table": ["A", "B:hard"], "page-size": 1, "max-top": 5, "metrics": true}"#
+            func statuses(_ client: TestClient) async throws -> [Int] {
+                var statuses: [Int] = []
+                for path in ["/tables/A", "/tables/B", "/tables/C", "/metrics", "/tables/A?$top=6"] {
+                    statuses.append(try await client.get(path).status)
+                }
+                return statuses
+            }
+            try await url(file) { try await #expect(statuses($0) == [200, 200, 404, 200, 400]) }
+            try await url(file, environment: ["TABLESERVER_TABLE=A,C", "TABLESERVER_METRICS=false"]) {
+                try await #expect(statuses($0) == [200, 404, 200, 404, 400])
+            }
+            try await url(file, ["--table", "B", "--max-top=6"], environment: ["TABLESERVER_TABLE=A,C"]) {
+                try await #expect(statuses($0) == [404, 200, 404, 200, 404])
+                try await #expect($0.get("/tables/B?$top=6").status == 200)
+            }
+        }
+
+        @Test(arguments: [
+            ("[", "not JSON"), ("[]", "a JSON object"), (#"{"prot": 80}"#, "'prot'"),
+            (#"{"page": "yes"}"#, "true or false"), (#"{"table": "A"}"#, "an array of strings"),
+            (#"{"table": ["A"], "port": 1.5}"#, "a string or an integer"),
+            (#"{"table": ["A"], "page-size": "x"}"#, "page-size"),
+        ])
+        func `a file with a wrong setting ends the program with a message`(_ settings: String, _ word: String)
+            async throws
+        {
+            try await withTemporaryDirectory { directory in
+                let file = directory.appending(path: "settings.json")
+                try Data(settings.utf8).write(to: file)
+                let result = try await Subprocess.run(
+                    .name("env"), arguments: try command(["--config", file.path]),
+                    output: .string(limit: 1 << 16), error: .string(limit: 1 << 16))
+                #expect(!result.terminationStatus.isSuccess)
+                #expect(result.standardError.contains(word))
+            }
+        }
+
+        @Test func `every option can be set in a file and in the environment`() async throws {
+            let help = try await Subprocess.run(
+                .name("env"), arguments: try command(["--help"]), output: .string(limit: 1 << 16),
+                error: .discarded
+            ).standardOutput
+            let options = help.matches(of: /(?m)^ +(?:-\w, )?--([a-z-]+)/).map { String($0.output.1) }
+            let known = SettingSources.options + SettingSources.flags
+            #expect(Set(options).subtracting(["config", "help"]) == Set(known))
+        }
+
         @Test(arguments: [
             (["--table", "a:authenticated"], "authentication"),
             (["--table", "a", "--issuer", "x"], "--key-set"),
             (["--table", "a", "--key-set", "/nosuch"], "/nosuch"),
             (["--table", "a", "--log-level", "x"], "log-level"),
+            (["--table", "a", "--config", "/nosuch"], "/nosuch"),
             (["--table", "a:x"], "a:x"), ([], "--table"), (["--table", "no name"], "no name"),
             (["--table", "a", "--page-size", "0"], "pageSize"),
             (["--table", "a", "--data", "/nosuch/a"], "/nosuch/a"),
