@@ -133,6 +133,8 @@ extension AutoSync {
             record(report, of: round, status)
             context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
             endRound()
+            // A push that the app calls meanwhile can leave other operations than the round has.
+            if control.withLock({ $0.isRunning }) { await showOperations() }
             return report
         } catch {
             control.withLock { $0.schedule.end(round, .cancelled, pulled: [], at: now, jitter: jitter) }
@@ -167,7 +169,7 @@ extension AutoSync {
 
 extension SyncStatus {
     /// Whether operations are pending that wait for no decision and no other operation.
-    fileprivate var hasSendableOperations: Bool {
+    var hasSendableOperations: Bool {
         pendingOperations > parkedOperations + conflictingOperations + heldOperations
     }
 }

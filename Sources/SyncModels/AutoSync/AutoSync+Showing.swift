@@ -17,10 +17,15 @@ extension AutoSync {
         }
     }
 
-    private func showOperations() async {
+    /// Shows the pending operations, and takes care of those that no round will send.
+    func showOperations() async {
         guard let status = try? await context.status(),
             let first = try? await context.pendingOperations(limit: 1)
         else { return }
+        if status.hasSendableOperations {
+            control.withLock { $0.schedule.recordSendableOperations(at: now, jitter: jitter) }
+            wakeup.signal()
+        }
         feed.update { state in
             state.setOperations(status)
             state.oldestPending = first.first?.changedAt

@@ -68,6 +68,9 @@ struct SyncSchedule: Sendable {
     private var firstChange: Duration?
     private var lastChange: Duration?
     private var pushRequestedAt: Duration?
+    /// When operations are pushed that something else than a round has left.
+    private var leftOperationsAt: Duration?
+    private var isInRound = false
     /// Why a push or pulls were requested last.
     private var requestCause = SyncEvent.RoundCause.start
     private var gate: Gate?
@@ -118,7 +121,7 @@ struct SyncSchedule: Sendable {
     func cause(at now: Duration) -> SyncEvent.RoundCause {
         func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
         if isDue([pushRequestedAt] + pulls.map(\.requestedAt)) { return requestCause }
-        if isDue([pushTime]) { return .localChange }
+        if isDue([pushTime]) { return firstChange == nil ? .retry : .localChange }
         return isDue(pulls.map(\.hintedAt)) ? .serverHint : .interval
     }
 
@@ -136,7 +139,7 @@ struct SyncSchedule: Sendable {
     private var dueTime: Duration? { ([pushTime] + pulls.map(time)).compactMap(\.self).min() }
 
     private var pushTime: Duration? {
-        guard let firstChange, let lastChange else { return pushRequestedAt }
+        guard let firstChange, let lastChange else { return pushRequestedAt ?? leftOperationsAt }
         let time = min(lastChange + settings.pushDelay, firstChange + settings.maxPushDelay)
         return min(time, pushRequestedAt ?? time)
     }
@@ -206,10 +209,20 @@ struct SyncSchedule: Sendable {
         closeGate(.otherProcess, for: settings.lockRetryDelay)
     }
 
+    /// Records that operations are pending which a push can send, unless a change or a round accounts for them: a push that
+    /// the app has called can have left them.
+    mutating func recordSendableOperations(at now: Duration, jitter: Double) {
+        adjustClock(to: now)
+        guard !isInRound, firstChange == nil, pushRequestedAt == nil, leftOperationsAt == nil else { return }
+        leftOperationsAt =
+            now + settings.pushDelay + settings.backoff(failures: incompleteRounds, jitter: jitter)
+    }
+
     /// Records the beginning of a round. What arrives from now on is left to the next round.
     mutating func begin(_ round: Round, at now: Duration) {
         adjustClock(to: now)
-        (firstChange, lastChange, pushRequestedAt) = (nil, nil, nil)
+        (firstChange, lastChange, pushRequestedAt, leftOperationsAt) = (nil, nil, nil, nil)
+        isInRound = true
         for index in round.plans {
             pulls[index].requestedAt = nil
             pulls[index].hintedAt = nil
@@ -224,7 +237,7 @@ struct SyncSchedule: Sendable {
     mutating func end(_ round: Round, _ outcome: Outcome, pulled: Set<Int>, at now: Duration, jitter: Double)
     {
         adjustClock(to: now)
-        lastEnd = now
+        (lastEnd, isInRound) = (now, false)
         for index in pulled {
             pulls[index].repeatsAt = pulls[index].interval.map { now + $0 }
         }
@@ -302,6 +315,7 @@ struct SyncSchedule: Sendable {
         move(&firstChange)
         move(&lastChange)
         move(&pushRequestedAt)
+        move(&leftOperationsAt)
         move(&lastEnd)
         gate?.until += offset
         for index in pulls.indices {

@@ -88,7 +88,7 @@ extension SimulatedSystem {
         if server.traits.restartsVersions { recordSeenStates(state, device) }
         checkQueue(state, device)
         checkConflicts(state, device)
-        checkCleanItems(state, device)
+        try checkCleanItems(state, device)
         try checkTokens(state, device)
     }
 
@@ -183,14 +183,22 @@ extension SimulatedSystem {
     }
 
     /// An item without a pending operation is a state that the server had.
-    private func checkCleanItems(_ checked: CheckedState, _ device: SimulatedDevice) {
+    private func checkCleanItems(_ checked: CheckedState, _ device: SimulatedDevice) throws {
+        defer {
+            let rows = checked.operations.map { RowKey(table: $0.table, id: $0.itemID) }
+            device.state.withLock { $0.rowsWithOperations = Set(rows) }
+        }
         guard !device.state.withLock({ $0.hasChangedTables }) else { return }
+        // An item that is removed, or changed by the app, is no longer the state that a push has left.
+        for row in device.state.withLock({ Array($0.pushedStates.keys) }) {
+            guard
+                try checked.snapshot.item(id: row.id, in: row.table) == nil
+                    || !checked.operations(of: row).isEmpty
+            else { continue }
+            device.state.withLock { $0.pushedStates[row] = nil }
+        }
         for row in checked.rows {
-            guard let item = checked.items[row] else {
-                device.state.withLock { $0.pushedStates[row] = nil }
-                continue
-            }
-            guard checked.operations(of: row).isEmpty else { continue }
+            guard let item = checked.items[row], checked.operations(of: row).isEmpty else { continue }
             // A response to a write can show a row with values that cannot be read.
             let isExcepted = device.state.withLock { state in
                 state.unqueued.contains(row) || state.partial.contains(row)

@@ -3,11 +3,11 @@
 
 import Synchronization
 
-/// The state of an item that a push has left, and the states of the server's row that pushes have replaced by it. States are
-/// numbers of the server's changes.
+/// The state of an item that a push has left, and the state of the server's row that the push has replaced: numbers of the
+/// server's changes.
 struct PushedState: Sendable {
-    var state: Int
-    var replaced: Set<Int>
+    let state: Int
+    let replaced: Int
 }
 
 /// An item without a pending operation never returns to an earlier state of the server's row.
@@ -34,19 +34,17 @@ extension SimulatedSystem {
         guard !server.traits.restartsVersions else { return }
         let former = device.state.withLock { $0.pushedStates[row] }
         guard former?.state != state else { return }
-        if let former, former.replaced.contains(state) {
+        if let former, former.replaced == state {
             fail(
                 .staleRow,
                 "\(device.name): \(row) has the state of change \(state), which the device's own change "
                     + "\(former.state) has replaced.")
         }
-        let replaced = server.stateReplaced(by: state, of: row, from: device.name)
+        // A state that a pull has shown again, after a purge, is not known to have replaced another.
+        let isPushed = device.state.withLock { $0.rowsWithOperations.contains(row) }
+        let replaced = isPushed ? server.stateReplaced(by: state, of: row, from: device.name) : nil
         device.state.withLock { device in
-            device.pushedStates[row] = replaced.map { replaced in
-                let isNext = former?.state == replaced
-                return PushedState(
-                    state: state, replaced: (isNext ? former?.replaced ?? [] : []).union([replaced]))
-            }
+            device.pushedStates[row] = replaced.map { PushedState(state: state, replaced: $0) }
         }
     }
 }

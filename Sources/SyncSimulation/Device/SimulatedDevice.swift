@@ -45,6 +45,8 @@ final class SimulatedDevice: Sendable {
         var newestStates: [RowKey: Int] = [:]
         /// The states that pushes have left.
         var pushedStates: [RowKey: PushedState] = [:]
+        /// The rows with pending operations at the last commit.
+        var rowsWithOperations: Set<RowKey> = []
         /// The act of the last request that has read each row.
         var lastReads: [RowKey: UInt64] = [:]
         /// The refusals that the device has received.

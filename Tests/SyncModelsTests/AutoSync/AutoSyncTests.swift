@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test func `an operation that a push of the app has left is sent again`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            system.server.write("milk", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            try await device.insert("milk")
+            device.run()
+            await system.advance(.seconds(1000))
+            // The conflict waits for a decision.
+            #expect(device.sync.state.conflicts == 1)
+            device.network.condition = .answersLost
+            _ = try? await system.perform { try await device.context.push() }
+            _ = device.network.newRequests()
+            device.network.condition = .up
+            await system.advance(.seconds(1000))
+            #expect(device.network.newRequests().contains("POST TodoItem"))
+            #expect(device.sync.state.conflicts == 1)
+        }
+    }
+
     @Test func `a plan is pulled at its interval`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device(pulls: [Todo.all.pull(every: .seconds(300)), TodoList.all.pull()])
