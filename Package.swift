@@ -14,6 +14,7 @@ let products: [Product] = [
     .library(name: "StoreConformanceCommand", targets: ["StoreConformanceCommand"]),
     .library(name: "SyncSimulation", targets: ["SyncSimulation"]),
     .library(name: "TableServer", targets: ["TableServer"]),
+    .library(name: "TableServerPostgreSQL", targets: ["TableServerPostgreSQL"]),
     .executable(name: "sync-conformance", targets: ["sync-conformance"]),
     .executable(name: "todo", targets: ["todo"]),
     .executable(name: "table-server", targets: ["table-server"]),
@@ -101,8 +102,12 @@ let targets: [Target] = [
             "SyncCore",
         ]),
     .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, jwtKit, logging]),
+    .systemLibrary(
+        name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(name: "TableServerPostgreSQL", dependencies: ["CLibPQ", "SyncCore", "TableServer"]),
     .executableTarget(
-        name: "table-server", dependencies: ["SyncCore", "TableServer", argumentParser, logging]),
+        name: "table-server",
+        dependencies: ["SyncCore", "TableServer", "TableServerPostgreSQL", argumentParser, logging]),
     .executableTarget(
         name: "todo",
         dependencies: [
@@ -150,9 +155,14 @@ let targets: [Target] = [
     .testTarget(
         name: "TableServerTests",
         dependencies: [
-            "StoreConformance", "StoreMemory", "SyncCore", "TableServer", "TestSupport", "table-server", grdb,
-            httpTypes, jwtKit, logging, subprocess,
+            "StoreConformance", "StoreMemory", "SyncCore", "TableServer", "TableServerPostgreSQL",
+            "TestSupport", "table-server", grdb, httpTypes, jwtKit, logging, subprocess,
         ]),
+    // Clients and processes of the server on one PostgreSQL, which are killed: see Scripts/stress-server.
+    .executableTarget(
+        name: "server-stress",
+        dependencies: ["StoreMemory", "SyncCore", "TableServer", "TableServerPostgreSQL", "TestSupport"],
+        path: "Tests/ServerStress"),
     .testTarget(
         name: "SyncScenarioTests",
         dependencies: [
@@ -201,7 +211,7 @@ let package = Package(
     traits: [
         .trait(name: "AsyncHTTPTransport", description: "The product AsyncHTTPTransport"),
         .trait(name: "StoreConformanceCommand", description: "The product StoreConformanceCommand"),
-        .trait(name: "TableServer", description: "The product TableServer"),
+        .trait(name: "TableServer", description: "The products TableServer and TableServerPostgreSQL"),
         .default(enabledTraits: isDownloaded ? [] : allTraits),
     ],
     dependencies: dependencies,

@@ -95,16 +95,24 @@ extension TableServer {
             self.isPerUser = isPerUser
         }
 
-        var key: String { name.asciiLowercased }
+        package var key: String { name.asciiLowercased }
     }
 
     /// Where the rows are stored.
-    public enum Storage: Sendable, Hashable {
+    public struct Storage: Sendable, Hashable {
+        let place: RowPlace
+
         /// In a SQLite database in memory, until the server stops.
-        case memory
+        public static let memory = Storage(place: .memory)
+
         /// In a SQLite file, which is created if it does not exist. Several servers on one machine can use it at the same
         /// time.
-        case file(String)
+        public static func file(_ path: String) -> Storage { Storage(place: .file(path)) }
+
+        /// In a database of another module.
+        package static func database(_ database: RowDatabase) -> Storage {
+            Storage(place: .database(database))
+        }
     }
 
     /// The body of the response to an insert of an existing id, which has status 409.

@@ -60,7 +60,7 @@ public final class TableServer: Sendable {
             if let authentication = configuration.authentication {
                 try await TokenVerifier(authentication, clock: configuration.clock)
             } else { nil }
-        let storage = try openStorage(configuration)
+        let storage = try await openStorage(configuration)
         let handler = RequestHandler(
             service: TableService(
                 settings: configuration, storage: storage, verifier: verifier,
@@ -88,14 +88,13 @@ public final class TableServer: Sendable {
 
     private static func openStorage(
         _ configuration: Configuration
-    ) throws(TableServerError) -> any RowStorage {
-        let path: String? =
-            switch configuration.storage {
-            case .memory: nil
-            case .file(let path): path
-            }
-        return try SQLiteRowStorage(
-            path: path, tables: configuration.tables, settings: RowStampSettings(configuration))
+    ) async throws(TableServerError) -> any RowStorage {
+        let (tables, settings) = (configuration.tables, RowStampSettings(configuration))
+        return switch configuration.storage.place {
+        case .memory: try SQLiteRowStorage(path: nil, tables: tables, settings: settings)
+        case .file(let path): try SQLiteRowStorage(path: path, tables: tables, settings: settings)
+        case .database(let database): try await database.open(tables: tables, settings: settings)
+        }
     }
 
     /// Stops accepting connections, and closes the storage when all requests that have arrived are answered.

@@ -10,7 +10,7 @@ public struct TableServerError: Error, Sendable, CustomStringConvertible {
     /// The underlying error, if any.
     public let cause: (any Error)?
 
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import Logging
 import TableServer
+import TableServerPostgreSQL
 
 /// Serves tables until it receives a termination signal.
 @main
@@ -54,6 +55,18 @@ struct TableServerCommand: AsyncParsableCommand {
     @Option(help: "The SQLite file for the rows; without it they are in memory.")
     var data: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The PostgreSQL database for the rows, instead of a file.",
+            discussion: """
+                A connection string such as postgresql://user@host/database. Other users of the machine can see it, so the \
+                password is better in the file ~/.pgpass or in the environment variable PGPASSWORD.
+                """))
+    var database: String?
+
+    @Option(help: "The maximum number of connections to the PostgreSQL database.")
+    var maxConnections = 10
+
     @Option(help: "The maximum number of rows in one response.")
     var pageSize = 50
 
@@ -78,9 +91,20 @@ struct TableServerCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Tokens of users") var tokens: TokenOptions
 
+    func validate() throws {
+        if data != nil, database != nil {
+            throw ValidationError("--data and --database are two places for the rows: use one of them.")
+        }
+    }
+
+    private var storage: TableServer.Storage {
+        if let database { return .postgreSQL(database, maxConnections: maxConnections) }
+        return data.map { .file($0) } ?? .memory
+    }
+
     func run() async throws {
         var configuration = TableServer.Configuration(
-            port: port, tables: tables.map(\.table), storage: data.map { .file($0) } ?? .memory)
+            port: port, tables: tables.map(\.table), storage: storage)
         configuration.host = host
         configuration.pageSize = pageSize
         configuration.maxTop = maxTop

@@ -12,7 +12,8 @@ import SyncCore
 struct SettingSources {
     /// The options with a value.
     static let options = [
-        "host", "port", "table", "data", "page-size", "max-top", "max-requests", "log-level", "secret-file",
+        "host", "port", "table", "data", "database", "max-connections", "page-size", "max-top",
+        "max-requests", "log-level", "secret-file",
         "key-set", "issuer", "audience",
     ]
     /// The options without a value.

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Permissions of tables.
-@Suite
+@Suite(.onEachStorage)
 struct AccessTests {
     private static let operations: [(method: String, path: String, body: ItemValue?, version: String)] = [
         ("GET", "", nil, "2.0.0"), ("GET", "/a", nil, "2.0.0"), ("POST", "", ["id": "b"], "2.0.0"),

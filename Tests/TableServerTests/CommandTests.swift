@@ -159,6 +159,9 @@
             (["--table", "a:x"], "a:x"), ([], "--table"), (["--table", "no name"], "no name"),
             (["--table", "a", "--page-size", "0"], "pageSize"),
             (["--table", "a", "--data", "/nosuch/a"], "/nosuch/a"),
+            (["--table", "a", "--data", "/nosuch/a", "--database", "dbname=a"], "--database"),
+            (["--table", "a", "--database", "host=/nosuch"], "/nosuch"),
+            (["--table", "a", "--database", "dbname=a", "--max-connections", "0"], "maxConnections"),
         ])
         func `invalid arguments end the program with a message`(_ arguments: [String], _ word: String)
             async throws

@@ -7,7 +7,7 @@ import TableServer
 import TestSupport
 import Testing
 
-@Suite
+@Suite(.onEachStorage)
 struct ConcurrencyTests {
     @Test(arguments: [false, true])
     func `of eight concurrent updates with the same precondition one succeeds`(_ isInFile: Bool) async throws

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Requests of the dialect v3.
-@Suite
+@Suite(.onEachStorage)
 struct DatasyncDialectTests {
     /// Sends a request with the API version 3.0.0.
     private func send(

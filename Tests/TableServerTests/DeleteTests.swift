@@ -5,7 +5,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite
+@Suite(.onEachStorage)
 struct DeleteTests {
     @Test func `a soft delete leaves a tombstone with a new version`() async throws {
         try await withServer { server, client in

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// The effect of each fault on the client and on the server's rows.
-@Suite
+@Suite(.onEachStorage)
 struct FaultTests {
     @Test(arguments: [true, false])
     func `a dropped request is an error for the client and is not applied`(_ keepsOpen: Bool) async throws {

@@ -7,19 +7,20 @@ import Testing
 
 @testable import TableServer
 
-/// Compares lists from SQLite with the oracle, which evaluates the filter row by row.
+/// Compares lists from SQLite and PostgreSQL with the oracle, which evaluates the filter row by row.
 struct FilterComparisonTests {
     /// The number of seeds, each with 100 filters. The environment variable `FILTER_SEEDS` sets it.
     private static let seeds =
-        0..<(ProcessInfo.processInfo.environment["FILTER_SEEDS"].flatMap(UInt64.init) ?? 20)
+        0..<(ProcessInfo.processInfo.environment["FILTER_SEEDS"].flatMap(UInt64.init) ?? 8)
 
     @Test(arguments: seeds)
     func `a generated list contains the rows of the oracle, in its order`(_ seed: UInt64) throws {
         var generator = FilterGenerator(seed: seed)
         var columns = ColumnNames()
         for name in FilterGenerator.columns { columns.add(name) }
-        let storage = try StorageWithRows(generator.rows(40))
-        let rows = try storage.read { try $0.allRows() }
+        let storages = try RowsOnEachStorage(generator.rows(40))
+        let rows = try storages.rows()
+        try storages.check { try $0.allRows() == rows }
         var matchCount = 0
         for _ in 0..<100 {
             let (filter, ordering) = (generator.condition(), generator.ordering())
@@ -30,14 +31,10 @@ struct FilterComparisonTests {
             let matches = query.matches(in: rows)
             let window = generator.window()
             let expected = matches.dropFirst(window.offset).prefix(window.limit).map(\.id)
-            let (found, count) = try storage.read { rows in
-                (
-                    try rows.rows(query, offset: window.offset, limit: window.limit).map(\.id),
-                    try rows.count(query)
-                )
+            try storages.check("\(filter), ordered by '\(ordering)'") { rows in
+                let found = try rows.rows(query, offset: window.offset, limit: window.limit).map(\.id)
+                return try found == Array(expected) && rows.count(query) == matches.count
             }
-            #expect(found == Array(expected), "\(filter), ordered by '\(ordering)'")
-            #expect(count == matches.count, "\(filter)")
             matchCount += matches.count
         }
         #expect(matchCount > 200, "The generated filters have too few matches.")

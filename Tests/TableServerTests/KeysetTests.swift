@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// The pages of incremental pulls.
-@Suite
+@Suite(.onEachStorage)
 struct KeysetTests {
     /// Fetches all pages with the filter `updatedAt gt T or (updatedAt eq T and id gt I)`, and returns the ids.
     private func pull(_ client: TestClient, top: Int, userFilter: String? = nil) async throws -> [String] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TableServer
 
-@Suite
+@Suite(.onEachStorage)
 struct ListTests {
     private func withRows(
         _ count: Int, pageSize: Int = 50, _ body: (TableServer, TestClient) async throws -> Void

@@ -6,7 +6,7 @@ import TableServer
 import Testing
 
 /// Requests of the dialect v1.
-@Suite
+@Suite(.onEachStorage)
 struct MobileServicesDialectTests {
     /// Sends a request with an application key and without an API version.
     private func send(

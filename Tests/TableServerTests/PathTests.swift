@@ -5,7 +5,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite
+@Suite(.onEachStorage)
 struct PathTests {
     @Test(arguments: [
         "a b", "a/b", "O'Brien", "a%2Fb", "é", "e\u{301}", "日本", "a+b", "?", "#&=", "...", "\"\\",

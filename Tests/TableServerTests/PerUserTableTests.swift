@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// A table in which each user sees only their own rows. No response depends on the rows of another user.
-@Suite
+@Suite(.onEachStorage)
 struct PerUserTableTests {
     /// Sends requests of a user.
     private struct User {

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Requests that are an error.
-@Suite
+@Suite(.onEachStorage)
 struct RequestErrorTests {
     @Test(arguments: ["createdAt", "updatedAt", "deleted", "UpdatedAt"])
     func `a body with a property that only the server sets is 400`(_ name: String) async throws {

@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// Access to the rows without HTTP.
-@Suite
+@Suite(.onEachStorage)
 struct RowAccessTests {
     @Test func `changes without HTTP are visible over HTTP`() async throws {
         try await withServer { server, client in

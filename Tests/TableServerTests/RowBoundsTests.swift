@@ -24,8 +24,8 @@ struct RowBoundsTests {
     /// Returns the rows within the bounds of the filter, in the order of the column.
     private func rows(_ ordering: String, within filter: String) throws -> String {
         let bounds = try ODataParser.parse(filter, columns: ColumnNames()).rowBounds
-        var sql = SQLText()
-        sql.append("SELECT id FROM \(SQLiteSchema.rows("todoitem")) WHERE TRUE")
+        var sql = SQLText(for: .sqlite)
+        sql.append("SELECT id FROM \(RowTable.rows("todoitem")) WHERE TRUE")
         sql.append(bounds: bounds)
         sql.append(" ORDER BY \(ordering)")
         let storage = try StorageWithRows(Self.rows)

@@ -13,7 +13,7 @@
     import TestSupport
     import Testing
 
-    /// Several server processes on one file.
+    /// Several server processes on one file, or on one PostgreSQL database.
     @Suite
     struct SharedFileTests {
         /// The number of rounds of each device. The environment variable `SERVER_ROUNDS` sets it.
@@ -21,11 +21,16 @@
             ProcessInfo.processInfo.environment["SERVER_ROUNDS"].flatMap(Int.init) ?? 8
         private static let deviceCount = 6
 
-        @Test func `no change that any of the processes has confirmed is lost when they are killed`()
-            async throws
-        {
+        @Test(arguments: StorageKind.allCases)
+        func `no change that any of the processes has confirmed is lost when they are killed`(
+            _ kind: StorageKind
+        ) async throws {
             try await withTemporaryDirectory { directory in
-                let servers = ServerProcesses(file: directory.appending(path: "rows.sqlite").path)
+                // Other tests use the shared one.
+                let postgreSQL = kind == .postgreSQL ? try PostgreSQLServer() : nil
+                let servers = ServerProcesses(
+                    storage: postgreSQL.map { ["--database", $0.connection()] }
+                        ?? ["--data", directory.appending(path: "rows.sqlite").path])
                 try await servers.run(count: 3) {
                     let devices = try (0..<Self.deviceCount).map { try SyncingDevice($0, servers) }
                     try await withThrowingTaskGroup { group in
@@ -35,6 +40,9 @@
                                     try await device.change(round)
                                     // Kills a server while other devices wait for its responses.
                                     if round.isMultiple(of: 2) { servers.kill(device.number % 3) }
+                                    if round == Self.rounds / 2, device.number == 0 {
+                                        try postgreSQL?.crash()
+                                    }
                                     try await device.sync()
                                 }
                             }
@@ -133,9 +141,9 @@
         }
     }
 
-    /// Processes of `table-server` on one file. A process that is killed is started again.
+    /// Processes of `table-server` on one storage. A process that is killed is started again.
     private final class ServerProcesses: Sendable {
-        private let file: String
+        private let storage: [String]
         private let state = Mutex(State())
 
         private struct State {
@@ -145,8 +153,9 @@
             var waiting: [(slot: Int, continuation: CheckedContinuation<String, Never>)] = []
         }
 
-        init(file: String) {
-            self.file = file
+        /// - Parameter storage: the arguments that tell where the rows are.
+        init(storage: [String]) {
+            self.storage = storage
         }
 
         /// How often a process has been started.
@@ -190,7 +199,7 @@
 
         private func serve(_ slot: Int) async throws {
             let program = try builtProgram("table-server").path
-            let arguments = Arguments([program, "--table", "TodoItem", "--data", file])
+            let arguments = Arguments([program, "--table", "TodoItem"] + storage)
             while !state.withLock({ $0.isStopping }) {
                 _ = try await Subprocess.run(
                     .name("env"), arguments: arguments, input: .none, output: .sequence, error: .discarded

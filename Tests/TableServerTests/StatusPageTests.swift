@@ -7,7 +7,7 @@ import TableServer
 import Testing
 
 /// The pages for a browser.
-@Suite
+@Suite(.onEachStorage)
 struct StatusPageTests {
     @Test func `the first page shows the tables and the latest requests`() async throws {
         try await withServer({

@@ -8,7 +8,7 @@ import TableServer
 import Testing
 
 /// Which tokens the server accepts.
-@Suite
+@Suite(.onEachStorage)
 struct TokenTests {
     /// Returns the status of a read that needs a user.
     private func status(

@@ -5,7 +5,7 @@ import SyncCore
 import TableServer
 import Testing
 
-@Suite
+@Suite(.onEachStorage)
 struct WriteTests {
     @Test func `an insert returns 201 with the stored row and its version`() async throws {
         try await withServer { server, client in

@@ -4,7 +4,7 @@
 import Synchronization
 
 /// Wakes the change feeds of a server when a table may have changed.
-final class TableChanges: Sendable {
+package final class TableChanges: Sendable {
     private struct State {
         var isClosed = false
         var lastNumber = 0
@@ -19,6 +19,8 @@ final class TableChanges: Sendable {
     }
 
     private let state = Mutex(State())
+
+    package init() {}
 
     /// Starts to listen to the changes of a table. After ``close()`` the stream is at its end.
     ///
@@ -52,7 +54,7 @@ final class TableChanges: Sendable {
     func wake(_ number: Int) { state.withLock { _ = $0.listeners[number]?.wakes.yield() } }
 
     /// Reports a commit that may have changed the table.
-    func signal(_ tableKey: String) {
+    package func signal(_ tableKey: String) {
         state.withLock { state in
             for (number, listener) in state.listeners where listener.tableKey == tableKey {
                 state.listeners[number]?.hasChanged = true

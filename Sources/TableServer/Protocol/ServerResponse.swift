@@ -50,9 +50,14 @@ struct ServerResponse: Sendable {
 }
 
 /// An error that the server reports to the client, with a status and a message.
-struct RequestError: Error {
-    let status: Int
-    let message: String
+package struct RequestError: Error {
+    package let status: Int
+    package let message: String
+
+    package init(status: Int, message: String) {
+        self.status = status
+        self.message = message
+    }
 
     static func badRequest(_ message: String) -> RequestError { RequestError(status: 400, message: message) }
     static func unauthorized(_ message: String) -> RequestError {
@@ -63,8 +68,12 @@ struct RequestError: Error {
 
     var response: ServerResponse {
         var response = ServerResponse.value(["error": .text(message)], status: status)
-        if status == 401 { response.headers.append(("WWW-Authenticate", "Bearer")) }
-        if status == 429 { response.headers.append(("Retry-After", "1")) }
+        switch status {
+        case 401: response.headers.append(("WWW-Authenticate", "Bearer"))
+        // The client has sent too many requests, or the database is busy or cannot be reached.
+        case 429, 503, 504: response.headers.append(("Retry-After", "1"))
+        default: break
+        }
         return response
     }
 }

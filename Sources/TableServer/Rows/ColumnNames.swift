@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The spelling of each column name. Names that differ only in case are one column, with the first spelling.
-struct ColumnNames: Sendable {
+package struct ColumnNames: Sendable {
     private var spellings: [String: String] = [:]
+
+    package init() {}
 
     /// Returns the spelling under which fields with this name are stored.
     func spelling(of name: String) -> String {
         spellings[name.asciiLowercased] ?? name
     }
 
-    var count: Int { spellings.count }
+    package var count: Int { spellings.count }
 
     /// Adds a column. Returns whether it is new.
-    @discardableResult mutating func add(_ name: String) -> Bool {
+    @discardableResult package mutating func add(_ name: String) -> Bool {
         let folded = name.asciiLowercased
         guard spellings[folded] == nil else { return false }
         spellings[folded] = name
@@ -23,7 +25,7 @@ struct ColumnNames: Sendable {
 
 extension String {
     /// The string with A to Z in lower case. Names of tables and columns contain no other capital letters.
-    var asciiLowercased: String {
+    package var asciiLowercased: String {
         guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
         return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which rows of a table a list contains, and in which order.
-struct RowQuery: Sendable {
+package struct RowQuery: Sendable {
     let filter: ODataExpression?
     /// The sort keys; none for the order of insertion.
     let ordering: [ODataOrdering]

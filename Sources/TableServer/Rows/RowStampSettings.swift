@@ -1,15 +1,15 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+package import SyncCore
 
 /// How storages choose the times and versions of changes.
-struct RowStampSettings: Sendable {
+package struct RowStampSettings: Sendable {
     let clock: ServerClock
     /// The fraction digits of times.
     let fractionDigits: Int
     /// Whether the versions of a row that is removed and inserted again start again.
-    let restartsVersions: Bool
+    package let restartsVersions: Bool
 
     init(_ configuration: TableServer.Configuration) {
         clock = configuration.clock
@@ -18,5 +18,5 @@ struct RowStampSettings: Sendable {
     }
 
     /// The current time, truncated to the digits of times.
-    var now: Timestamp { clock.now.showing(fractionDigits: fractionDigits) }
+    package var now: Timestamp { clock.now.showing(fractionDigits: fractionDigits) }
 }

@@ -1,13 +1,13 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+package import SyncCore
 
 /// Where a server keeps its rows: a database. Nothing is kept in the process between requests, so that several servers
 /// can use one database.
 ///
 /// Bodies run in one transaction. They are synchronous, and a body that throws changes nothing.
-protocol RowStorage: Sendable {
+package protocol RowStorage: Sendable {
     /// Runs the body on a snapshot of the rows in the scope.
     func read<Result: Sendable>(
         _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
@@ -36,19 +36,19 @@ protocol RowStorage: Sendable {
 }
 
 /// The rows that a request can see: those of one table and one owner.
-struct RowScope: Sendable {
-    let table: TableServer.Table
+package struct RowScope: Sendable {
+    package let table: TableServer.Table
     /// The user of a per-user table; empty in other tables. `nil` for the rows of all users, which can only be listed.
-    let owner: String?
+    package let owner: String?
 
-    init(table: TableServer.Table, owner: String? = "") {
+    package init(table: TableServer.Table, owner: String? = "") {
         self.table = table
         self.owner = owner
     }
 }
 
 /// Reads rows in a transaction.
-protocol RowReader {
+package protocol RowReader {
     /// The names of the columns of all rows that the table ever had.
     func columns() throws -> ColumnNames
 
@@ -66,7 +66,7 @@ protocol RowReader {
 }
 
 /// Reads and writes rows in a transaction.
-protocol RowWriter: RowReader {
+package protocol RowWriter: RowReader {
     /// Returns the `updatedAt` of a change: the clock's time, but never earlier than a time that this returned before,
     /// also when the clock has been set back.
     func stamp() throws -> Timestamp

@@ -15,11 +15,11 @@ public struct TableRow: Sendable, Hashable {
     /// The time of the last change, by the server's clock.
     public var updatedAt: Timestamp
     /// Greater after each write; the version is made from it.
-    var revision: Int64
+    package var revision: Int64
     /// Whether the row is a tombstone.
     public var deleted: Bool
     /// The row's number in the order of inserts into its table; 0 before the insert.
-    var sequence: Int64
+    package var sequence: Int64
 
     /// The opaque version, new at each change. It does not start again when a row is removed and inserted again, unless
     /// ``TableServer/Configuration/restartsVersions`` is on.

@@ -17,8 +17,9 @@ extension SQLText {
             append(value: operand)
             append(" IS NOT NULL")
         case .comparison(let comparison, let left, let right):
-            if appendNative(comparison, left, right) { return }
-            if appendNative(comparison.reversed, right, left) { return }
+            for (comparison, left, right) in [
+                (comparison, left, right), (comparison.reversed, right, left),
+            ] where appendNative(comparison, left, right) || appendField(comparison, left, right) { return }
             appendCall("odata_\(comparison)", [left, right])
         case .not(let operand):
             append("NOT (")
@@ -51,16 +52,17 @@ extension SQLText {
 
     /// Appends a comparison of a system column with a literal of its type, without a function.
     ///
-    /// The `+` keeps the planner from using an index: ``RowBounds`` are the conditions for indexes.
+    /// The `+` keeps SQLite's planner from using an index: ``RowBounds`` are the conditions for indexes.
     private mutating func appendNative(
         _ comparison: ODataExpression.Comparison, _ left: ODataExpression, _ right: ODataExpression
     ) -> Bool {
+        let unindexed = database == .sqlite ? "+" : ""
         switch (left, right) {
         case (.column(.id), .literal(.text(let text))) where !text.utf8.contains(0):
-            append("+id \(comparison.sql) ")
+            append("\(unindexed)id \(comparison.sql) ")
             append(.text(text))
         case (.column(.updatedAt), .literal(.date(let date))):
-            append("+updatedAt \(comparison.sql) ")
+            append("\(unindexed)updatedAt \(comparison.sql) ")
             append(.text(date.storedText))
         case (.column(.createdAt), .literal(.date(let date))):
             append("createdAt \(comparison.sql) ")
@@ -72,18 +74,54 @@ extension SQLText {
         return true
     }
 
+    /// Appends a comparison of a field with a literal, if the database does it faster than its function for all types.
+    private mutating func appendField(
+        _ comparison: ODataExpression.Comparison, _ left: ODataExpression, _ right: ODataExpression
+    ) -> Bool {
+        guard database == .postgreSQL, case .column(.field(let name)) = left, case .literal(let value) = right
+        else { return false }
+        switch (comparison, value) {
+        // The JSON of equal texts and Booleans is equal.
+        case (.eq, .text), (.ne, .text), (.eq, .bool), (.ne, .bool):
+            appendCall("odata_token", ofField: name)
+            append(" \(comparison.sql) ")
+            append(.json(value))
+        case (.gt, .int), (.ge, .int), (.lt, .int), (.le, .int), (.gt, .double), (.ge, .double),
+            (.lt, .double), (.le, .double):
+            guard value.doubleValue?.isFinite == true else { return false }
+            appendCall("odata_number", ofField: name)
+            append(" \(comparison.sql) ")
+            append(.number(value))
+        case (.eq, .int), (.ne, .int), (.eq, .double), (.ne, .double):
+            guard value.doubleValue?.isFinite == true else { return false }
+            // A number differs from values of all other types but null.
+            append("coalesce(")
+            appendCall("odata_number", ofField: name)
+            append(" \(comparison.sql) ")
+            append(.number(value))
+            append(", CASE WHEN ")
+            appendCall("odata_token", ofField: name)
+            append(" IS NOT NULL THEN \(comparison == .ne ? "TRUE" : "FALSE") END)")
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func appendCall(_ function: String, ofField name: String) {
+        append("\(function)(fields, ")
+        append(.text(name))
+        append(")")
+    }
+
     private mutating func append(value: ODataExpression) {
         switch value {
         case .literal(let value): append(.value(value))
-        case .column(.id): append("id")
+        case .column(.id): append(database == .sqlite ? "id" : "odata_text(id)")
         case .column(.createdAt): append("odata_date(createdAt)")
         case .column(.updatedAt): append("odata_date(updatedAt)")
         case .column(.version): append("odata_version(revision)")
         case .column(.deleted): append("odata_bool(deleted)")
-        case .column(.field(let name)):
-            append("odata_field(fields, ")
-            append(.text(name))
-            append(")")
+        case .column(.field(let name)): appendCall("odata_field", ofField: name)
         case .negative(let operand): appendCall("odata_sub", [.literal(.int(0)), operand])
         case .arithmetic(let arithmetic, let left, let right):
             appendCall("odata_\(arithmetic)", [left, right])

@@ -10,7 +10,7 @@ extension SQLText {
                 append(key.isDescending ? "id DESC" : "id")
                 return
             }
-            for term in key.column.sortTerms {
+            for term in key.column.sortTerms(database) {
                 append(term)
                 if case .field(let name) = key.column {
                     append(.text(name))
@@ -26,12 +26,12 @@ extension SQLText {
 extension ODataColumn {
     /// The terms that sort by this column. Those of a field are calls without their last argument, the name: values of
     /// different types are sorted by type, then by the number or the text.
-    fileprivate var sortTerms: [String] {
+    fileprivate func sortTerms(_ database: SQLDatabase) -> [String] {
         switch self {
         case .id: ["id"]
         case .createdAt: ["createdAt"]
         case .updatedAt: ["updatedAt"]
-        case .version: ["odata_version(revision)"]
+        case .version: ["odata_version(revision)" + (database == .sqlite ? "" : " COLLATE \"C\"")]
         case .deleted: ["deleted"]
         case .field:
             ["odata_sort_rank(fields, ", "odata_sort_number(fields, ", "odata_sort_text(fields, "]

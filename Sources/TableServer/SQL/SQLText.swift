@@ -1,25 +1,50 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+package import SyncCore
 
 /// The text of an SQL statement and its arguments. Values from requests are always arguments.
-struct SQLText: Sendable {
+package struct SQLText: Sendable {
     /// An argument of a statement.
-    enum Argument: Sendable {
+    package enum Argument: Sendable {
         case integer(Int64)
         case text(String)
         /// A value that the functions of filters take.
         case value(ItemValue)
+        /// The JSON of a value in the form of a stored field, which the database compares byte by byte.
+        case json(ItemValue)
+        /// A number that the database compares exactly with the numbers of fields.
+        case number(ItemValue)
     }
 
-    private(set) var text = ""
-    private(set) var arguments: [Argument] = []
+    let database: SQLDatabase
+    package private(set) var text = ""
+    package private(set) var arguments: [Argument] = []
 
-    mutating func append(_ text: String) { self.text += text }
+    package init(for database: SQLDatabase) { self.database = database }
 
-    mutating func append(_ argument: Argument) {
+    package mutating func append(_ text: String) { self.text += text }
+
+    package mutating func append(_ argument: Argument) {
         arguments.append(argument)
-        text += "?"
+        switch database {
+        case .sqlite: text += "?"
+        case .postgreSQL: text += "$\(arguments.count)::\(argument.postgreSQLType)"
+        }
     }
+}
+
+extension SQLText.Argument {
+    fileprivate var postgreSQLType: String {
+        switch self {
+        case .integer: "bigint"
+        case .text, .value, .json: "text"
+        case .number: "numeric"
+        }
+    }
+}
+
+/// The databases differ in parameters, hints for indexes, and what is fast without a function.
+package enum SQLDatabase: Sendable {
+    case sqlite, postgreSQL
 }

@@ -20,7 +20,6 @@ final class SQLiteRows: RowWriter {
 
     private var key: String { scope.table.key }
     private var owner: String { scope.owner ?? "" }
-    private static let columnList = "sequence, id, createdAt, updatedAt, revision, deleted, fields"
 
     func columns() throws -> ColumnNames {
         if let cachedColumns { return cachedColumns }
@@ -36,7 +35,7 @@ final class SQLiteRows: RowWriter {
 
     func row(_ id: String) throws -> TableRow? {
         let statement = try database.cachedStatement(
-            sql: "SELECT \(Self.columnList) FROM \(SQLiteSchema.rows(key)) WHERE owner = ? AND id = ?")
+            sql: "SELECT \(SQLText.rowColumns) FROM \(RowTable.rows(key)) WHERE owner = ? AND id = ?")
         return try Row.fetchOne(statement, arguments: [owner, id]).map { try TableRow(StoredRow($0)) }
     }
 
@@ -51,26 +50,14 @@ final class SQLiteRows: RowWriter {
 
     /// Returns the statement for a window of a query.
     func select(_ query: RowQuery, offset: Int, limit: Int?) -> SQLText {
-        var sql = SQLText()
-        sql.append("SELECT \(Self.columnList) ")
-        append(query, to: &sql)
-        sql.append(" ORDER BY ")
-        if query.ordering.isEmpty {
-            sql.append("sequence")
-        } else {
-            sql.append(ordering: query.ordering)
-        }
-        sql.append(" LIMIT ")
-        sql.append(.integer(Int64(limit ?? -1)))
-        sql.append(" OFFSET ")
-        sql.append(.integer(Int64(offset)))
+        var sql = SQLText(for: .sqlite)
+        sql.append(select: query, in: scope, owner: scope.owner, offset: offset, limit: limit)
         return sql
     }
 
     func count(_ query: RowQuery) throws -> Int {
-        var sql = SQLText()
-        sql.append("SELECT count(*) ")
-        append(RowQuery(filter: query.filter, ordering: [], includesDeleted: query.includesDeleted), to: &sql)
+        var sql = SQLText(for: .sqlite)
+        sql.append(count: query, in: scope, owner: scope.owner)
         return try Int.fetchOne(database, sql: sql.text, arguments: sql.statementArguments) ?? 0
     }
 
@@ -78,47 +65,15 @@ final class SQLiteRows: RowWriter {
         // Of rows that have changed at the same time, each change increases a revision or the number of rows.
         let statement = try database.cachedStatement(
             sql: """
-                SELECT updatedAt, count(*), sum(revision) FROM \(SQLiteSchema.rows(key))
-                    INDEXED BY \(SQLiteSchema.updateIndex(key))
+                SELECT updatedAt, count(*), sum(revision) FROM \(RowTable.rows(key))
+                    INDEXED BY \(RowTable.updateIndex(key))
                 WHERE owner = :owner AND updatedAt = (
-                    SELECT max(updatedAt) FROM \(SQLiteSchema.rows(key)) WHERE owner = :owner)
+                    SELECT max(updatedAt) FROM \(RowTable.rows(key)) WHERE owner = :owner)
                 """)
         guard let row = try Row.fetchOne(statement, arguments: ["owner": owner]),
             let updatedAt = row[0] as String?
         else { return "empty" }
         return "\(updatedAt)-\(row[1] as Int64)-\(row[2] as Int64)"
-    }
-
-    /// Appends `FROM` and `WHERE`.
-    ///
-    /// Without statistics, SQLite takes every index for selective, also one that is worse than reading the table. So the
-    /// query names its index.
-    private func append(_ query: RowQuery, to sql: inout SQLText) {
-        let bounds = query.filter?.rowBounds ?? RowBounds()
-        sql.append("FROM \(SQLiteSchema.rows(key)) ")
-        if scope.owner == nil {
-            sql.append("NOT INDEXED")
-        } else if bounds.idEquals != nil || query.ordering.first?.column == .id {
-            sql.append("INDEXED BY \(SQLiteSchema.idIndex(key))")
-        } else if bounds.update != nil || query.ordering.first?.column == .updatedAt {
-            sql.append("INDEXED BY \(SQLiteSchema.updateIndex(key))")
-        } else {
-            sql.append("NOT INDEXED")
-        }
-        sql.append(" WHERE ")
-        if let owner = scope.owner {
-            sql.append("owner = ")
-            sql.append(.text(owner))
-        } else {
-            sql.append("TRUE")
-        }
-        sql.append(bounds: bounds)
-        if !query.includesDeleted { sql.append(" AND NOT deleted") }
-        if let filter = query.filter {
-            sql.append(" AND (")
-            sql.append(condition: filter)
-            sql.append(")")
-        }
     }
 }
 
@@ -155,7 +110,7 @@ extension SQLiteRows {
         let stored = StoredRow(row)
         try database.cachedStatement(
             sql: """
-                UPDATE \(SQLiteSchema.rows(key))
+                UPDATE \(RowTable.rows(key))
                 SET createdAt = ?, updatedAt = ?, revision = ?, deleted = ?, fields = ? WHERE sequence = ?
                 """
         ).execute(arguments: [
@@ -170,7 +125,7 @@ extension SQLiteRows {
         let stored = StoredRow(row)
         try database.cachedStatement(
             sql: """
-                INSERT INTO \(SQLiteSchema.rows(key))
+                INSERT INTO \(RowTable.rows(key))
                     (sequence, owner, id, createdAt, updatedAt, revision, deleted, fields)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
@@ -190,7 +145,7 @@ extension SQLiteRows {
                 ON CONFLICT DO UPDATE SET revision = max(revision, excluded.revision)
                 """
         ).execute(arguments: [key, owner, row.revision])
-        try database.cachedStatement(sql: "DELETE FROM \(SQLiteSchema.rows(key)) WHERE sequence = ?")
+        try database.cachedStatement(sql: "DELETE FROM \(RowTable.rows(key)) WHERE sequence = ?")
             .execute(arguments: [row.sequence])
     }
 
@@ -220,7 +175,8 @@ extension SQLText {
                 switch argument {
                 case .integer(let value): value.databaseValue
                 case .text(let text): text.databaseValue
-                case .value(let value): value.sqliteValue
+                case .value(let value), .number(let value): value.sqliteValue
+                case .json(let value): String(decoding: value.json, as: UTF8.self).databaseValue
                 }
             })
     }

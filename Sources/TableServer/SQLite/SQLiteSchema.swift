@@ -7,16 +7,11 @@ import SyncCore
 
 /// The tables of the database: one for the rows of each table of the server, and three for all of them.
 enum SQLiteSchema {
-    /// The name of the database table with the rows of a table, in quotes. Keys consist of letters, digits and `_`.
-    static func rows(_ tableKey: String) -> String { "\"rows_\(tableKey)\"" }
-    static func idIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_id\"" }
-    static func updateIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_update\"" }
-
     /// Creates the database table for the rows of a table, if it does not exist.
     static func create(_ tableKey: String, in database: Database) throws {
         try database.execute(
             sql: """
-                CREATE TABLE IF NOT EXISTS \(rows(tableKey)) (
+                CREATE TABLE IF NOT EXISTS \(RowTable.rows(tableKey)) (
                     sequence INTEGER PRIMARY KEY,
                     owner TEXT NOT NULL,
                     id TEXT NOT NULL,
@@ -26,9 +21,9 @@ enum SQLiteSchema {
                     deleted INTEGER NOT NULL,
                     fields TEXT NOT NULL
                 );
-                CREATE UNIQUE INDEX IF NOT EXISTS \(idIndex(tableKey)) ON \(rows(tableKey)) (owner, id);
-                CREATE INDEX IF NOT EXISTS \(updateIndex(tableKey))
-                    ON \(rows(tableKey)) (owner, updatedAt, id);
+                CREATE UNIQUE INDEX IF NOT EXISTS \(RowTable.idIndex(tableKey)) ON \(RowTable.rows(tableKey)) (owner, id);
+                CREATE INDEX IF NOT EXISTS \(RowTable.updateIndex(tableKey))
+                    ON \(RowTable.rows(tableKey)) (owner, updatedAt, id);
                 """)
     }
 

@@ -17,9 +17,17 @@ struct FilterGenerator {
     private static let texts = [
         "", "a", "A", "ab", "b", "milk", "Milk", "MILK", "é", "e\u{301}", "É", "ß", "ﬁ", "İ", "日本", "😀",
         " x ",
-        "\u{A0}y\t", "O'Brien", "%", "_", "1", "3.5", "true", "null", "\0", "a\0b", "\"\\", "\u{FEFF}a",
+        "\u{A0}y\t", "O'Brien", "%", "_", "1", "3.5", "true", "null", "\0", "a\0b", "\"\\", "\u{FEFF}a", "ΑΣ",
+        "ŉ",
+        "\(reserved(0))", "a\(reserved(1))", "\(reserved(2))b\0",
+        "\(reserved(0))\(reserved(1))\(reserved(1))", "\u{FFFD}",
         "2024-05-30T12:00:00Z", "2024-05-30T12:00:00.000Z", "2024-05-30T14:00:00.5+02:00", "2024-02-29",
     ]
+    /// Returns one of the characters by which PostgreSQL's texts stand for U+0000.
+    private static func reserved(_ offset: UInt32) -> Unicode.Scalar {
+        Unicode.Scalar(0xFDD0 + offset) ?? "?"
+    }
+
     private static let integers: [Int64] = [
         0, 1, -1, 2, 3, 7, -7, 10, 255, 9_007_199_254_740_992, 9_007_199_254_740_993, .max, .min, .min + 1,
     ]
@@ -48,7 +56,8 @@ struct FilterGenerator {
             var fields: [String: ItemValue] = [:]
             for column in Self.columns where chance(80) { fields[column] = value() }
             return TableRow(
-                id: pick(["a", "b", "B", "é", "e\u{301}", "'", "x y"]) + "\(number)", fields: fields,
+                id: pick(["a", "b", "B", "é", "e\u{301}", "'", "x y", "\(Self.reserved(1))"]) + "\(number)",
+                fields: fields,
                 createdAt: pick(Self.dates), updatedAt: pick(Self.dates),
                 revision: Int64(Int.random(in: 1..<30, using: &generator)), deleted: chance(20), sequence: 0)
         }

@@ -29,12 +29,6 @@ struct StorageWithRows {
         try database.read { database in try body(SQLiteRows(database, scope, nil)) }
     }
 
-    /// Returns the ids of the rows that match the filter, also tombstones, in the order of insertion.
-    func matches(_ filter: ODataExpression) throws -> [String] {
-        let query = RowQuery(filter: filter, ordering: [], includesDeleted: true)
-        return try read { rows in try rows.rows(query, offset: 0, limit: nil).map(\.id) }
-    }
-
     /// Returns the first column of the statement's rows.
     func ids(_ sql: SQLText) throws -> [String] {
         try database.read { database in

@@ -6,7 +6,8 @@ import SyncCore
 import TableServer
 
 /// Runs the body with a server and a client. The server has the table `TodoItem` with soft delete and `Other` with hard
-/// delete.
+/// delete,
+/// and its rows are in the storage of ``StorageKind/current`` if the configuration names no other one.
 func withServer(
     _ adjust: (inout TableServer.Configuration) -> Void = { _ in },
     _ body: (TableServer, TestClient) async throws -> Void
@@ -15,6 +16,7 @@ func withServer(
         tables: [.init("TodoItem", softDelete: true), .init("Other", softDelete: false)],
         clock: .standing(at: .noon))
     adjust(&configuration)
+    if configuration.storage == .memory { configuration.storage = try StorageKind.current.storage() }
     try await withTableServer(configuration) { server in
         try await body(server, TestClient(server))
     }

@@ -1,0 +1,57 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import TableServer
+
+/// A statement that failed, or a connection that is lost.
+struct PostgreSQLError: Error, CustomStringConvertible {
+    /// The SQLSTATE; empty if the server did not respond.
+    let state: String
+    /// What can be shown without revealing values of rows.
+    let message: String
+    /// Whether the connection cannot be used any more.
+    var isLost = false
+    /// Whether the connection was lost during a commit, so that the changes may have been made.
+    var isOutcomeUnknown = false
+
+    var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
+
+    init(state: String, message: String, isLost: Bool) {
+        self.state = state
+        self.isLost = isLost || Self.endOfConnection.contains(state) || state.hasPrefix("08")
+        // Messages about data contain data.
+        let isShown = !state.hasPrefix("22") && !state.hasPrefix("23")
+        self.message = isShown && !message.isEmpty ? message : "The statement failed."
+    }
+
+    /// The server stops, has crashed or is starting, or it has ended a transaction that was idle for too long.
+    private static let endOfConnection: Set = ["57P01", "57P02", "57P03", "57P05", "25P03"]
+
+    /// Whether the transaction can succeed when it runs again at once: another one has inserted the same id or column, or
+    /// each of the two has waited for the other.
+    var isConflict: Bool { ["23505", "40001", "40P01"].contains(state) }
+
+    /// The response to the request; `nil` if the error is not one of availability.
+    var response: RequestError? {
+        if isOutcomeUnknown {
+            return RequestError(
+                status: 504,
+                message:
+                    "The connection to the database was lost during the commit. The change may have been stored."
+            )
+        }
+        if isConflict || Self.busy.contains(state) {
+            return RequestError(
+                status: 503,
+                message: "Other requests have locked the rows for too long. Send the request again.")
+        }
+        if isLost || state.hasPrefix("53") || state == "25006" {
+            return RequestError(
+                status: 503, message: "The database is not available. Send the request again.")
+        }
+        return nil
+    }
+
+    /// A limit on the time for a lock or for a statement.
+    private static let busy: Set = ["55P03", "57014"]
+}

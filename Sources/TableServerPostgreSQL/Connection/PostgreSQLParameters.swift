@@ -1,0 +1,58 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import CLibPQ
+import TableServer
+
+/// How to connect to a server: a connection string of libpq, which can contain a password.
+struct PostgreSQLParameters: Sendable {
+    private let connection: String
+    let limitsTimes: Bool
+
+    /// - Throws: ``/TableServer/TableServerError`` when libpq cannot parse the connection string.
+    init(_ connection: String, limitsTimes: Bool = true) throws(TableServerError) {
+        self.connection = connection
+        self.limitsTimes = limitsTimes
+        var problem: UnsafeMutablePointer<CChar>?
+        let options = PQconninfoParse(connection, &problem)
+        // The message of libpq can contain the password.
+        PQfreemem(problem)
+        defer { PQconninfoFree(options) }
+        guard let options else {
+            throw TableServerError(
+                .configuration,
+                "The connection string of the database is invalid: use postgresql://user@host/database, or "
+                    + "keywords such as host=… dbname=… user=….")
+        }
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if String(cString: keyword) == "host", let value = option.pointee.val,
+                String(cString: value).contains("@")
+            {
+                throw TableServerError(
+                    .configuration,
+                    "The connection string of the database is invalid: a password in a URL contains @ as %40."
+                )
+            }
+            option += 1
+        }
+    }
+
+    /// The parameters for libpq. The later of two values applies, so the user's are after the defaults.
+    ///
+    /// The limits let a call return when the server's machine or the network has failed.
+    var keywordsAndValues: [(keyword: String, value: String)] {
+        [
+            ("connect_timeout", "5"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+            ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),
+            ("fallback_application_name", "table-server"), ("dbname", connection),
+            ("client_encoding", "UTF8"),
+        ]
+    }
+}
+
+/// A dump does not reveal the password.
+extension PostgreSQLParameters: CustomStringConvertible, CustomReflectable {
+    var description: String { "a PostgreSQL database" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

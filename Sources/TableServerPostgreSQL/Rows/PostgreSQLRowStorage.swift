@@ -1,0 +1,128 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import TableServer
+
+/// Rows in a PostgreSQL database that several servers can use at the same time.
+final class PostgreSQLRowStorage: RowStorage {
+    private let pool: ConnectionPool
+    /// For calls that block their thread.
+    private let blockingWorker: PostgreSQLWorker
+    private let settings: RowStampSettings
+    private let options: PostgreSQLOptions
+    let changes = TableChanges()
+
+    var hasUnreportedChanges: Bool { true }
+
+    /// - Throws: ``/TableServer/TableServerError`` when the database cannot be opened, or has a newer format.
+    init(
+        _ connection: String, maxConnections: Int, tables: [TableServer.Table], settings: RowStampSettings,
+        options: PostgreSQLOptions
+    ) async throws(TableServerError) {
+        let parameters = try PostgreSQLParameters(connection, limitsTimes: options.limitsTimes)
+        guard maxConnections > 0 else {
+            throw TableServerError(
+                .configuration, "The setting 'maxConnections' cannot be \(maxConnections).")
+        }
+        pool = ConnectionPool(parameters, size: maxConnections)
+        blockingWorker = PostgreSQLWorker(parameters)
+        self.settings = settings
+        self.options = options
+        do {
+            try await pool.run { worker in
+                try PostgreSQLSchema(worker.connected()).open(tables: tables.map(\.key))
+            }
+        } catch {
+            pool.close()
+            throw error as? TableServerError
+                ?? TableServerError(.storage, "The database cannot be opened: \(error)", cause: error)
+        }
+    }
+
+    func read<Result: Sendable>(
+        _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+    ) async throws -> Result {
+        try await run { [settings] connection in try Self.read(connection, scope, settings, body) }
+    }
+
+    func readNow<Result>(_ scope: RowScope, _ body: (any RowReader) throws -> Result) throws -> Result {
+        try requireOpen()
+        return try blockingWorker.runNow { worker in
+            try Self.attempt(on: worker) { connection in
+                try Self.read(connection, scope, settings, body)
+            }
+        }
+    }
+
+    func write<Result: Sendable>(
+        _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
+    ) async throws -> Result {
+        let result = try await run { [settings, options] connection in
+            let rows = try PostgreSQLRows(writing: connection, scope, settings, options)
+            return try rows.commit { try body(rows) }
+        }
+        changes.signal(scope.table.key)
+        return result
+    }
+
+    func check() async throws {
+        try await run { connection in try connection.execute("SELECT format FROM serverFormat") }
+    }
+
+    func close() {
+        pool.close()
+        blockingWorker.disconnect()
+    }
+
+    private func requireOpen() throws(TableServerError) {
+        if pool.isClosed { throw TableServerError(.storage, "The server has stopped.") }
+    }
+
+    /// A single statement sees a snapshot. A body that needs more than that runs in a transaction.
+    private static func read<Result>(
+        _ connection: PostgreSQLConnection, _ scope: RowScope, _ settings: RowStampSettings,
+        _ body: (any RowReader) throws -> Result
+    ) throws -> Result {
+        do {
+            return try body(PostgreSQLRows(readingOnce: connection, scope, settings))
+        } catch is PostgreSQLRows.NeedsTransaction {
+            let rows = try PostgreSQLRows(reading: connection, scope, settings)
+            return try rows.commit { try body(rows) }
+        }
+    }
+
+    private static let maxAttempts = 6
+
+    private func run<Result: Sendable>(
+        _ body: @escaping @Sendable (PostgreSQLConnection) throws -> Result
+    ) async throws -> Result {
+        try requireOpen()
+        return try await pool.run { worker in try Self.attempt(on: worker, body) }
+    }
+
+    /// Runs the body on a connection; again after a conflict with another transaction, and once more on a new connection if
+    /// the connection is lost.
+    private static func attempt<Result>(
+        on worker: PostgreSQLWorker, _ body: (PostgreSQLConnection) throws -> Result
+    ) throws -> Result {
+        var (attempt, hasReconnected) = (1, false)
+        while true {
+            do { return try body(worker.connected()) } catch let error as PostgreSQLError {
+                if error.isLost { worker.disconnect() }
+                if error.isConflict, attempt < maxAttempts {
+                    attempt += 1
+                } else if error.isLost, !error.isOutcomeUnknown, !hasReconnected {
+                    hasReconnected = true
+                } else {
+                    throw error.response ?? error
+                }
+            }
+        }
+    }
+}
+
+/// A dump of the server contains no rows, and no values of requests.
+extension PostgreSQLRowStorage: CustomReflectable {
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

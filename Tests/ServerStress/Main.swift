@@ -1,0 +1,42 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux) || os(macOS)
+    import Foundation
+
+    /// Runs servers on one PostgreSQL database with faults, and checks that no client misses a row and no confirmed change
+    /// is lost or made twice.
+    ///
+    ///     server-stress [--seconds N] [--without-lock]
+    ///
+    /// Without the lock of the stamps it succeeds if clients miss rows: then the check has an effect.
+    @main
+    enum ServerStress {
+        static func main() async throws {
+            var arguments = CommandLine.arguments.dropFirst()
+            if arguments.first == "serve" {
+                return try await StressedServer.serve(Array(arguments.dropFirst()))
+            }
+            var (seconds, locksStamps) = (20, true)
+            while let argument = arguments.popFirst() {
+                switch argument {
+                case "--seconds": seconds = arguments.popFirst().flatMap { Int($0) } ?? seconds
+                case "--without-lock": locksStamps = false
+                default:
+                    print("unknown argument '\(argument)'; use --seconds N and --without-lock")
+                    exit(2)
+                }
+            }
+            let report = try await Stress(seconds: seconds, locksStamps: locksStamps).run()
+            print(report.text)
+            exit(
+                report.lostCount == 0 && report.duplicateCount == 0 && (report.missCount == 0) == locksStamps
+                    ? 0 : 1)
+        }
+    }
+#else
+    @main
+    enum ServerStress {
+        static func main() {}
+    }
+#endif

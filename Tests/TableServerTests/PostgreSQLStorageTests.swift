@@ -1,0 +1,177 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux) || os(macOS)
+    import Foundation
+    import SyncCore
+    import TestSupport
+    import Testing
+
+    @testable import TableServer
+    @testable import TableServerPostgreSQL
+
+    /// What only a database on a server has.
+    @Suite
+    struct PostgreSQLStorageTests {
+        @Test func `rows are unchanged after a restart of the server`() async throws {
+            let storage = TableServer.Storage.postgreSQL(try PostgreSQLDatabase().connection)
+            var before: [TableRow] = []
+            try await withServer({ $0.storage = storage }) { server, client in
+                for (id, value) in [
+                    ("z", 9_007_199_254_740_993), ("é", 0.1), ("e\u{301}", nil), ("-", -0.0),
+                    ("\\", "\\u0000"),
+                    ("'", ["a": [true, "\0\"\\"], "\0": "\u{FFFF}"]),
+                ] as [(String, ItemValue)] {
+                    try await #expect(client.insert(["id": .text(id), "Value": value]).status == 201)
+                }
+                _ = try await client.patch("z", ["other": "x"])
+                _ = try await client.delete("é")
+                before = try server.rows(in: "TodoItem")
+                try #expect(server.row("'", in: "TodoItem")?.fields["Value"]?["a"] == [true, "\0\"\\"])
+            }
+            try await withServer({ $0.storage = storage }) { server, client in
+                try #expect(server.rows(in: "TodoItem") == before)
+                // The spelling of columns and the order of insertion continue.
+                try await #expect(client.insert(["id": "new", "VALUE": 1])["Value"] == 1)
+                try #expect(server.rows(in: "TodoItem").last?.id == "new")
+            }
+        }
+
+        @Test func `an id with a NUL does not exist`() async throws {
+            try await StorageKind.$current.withValue(.postgreSQL) {
+                try await withServer { _, client in
+                    try await #expect(client.get("/tables/TodoItem/a%00").status == 404)
+                    try await #expect(client.delete("a\0").status == 404)
+                }
+            }
+        }
+
+        @Test func `eight servers can create the tables at the same moment`() async throws {
+            let storage = TableServer.Storage.postgreSQL(
+                try PostgreSQLDatabase().connection, maxConnections: 2)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for n in 0..<8 {
+                    group.addTask {
+                        var status = 0
+                        try await withServer({ $0.storage = storage }) { _, client in
+                            status = try await client.insert(["id": .text("\(n)"), "column\(n)": 1]).status
+                        }
+                        return status
+                    }
+                }
+                for try await status in group { #expect(status == 201) }
+            }
+            try await withServer({ $0.storage = storage }) { server, _ in
+                try #expect(server.rows(in: "TodoItem").count == 8)
+            }
+        }
+
+        @Test func `tables of a newer format are an error`() async throws {
+            let database = try PostgreSQLDatabase()
+            let storage = TableServer.Storage.postgreSQL(database.connection)
+            try await withServer({ $0.storage = storage }) { _, _ in }
+            try database.connect().run("UPDATE serverFormat SET format = format + 1")
+            let error = await #expect(throws: TableServerError.self) {
+                try await withServer({ $0.storage = storage }) { _, _ in }
+            }
+            #expect(error?.code == .storage)
+            #expect(error?.message.contains("newer version") == true)
+        }
+
+        @Test func `a server replaces older functions`() async throws {
+            let database = try PostgreSQLDatabase()
+            let storage = TableServer.Storage.postgreSQL(database.connection)
+            try await withServer({ $0.storage = storage }) { _, _ in }
+            try database.connect().run(
+                "UPDATE serverFormat SET functions = 0; DROP FUNCTION odata_trim(text)")
+            try await withServer({ $0.storage = storage }) { _, client in
+                try await #expect(client.list("TodoItem", [("$filter", "trim(a) eq ''")]).status == 200)
+            }
+        }
+
+        @Test(arguments: [
+            "postgresql://user:s3cret@127.0.0.1:1/database", "postgresql://user:s3cret@/%zz",
+            "host=127.0.0.1 port=1 password=s3cret", "password=s3cret port",
+            "postgresql://user:s3@cret@localhost:1/database", "s3cret",
+        ])
+        func `a database that cannot be reached is an error without the password`(_ connection: String)
+            async throws
+        {
+            var configuration = TableServer.Configuration(
+                tables: [.init("a")], storage: .postgreSQL(connection))
+            configuration.host = "127.0.0.1"
+            var text = String(describing: configuration)
+            dump(configuration, to: &text)
+            do {
+                try await withTableServer(configuration) { _ in }
+                Issue.record("The server has started.")
+            } catch {
+                dump(error, to: &text)
+                text += "\(error)"
+            }
+            #expect(text.contains("database"))
+            #expect(!text.contains("cret"))
+        }
+
+        @Test func `a table name that PostgreSQL would cut is an error`() async throws {
+            let storage = TableServer.Storage.postgreSQL(try PostgreSQLDatabase().connection)
+            let error = await #expect(throws: TableServerError.self) {
+                let name = String(repeating: "a", count: 49)
+                try await withTableServer(.init(tables: [.init(name)], storage: storage)) { _ in }
+            }
+            #expect(error?.code == .configuration)
+        }
+
+        @Test func `a write that another program keeps waiting is 503, and is not applied`() async throws {
+            let database = try PostgreSQLDatabase()
+            try await withServer({ $0.storage = .postgreSQL(database.connection) }) { server, client in
+                let other = try database.connect()
+                try other.run("BEGIN; UPDATE serverStamp SET updatedAt = updatedAt")
+                let reply = try await client.insert(["id": "a"])
+                #expect(reply.status == 503)
+                #expect(reply.headers["retry-after"] == "1")
+                // Reads do not wait.
+                try await #expect(client.list("TodoItem").json == [])
+                try other.run("ROLLBACK")
+                try await #expect(client.insert(["id": "a"]).status == 201)
+            }
+        }
+
+        @Test func `a connection that ends during a request is replaced`() async throws {
+            let database = try PostgreSQLDatabase()
+            try await withServer({ $0.storage = .postgreSQL(database.connection) }) { _, client in
+                try await #expect(client.insert(["id": "a"]).status == 201)
+                try database.endConnections()
+                try await #expect(client.insert(["id": "b"]).status == 201)
+                try await #expect(client.list("TodoItem").ids == ["a", "b"])
+            }
+        }
+
+        @Test func `a commit whose outcome is unknown is not a success`() async throws {
+            let database = try PostgreSQLDatabase()
+            var options = PostgreSQLOptions()
+            options.beforeCommit = { try? database.endConnections() }
+            try await withServer({ $0.storage = .postgreSQL(database.connection, options) }) { _, client in
+                let reply = try await client.insert(["id": "a"])
+                #expect(reply.status == 504)
+                #expect(reply["error"]?.textValue?.contains("may have been stored") == true)
+            }
+        }
+
+        @Test func `confirmed changes survive a crash of PostgreSQL, and the server continues`() async throws
+        {
+            // Other tests use the shared one.
+            let postgreSQL = try PostgreSQLServer()
+            try await withServer({ $0.storage = .postgreSQL(postgreSQL.connection()) }) { server, client in
+                for (n, crash) in [postgreSQL.crash, postgreSQL.restart].enumerated() {
+                    try await #expect(client.insert(["id": .text("\(n)")]).status == 201)
+                    try crash()
+                    let reply = try await client.get("/tables/TodoItem/\(n)")
+                    #expect(reply.status == 200, "\(n): \(reply.text)")
+                    try await #expect(client.get("/health/ready").status == 200)
+                    try #expect(server.rows(in: "TodoItem").count == n + 1)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,75 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+#if os(Linux) || os(macOS)
+    import SyncCore
+    import Synchronization
+    import TestSupport
+
+    @testable import TableServer
+    @testable import TableServerPostgreSQL
+
+    /// A schema without tables on the PostgreSQL server of the tests.
+    struct PostgreSQLDatabase {
+        let connection: String
+        private let schema: String
+        private static let count = Atomic<Int>(0)
+
+        init() throws {
+            let server = try PostgreSQLServer.shared.get()
+            schema = "test_\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+            connection = server.connection(schema: schema)
+            try connect().run("CREATE SCHEMA \(schema)")
+        }
+
+        /// Ends all other connections, as an administrator does.
+        func endConnections() throws {
+            try connect().run(
+                """
+                SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+                WHERE application_name = '\(schema)' AND pid <> pg_backend_pid()
+                """)
+        }
+
+        /// Returns when a statement waits for a lock.
+        func waitForBlockedStatement() throws {
+            let connection = try connect()
+            while try connection.run(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
+                """
+            ).integer(0, 0) == 0 {}
+        }
+
+        func connect() throws -> PostgreSQLConnection {
+            try PostgreSQLConnection(PostgreSQLParameters(connection, limitsTimes: false))
+        }
+    }
+
+    /// A database with rows of one table.
+    struct PostgreSQLWithRows {
+        let scope = RowScope(table: TableServer.Table("TodoItem"))
+        let database: PostgreSQLDatabase
+        private let connection: PostgreSQLConnection
+        private let settings = RowStampSettings(TableServer.Configuration(tables: []))
+
+        init(_ rows: [TableRow]) throws {
+            database = try PostgreSQLDatabase()
+            connection = try database.connect()
+            try PostgreSQLSchema(connection).open(tables: [scope.table.key])
+            let writer = try PostgreSQLRows(writing: connection, scope, settings, PostgreSQLOptions())
+            try writer.commit {
+                for var row in rows {
+                    row.sequence = 0
+                    try writer.put(row)
+                }
+            }
+        }
+
+        func read<Result>(_ body: (PostgreSQLRows) throws -> Result) throws -> Result {
+            let rows = try PostgreSQLRows(reading: connection, scope, settings)
+            return try rows.commit { try body(rows) }
+        }
+    }
+#endif
