@@ -25,7 +25,7 @@ public struct TableServerError: Error, Sendable, CustomStringConvertible {
         public static let configuration = Code(value: .configuration)
         /// The address cannot be bound.
         public static let binding = Code(value: .binding)
-        /// The file cannot be opened, read or written.
+        /// The file or the database cannot be opened, read or written.
         public static let storage = Code(value: .storage)
         /// The server does not have the table.
         public static let unknownTable = Code(value: .unknownTable)

@@ -20,7 +20,8 @@ enum StorageKind: Sendable, CaseIterable {
         switch self {
         case .sqlite: .memory
         #if os(Linux) || os(macOS)
-            case .postgreSQL: .postgreSQL(try PostgreSQLDatabase().connection)
+            case .postgreSQL:
+                .postgreSQL(try PostgreSQLDatabase().connection, .withStandingClock)
         #endif
         }
     }
