@@ -12,13 +12,16 @@ public final class ServerClock: Sendable {
     private let base: @Sendable () -> Timestamp
     private let shift = Mutex(Duration.zero)
 
-    private init(base: @escaping @Sendable () -> Timestamp) {
-        self.base = base
+    /// Whether changes at the same time of the clock have the same `updatedAt`.
+    let isStanding: Bool
+
+    init(isStanding: Bool, base: @escaping @Sendable () -> Timestamp) {
+        (self.isStanding, self.base) = (isStanding, base)
     }
 
     /// Returns a clock that shows the system's time, with a precision of about a microsecond.
     public static func system() -> ServerClock {
-        ServerClock {
+        ServerClock(isStanding: false) {
             let now = Date().timeIntervalSince1970
             let seconds = now.rounded(.down)
             return Timestamp(
@@ -29,7 +32,7 @@ public final class ServerClock: Sendable {
 
     /// Returns a stopped clock, which changes only by ``advance(by:)``.
     public static func standing(at instant: Timestamp) -> ServerClock {
-        ServerClock { instant.showing(fractionDigits: 9) }
+        ServerClock(isStanding: true) { instant.showing(fractionDigits: 9) }
     }
 
     /// The current time of this clock, with nine fraction digits.

@@ -37,8 +37,6 @@ package struct PostgreSQLOptions: Sendable {
     /// Whether a change takes its time under a lock that is held until the commit. Without it, a client can miss the change
     /// of a transaction that commits late.
     package var locksStamps = true
-    /// Whether changes at the same time of the clock have the same stamp, as changes while a test's clock stands.
-    package var repeatsStamps = false
     /// Whether locks, statements and idle transactions have time limits.
     package var limitsTimes = true
     /// Runs before the commit of each write.

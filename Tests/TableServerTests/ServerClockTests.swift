@@ -66,4 +66,22 @@ struct ServerClockTests {
             }
         }
     }
+
+    @Test(.onEachStorage) func `each change has a later time than the one before, also within a millisecond`()
+        async throws
+    {
+        try await withServer({ $0.clock = .running(at: .noon) }) { server, client in
+            func time(_ reply: TestClient.Reply) -> String? { reply["updatedAt"]?.textValue }
+            try await #expect(time(client.insert(["id": "b"])) == "2024-05-30T12:00:00.000Z")
+            try await #expect(time(client.insert(["id": "a"])) == "2024-05-30T12:00:00.001Z")
+            // The changes of one transaction have the same time.
+            try await server.put([("c", [:]), ("d", [:])], in: "TodoItem")
+            let times = try server.rows(in: "TodoItem").map(\.updatedAt.description)
+            #expect(times.suffix(2) == ["2024-05-30T12:00:00.002Z", "2024-05-30T12:00:00.002Z"])
+            server.clock.advance(by: .seconds(-60))
+            try await #expect(time(client.delete("b")) == "2024-05-30T12:00:00.003Z")
+            server.clock.advance(by: .seconds(61))
+            try await #expect(time(client.delete("a")) == "2024-05-30T12:00:01.000Z")
+        }
+    }
 }

@@ -19,4 +19,21 @@ package struct RowStampSettings: Sendable {
 
     /// The current time, truncated to the digits of times.
     package var now: Timestamp { clock.now.showing(fractionDigits: fractionDigits) }
+
+    /// Returns the `updatedAt` of the changes of a transaction, which holds the lock of its table: the current time, but later
+    /// than that of the transaction before, also when the clock has been set back.
+    ///
+    /// A client that has seen a change, and that time has passed since, no longer looks for others with the same time. If
+    /// the clock stands, or times have fewer digits than milliseconds, they are equal all the same.
+    ///
+    /// - Parameter last: the stored text of the last time; `nil` before the first change.
+    package func stamp(after last: String?) -> Timestamp {
+        let now = now
+        guard let last = last.flatMap({ Timestamp(storedText: $0) }), !last.isEarlier(than: now) else {
+            return now
+        }
+        let repeats = clock.isStanding || fractionDigits < 3
+        let unit = Duration.seconds(1) / (0..<fractionDigits).reduce(1) { unit, _ in unit * 10 }
+        return (repeats ? last : last.advanced(by: unit)).showing(fractionDigits: fractionDigits)
+    }
 }

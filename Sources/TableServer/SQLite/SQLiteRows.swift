@@ -81,15 +81,11 @@ final class SQLiteRows: RowWriter {
 extension SQLiteRows {
     func stamp() throws -> Timestamp {
         guard let settings else { return .unixEpoch }
-        let now = settings.now
         let statement = try database.cachedStatement(
             sql: "SELECT updatedAt FROM serverStamp WHERE tableKey = ?")
-        let last = try String.fetchOne(statement, arguments: [key])
-        if let last, last >= now.storedText, let time = Timestamp(storedText: last) {
-            return time.isSameInstant(as: now) ? now : time
-        }
-        try setLastStamp(now)
-        return now
+        let stamp = settings.stamp(after: try String.fetchOne(statement, arguments: [key]))
+        try setLastStamp(stamp)
+        return stamp
     }
 
     func setLastStamp(_ stamp: Timestamp) throws {

@@ -10,21 +10,13 @@ import struct TableServer.StoredRow
 extension PostgreSQLRows: RowWriter {
     /// Locks the table's stamp until the commit, so that changes become visible in the order of their stamps. A client that
     /// has seen a stamp has seen all earlier ones.
-    ///
-    /// Each transaction has a later stamp than the one before: a client that pulls page by page, and has seen one of two
-    /// rows with equal stamps as the last of a page, would miss the other one if it is committed after that.
     func stamp() throws -> Timestamp {
         guard options.locksStamps else { return settings.now }
         let last = try connection.execute(
             "SELECT updatedAt FROM serverStamp WHERE tableKey = $1::text FOR UPDATE", [key]
         ).text(0, 0)
-        // The time after the wait for the lock.
-        var stamp = settings.now
-        if let last = Timestamp(storedText: last), !last.isEarlier(than: stamp) {
-            let digits = Int(stamp.fractionDigits)
-            let unit = Duration.seconds(1) / (0..<digits).reduce(1) { unit, _ in unit * 10 }
-            stamp = (options.repeatsStamps ? last : last.advanced(by: unit)).showing(fractionDigits: digits)
-        }
+        // It reads the clock after the wait for the lock.
+        let stamp = settings.stamp(after: last)
         try connection.execute(
             "UPDATE serverStamp SET updatedAt = $2::text WHERE tableKey = $1::text",
             [key, stamp.storedText])

@@ -60,7 +60,7 @@ import Testing
             await system.advance(.seconds(1000))
             // The conflict waits for a decision.
             #expect(device.sync.state.conflicts == 1)
-            device.network.condition = .answersLost
+            device.network.condition = .status(500)
             _ = try? await system.perform { try await device.context.push() }
             _ = device.network.newRequests()
             device.network.condition = .up

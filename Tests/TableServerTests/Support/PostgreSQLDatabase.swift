@@ -47,15 +47,6 @@
         }
     }
 
-    extension PostgreSQLOptions {
-        /// As on SQLite, changes while the clock stands have the same stamp.
-        static var withStandingClock: PostgreSQLOptions {
-            var options = PostgreSQLOptions()
-            options.repeatsStamps = true
-            return options
-        }
-    }
-
     /// A database with rows of one table.
     struct PostgreSQLWithRows {
         let scope = RowScope(table: TableServer.Table("TodoItem"))

@@ -21,7 +21,7 @@ enum StorageKind: Sendable, CaseIterable {
         case .sqlite: .memory
         #if os(Linux) || os(macOS)
             case .postgreSQL:
-                .postgreSQL(try PostgreSQLDatabase().connection, .withStandingClock)
+                .postgreSQL(try PostgreSQLDatabase().connection)
         #endif
         }
     }

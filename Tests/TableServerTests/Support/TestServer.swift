@@ -3,11 +3,11 @@
 
 import Foundation
 import SyncCore
-import TableServer
+
+@testable import TableServer
 
 /// Runs the body with a server and a client. The server has the table `TodoItem` with soft delete and `Other` with hard
-/// delete,
-/// and its rows are in the storage of ``StorageKind/current`` if the configuration names no other one.
+/// delete, and its rows are in the storage of ``StorageKind/current`` if the configuration names no other one.
 func withServer(
     _ adjust: (inout TableServer.Configuration) -> Void = { _ in },
     _ body: (TableServer, TestClient) async throws -> Void
@@ -25,4 +25,11 @@ func withServer(
 extension Timestamp {
     /// 2024-05-30T12:00:00Z.
     static let noon = Timestamp(Date(timeIntervalSince1970: 1_717_070_400))
+}
+
+extension ServerClock {
+    /// A clock that only a test moves, and that the server takes for a running one.
+    static func running(at instant: Timestamp) -> ServerClock {
+        ServerClock(isStanding: false) { instant.showing(fractionDigits: 9) }
+    }
 }
