@@ -112,6 +112,8 @@ struct TableServerCommand: AsyncParsableCommand {
         configuration.authentication = try tokens.authentication()
         // The log would grow for as long as the server runs.
         configuration.recordsRequests = false
+        // A client then proves without another request that the row is its own.
+        configuration.insertConflictBody = .row
         configuration.showsPage = page
         configuration.showsMetrics = metrics
         configuration.logger = Logger(label: "table-server") { [logLevel] _ in

@@ -35,6 +35,39 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test func `one request can wait for several tables`() async throws {
+        try await withServer { server, client in
+            let all = try await client.changes(others: "Other", wait: 60)
+            #expect(all.text.contains("data: TodoItem\n") && all.text.contains("data: Other\n"))
+            let mark = try #require(all.mark)
+            async let waiting = client.changes(others: "Other", after: mark, wait: 60)
+            try await server.put("a", [:], in: "Other")
+            let changed = try await waiting
+            #expect(changed.text.contains("data: Other\n") && !changed.text.contains("TodoItem"))
+            try await #expect(client.changes(others: "Other", after: changed.mark, wait: 0).mark == nil)
+            // The mark of other tables does not count.
+            try await #expect(client.changes(after: changed.mark, wait: 0).mark != nil)
+            try await #expect(client.changes(others: "Unknown", wait: 0).status == 404)
+        }
+    }
+
+    @Test func `the client of the framework waits for changes`() async throws {
+        try await withServer { server, _ in
+            let (client, tables) = (
+                SyncClient(url: server.url, transport: URLSessionTransport.patient), ["TodoItem", "Other"]
+            )
+            let all = try #require(try await client.nextChange(in: tables))
+            #expect(all.tables == ["TodoItem", "Other"])
+            async let waiting = client.nextChange(in: tables, after: all.mark, within: .seconds(60))
+            try await server.put("a", [:], in: "Other")
+            let change = try #require(try await waiting)
+            #expect(change.tables == ["Other"])
+            try await #expect(client.nextChange(in: tables, after: change.mark, within: .zero) == nil)
+            let error = await #expect(throws: SyncError.self) { try await client.nextChange(in: ["Unknown"]) }
+            #expect(error?.code == .tableNotOnServer)
+        }
+    }
+
     @Test func `every change has a mark of its own, also at the same time`() async throws {
         try await withServer { server, client in
             var marks: Set<String> = []
@@ -53,10 +86,13 @@ struct ChangeFeedTests {
     @Test func `the marks of a per-user table do not tell that another user has changed a row`() async throws
     {
         try await withServer({
-            $0.tables = [.init("Note", permissions: .init(.authenticated), isPerUser: true)]
+            $0.tables = [
+                .init("Note", permissions: .init(.authenticated), isPerUser: true), .init("Open"),
+            ]
             $0.authentication = try? Tokens.authentication()
         }) { server, client in
             try await #expect(client.changes(of: "Note", wait: 0).status == 401)
+            try await #expect(client.changes(of: "Open", others: "Note", wait: 0).status == 401)
             let token = try await Tokens.token(of: "ann")
             let mark = try await client.changes(of: "Note", token: token, wait: 0).mark
             try await server.put("b", [:], in: "Note", of: "bob")
@@ -127,12 +163,14 @@ struct ChangeFeedTests {
 
 extension TestClient {
     fileprivate func changes(
-        of table: String = "TodoItem", token: String? = nil, after mark: String? = nil, wait: Int
+        of table: String = "TodoItem", others: String = "", token: String? = nil,
+        after mark: String? = nil, wait: Int
     ) async throws -> Reply {
         var headers = ["Accept": "text/event-stream"]
         headers["Last-Event-ID"] = mark
         headers["X-ZUMO-AUTH"] = token
-        return try await send("GET", "/tables/\(table)/changes?wait=\(wait)", headers: headers)
+        let query = "wait=\(wait)&tables=\(others)"
+        return try await send("GET", "/tables/\(table)/changes?\(query)", headers: headers)
     }
 }
 

@@ -36,7 +36,10 @@
                         let line = try #require(try await lines.next())
                         #expect(line.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+/) != nil)
                         let client = TestClient(try #require(URL(string: line)))
-                        #expect(try await client.insert(["id": "a"]).status == statuses[0])
+                        let reply = try await client.insert(["id": "a"])
+                        #expect(reply.status == statuses[0])
+                        // Also in the response to a repeated insert.
+                        #expect(reply["version"] != nil)
                         #expect(try await client.insert(["id": "a"], in: "Other").status == statuses[1])
                         try server.send(signal: signal)
                         #expect(try await lines.next() == nil)

@@ -29,7 +29,7 @@ extension RemoteCall {
         case .read, .query, .changes: break
         }
         request.head.headerFields[.accept] = "application/json"
-        if case .changes(let mark, _) = action {
+        if case .changes(_, let mark, _) = action {
             request.head.headerFields[.accept] = "text/event-stream"
             request.head.headerFields[.lastEventID] = mark
         }
@@ -75,7 +75,11 @@ extension RemoteCall {
             all = options
             includesDeletedRows = includesDeleted
         case .undelete: includesDeletedRows = dialect.updatesWholeRow
-        case .changes(_, let wait): all = [QueryParameter(name: "wait", value: String(wait))]
+        case .changes(let others, _, let wait):
+            all = [QueryParameter(name: "wait", value: String(wait))]
+            if !others.isEmpty {
+                all.append(QueryParameter(name: "tables", value: others.joined(separator: ",")))
+            }
         default: break
         }
         if includesDeletedRows { all.append(QueryParameter(name: dialect.includeDeletedName, value: "true")) }

@@ -17,8 +17,8 @@ package struct RemoteCall: Sendable {
         case read(id: String)
         /// Read a list of rows with the options of a query: see ``TableQuery/odata(_:)``.
         case query([QueryParameter], includesDeleted: Bool)
-        /// Wait for a change of the table after a mark of its change feed, for at most so many seconds.
-        case changes(after: String?, wait: Int)
+        /// Wait for a change of the table or others after a mark of the change feed, for at most so many seconds.
+        case changes(others: [String], after: String?, wait: Int)
     }
 
     /// The features of the client in `X-ZUMO-FEATURES`.

@@ -21,7 +21,7 @@ extension RemoteResponse {
         if response.body.isEmpty {
             body = .empty
         } else if isSuccess, case .changes = call.action {
-            body = Self.mark(in: response)
+            body = Self.change(in: response)
         } else if isSuccess, case .query = call.action {
             (body, isLastPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
         } else {
@@ -44,13 +44,16 @@ extension RemoteResponse {
         return isSuccess ? .unreadable("The response is not an object.") : .empty
     }
 
-    /// Reads the events of a change feed: the last id, if there is one.
-    private static func mark(in response: HTTPTransportResponse) -> Body {
+    /// Reads the events of a change feed: the last id, and the names of the tables.
+    private static func change(in response: HTTPTransportResponse) -> Body {
         guard response.head.headerFields[.contentType]?.hasPrefix("text/event-stream") == true else {
             return .unreadable("The response is not a change feed.")
         }
         let lines = String(decoding: response.body, as: UTF8.self).split(whereSeparator: \.isNewline)
-        return .mark(lines.last { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) })
+        func values(_ field: String) -> [String] {
+            lines.filter { $0.hasPrefix(field) }.map { String($0.dropFirst(field.count)) }
+        }
+        return .change(values("id: ").last.map { ServerChange(tables: Set(values("data: ")), mark: $0) })
     }
 
     /// Reads the response to a query: a list of rows, or an object that contains one, and whether it is the last page.
@@ -122,7 +125,7 @@ extension RemoteResponse.Body {
     fileprivate func form(isJSON: Bool, isHTML: Bool) -> ResponseClassification.BodyForm {
         switch self {
         case .row: .row
-        case .rows, .mark: .rows
+        case .rows, .change: .rows
         case _ where isJSON: .json
         case .empty: .empty
         case .unreadable: isHTML ? .html : .unreadable

@@ -32,8 +32,8 @@ package struct RemoteResponse: Sendable {
         case row([String: ItemValue])
         /// A list of rows, and the total count if the server returned it.
         case rows([WireObject], count: Int?)
-        /// The mark of a change feed; `nil` if the table has not changed.
-        case mark(String?)
+        /// The events of a change feed.
+        case change(ServerChange?)
         /// Anything else, with the reason as a sentence. With a 2xx the server may or may not have applied the request.
         case unreadable(String)
     }

@@ -140,29 +140,6 @@ extension RemoteTable {
         return QueryResult(items: items, totalCount: query.includesTotalCount ? count : nil)
     }
 
-    /// Waits until the table has changed on the server, if the server has a change feed: the tables server of this package has
-    /// one. It reports that the table has changed, and nothing more; a pull receives the change.
-    ///
-    /// The request is `GET tables/NAME/changes?wait=SECONDS`, answered with server-sent events after the first of them.
-    ///
-    /// - Parameters:
-    ///   - mark: what the last call returned, so that no change between two calls is missed. Without one, the call returns the
-    ///     current mark at once.
-    ///   - wait: how long the server waits for a change: whole seconds, at most 60, and less than the transport's timeouts.
-    /// - Returns: the mark of the table's state; `nil` if the table has not changed in this time.
-    /// - Throws: ``SyncError/Code/tableNotOnServer`` or ``SyncError/Code/unreadableResponse`` when the server has no change feed;
-    ///   others as listed for the type.
-    public func nextChange(
-        after mark: String? = nil, within wait: Duration = .seconds(25)
-    ) async throws -> String? {
-        let seconds = Int(min(max(wait, .zero), .seconds(60)).components.seconds)
-        let call = call(.changes(after: mark, wait: seconds), [:])
-        guard case .mark(let next) = try await response(to: call).body else {
-            throw SyncError(.unreadableResponse, "The response is not a change feed.", mayRetry: true)
-        }
-        return next
-    }
-
     private func call(_ action: RemoteCall.Action, _ parameters: [String: String]) -> RemoteCall {
         RemoteCall(action, table: name, parameters: parameters)
     }
@@ -174,7 +151,7 @@ extension RemoteTable {
         return row.item
     }
 
-    private func response(to call: RemoteCall) async throws -> RemoteResponse {
+    func response(to call: RemoteCall) async throws -> RemoteResponse {
         let response: RemoteResponse
         do {
             response = try await client.sendRefreshing(call)

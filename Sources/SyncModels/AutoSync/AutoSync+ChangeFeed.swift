@@ -5,20 +5,21 @@ import SyncCore
 import Synchronization
 
 extension AutoSync {
-    /// Takes the changes in the server's change feed of a table as hints, until the task is cancelled or the server turns out to
-    /// have no change feed.
-    func followServer(_ table: String, _ wakeup: Wakeup) async {
+    /// Takes the changes in the server's change feed as hints, until the task is cancelled or the server turns out to have no
+    /// change feed.
+    func followServer() async {
+        let tables = Set(plans.map(\.query.table)).sorted()
         var mark: String?
         var failures = 0
         while !Task.isCancelled, !context.isClosed {
             guard control.withLock({ $0.schedule.isInForeground }) else {
-                await wakeup.wait(atMost: nil, in: context.environment)
+                await feedWakeup.wait(atMost: nil, in: context.environment)
                 continue
             }
             do {
-                if let next = try await context.client.table(table).nextChange(after: mark) {
-                    mark = next
-                    signal(.serverHint(tables: [table]))
+                if let change = try await context.client.nextChange(in: tables, after: mark) {
+                    mark = change.mark
+                    signal(.serverHint(tables: change.tables))
                 }
                 failures = 0
                 // One round follows the changes of this time, so one request is enough for them.
@@ -26,7 +27,7 @@ extension AutoSync {
             } catch let error as SyncError where error.meansNoFeed {
                 return
             } catch {
-                await wakeup.wait(
+                await feedWakeup.wait(
                     atMost: settings.backoff(failures: failures, jitter: jitter), in: context.environment)
                 failures += 1
             }

@@ -33,7 +33,7 @@ extension AutoSync {
             group.addTask { await self.follow(localChanges) }
             group.addTask { await self.showOperations(operationChanges) }
             if context.isStoreShared { group.addTask { await self.detectExternalCommits() } }
-            for (table, wakeup) in feedWakeups { group.addTask { await self.followServer(table, wakeup) } }
+            if settings.followsChangeFeed, !plans.isEmpty { group.addTask { await self.followServer() } }
             await runDueRounds()
             group.cancelAll()
         }

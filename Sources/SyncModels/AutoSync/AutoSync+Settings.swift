@@ -18,9 +18,9 @@ extension AutoSync {
         /// How long after another process was found to sync the same store the next attempt follows.
         public var lockRetryDelay = Duration.seconds(30)
 
-        /// Whether the sync waits for changes at the server's change feed, with one request at a time for each table, while
-        /// the app is in the foreground: see ``SyncCore/RemoteTable/nextChange(after:within:)``. Plans then need no interval.
-        /// The tables server of this package has a change feed; on a server without one, the sync stops asking.
+        /// Whether the sync waits for changes at the server's change feed, with one request at a time, while the app is in the
+        /// foreground: see ``SyncCore/SyncClient/nextChange(in:after:within:)``. Plans then need no interval. The tables server
+        /// of this package has a change feed; on a server without one, the sync stops asking.
         public var followsChangeFeed = false
 
         /// Makes the default settings.

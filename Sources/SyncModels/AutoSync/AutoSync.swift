@@ -33,8 +33,8 @@ public final class AutoSync: Sendable {
     let feed = StateFeed()
     let wakeup = Wakeup()
     let settings: Settings
-    /// Ends the pauses of the requests to the change feed of each table that the sync follows.
-    let feedWakeups: [String: Wakeup]
+    /// Ends the pauses of the requests to the change feed.
+    let feedWakeup = Wakeup()
     /// Serializes rounds.
     let roundMutex = AsyncMutex()
     private let runMutex = AsyncMutex()
@@ -49,8 +49,6 @@ public final class AutoSync: Sendable {
         self.context = context
         self.settings = settings
         plans = pulls
-        let followed = settings.followsChangeFeed ? Set(pulls.map(\.query.table)) : []
-        feedWakeups = Dictionary(uniqueKeysWithValues: followed.map { ($0, Wakeup()) })
         // The pull of a plan that is not valid reports its error.
         let order = (try? context.pullOrder(of: pulls)) ?? Array(pulls.indices)
         let schedule = SyncSchedule(
@@ -75,7 +73,7 @@ public final class AutoSync: Sendable {
         control.withLock { $0.schedule.record(signal, at: now) }
         wakeup.signal()
         if case .serverHint = signal { return }
-        for wakeup in feedWakeups.values { wakeup.signal() }
+        feedWakeup.signal()
     }
 
     /// Pushes and pulls now, for example after the user has pulled to refresh. No delay prevents this.

@@ -4,16 +4,16 @@
 import Foundation
 import SyncCore
 
-/// The server-sent events that tell one client that a table has changed, and nothing more.
+/// The server-sent events that tell one client which of some tables have changed, and nothing more.
 ///
 /// The id of an event is a mark of the state of the rows that the client can see. A client that returns it in
 /// `Last-Event-ID` misses no change between two requests.
 struct ChangeFeed: Sendable {
     let storage: any RowStorage
-    let scope: RowScope
+    let scopes: [RowScope]
     /// The mark that the client has received last.
     let lastMark: String?
-    /// The feed ends after the first event, or after this time; `nil` for a feed that ends with its connection.
+    /// The feed ends after the first change, or after this time; `nil` for a feed that ends with its connection.
     let wait: Duration?
 
     /// How often a feed looks for changes of other processes, if the storage does not report them.
@@ -24,22 +24,22 @@ struct ChangeFeed: Sendable {
     /// Sends events until the feed ends, the server stops or sending fails.
     func run(_ send: (String) async throws -> Void) async throws {
         let changes = storage.changes
-        let (number, wakes) = changes.listen(to: scope.table.key)
+        let (number, wakes) = changes.listen(to: Set(scopes.map(\.table.key)))
         defer { changes.remove(number) }
         let ticks = Task {
             while (try? await Task.sleep(for: Self.pollInterval)) != nil { changes.wake(number) }
         }
         defer { ticks.cancel() }
         let start = ContinuousClock.now
-        var (mark, lastSend, mayHaveChanged) = (lastMark, start, true)
+        var (marks, lastSend, mayHaveChanged) = (lastMarks, start, true)
         var iterator = wakes.makeAsyncIterator()
         while true {
             if mayHaveChanged {
-                let current = try await storage.read(scope) { rows in try rows.changeMark() }
-                if current != mark {
-                    try await send("id: \(current)\ndata: \(scope.table.name)\n\n")
+                let events = try await events(after: &marks)
+                if !events.isEmpty {
+                    try await send(events)
                     if wait != nil { return }
-                    (mark, lastSend) = (current, .now)
+                    lastSend = .now
                 }
             }
             if let wait, .now - start >= wait { return try await send(":\n\n") }
@@ -51,14 +51,36 @@ struct ChangeFeed: Sendable {
             mayHaveChanged = changes.takeChange(number) || storage.hasUnreportedChanges
         }
     }
+
+    /// The marks of the tables, in their order.
+    private var lastMarks: [String?] {
+        let marks = (lastMark ?? "").split(separator: ",").map(String.init)
+        return marks.count == scopes.count ? marks : scopes.map { _ in nil }
+    }
+
+    /// Returns an event for each table that has changed.
+    private func events(after marks: inout [String?]) async throws -> String {
+        var changed: [String] = []
+        for (index, scope) in scopes.enumerated() {
+            let mark = try await storage.read(scope) { rows in try rows.changeMark() }
+            guard mark != marks[index] else { continue }
+            marks[index] = mark
+            changed.append(scope.table.name)
+        }
+        let id = marks.compactMap(\.self).joined(separator: ",")
+        return changed.map { "id: \(id)\ndata: \($0)\n\n" }.joined()
+    }
 }
 
 extension TableService {
-    /// The longest wait of a feed that ends after its first event, in seconds.
+    /// The longest wait of a feed that ends after its first change, in seconds.
     private static let maxWait = 60
+    private static let maxTables = 100
 
-    /// Returns the response whose body is a change feed.
-    func changes(_ request: RecordedRequest, _ scope: RowScope) throws(RequestError) -> ServerResponse {
+    /// Returns the response whose body is the change feed of the table, and of those that the parameter `tables` names.
+    func changes(
+        _ request: RecordedRequest, _ scope: RowScope, _ caller: Caller
+    ) throws(RequestError) -> ServerResponse {
         var wait: Duration?
         if let text = request.parameter("wait") {
             guard let seconds = Int(text), (0...Self.maxWait).contains(seconds) else {
@@ -67,12 +89,30 @@ extension TableService {
             }
             wait = .seconds(seconds)
         }
+        var scopes = [scope]
+        for name in (request.parameter("tables") ?? "").split(separator: ",").map(String.init) {
+            guard let table = settings.table(named: name) else {
+                throw RequestError(status: 404, message: "The server has no table '\(name)'.")
+            }
+            try caller.require(table.permissions.read)
+            scopes.append(RowScope(table: table, of: caller))
+        }
+        guard scopes.count <= Self.maxTables else {
+            throw .badRequest("A feed has at most \(Self.maxTables) tables.")
+        }
         return ServerResponse(
             status: 200,
             headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
             body: Data(),
             feed: ChangeFeed(
-                storage: storage, scope: scope, lastMark: request.header("Last-Event-ID"), wait: wait))
+                storage: storage, scopes: scopes, lastMark: request.header("Last-Event-ID"), wait: wait))
+    }
+}
+
+extension RowScope {
+    /// The rows that the caller sees.
+    init(table: TableServer.Table, of caller: Caller) {
+        self.init(table: table, owner: table.isPerUser ? caller.id : "")
     }
 }
 

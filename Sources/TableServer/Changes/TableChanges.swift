@@ -12,9 +12,9 @@ package final class TableChanges: Sendable {
     }
 
     private struct Listener {
-        let tableKey: String
+        let tableKeys: Set<String>
         let wakes: AsyncStream<Void>.Continuation
-        /// Whether the table may have changed since the feed has looked.
+        /// Whether a table may have changed since the feed has looked.
         var hasChanged = false
     }
 
@@ -22,16 +22,16 @@ package final class TableChanges: Sendable {
 
     package init() {}
 
-    /// Starts to listen to the changes of a table. After ``close()`` the stream is at its end.
+    /// Starts to listen to the changes of tables. After ``close()`` the stream is at its end.
     ///
     /// - Returns: the number of the listener, and its wakes. Several of them become one while the feed is busy.
-    func listen(to tableKey: String) -> (number: Int, wakes: AsyncStream<Void>) {
+    func listen(to tableKeys: Set<String>) -> (number: Int, wakes: AsyncStream<Void>) {
         let (wakes, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (number, isClosed) = state.withLock { state in
             state.lastNumber += 1
             if !state.isClosed {
-                state.listeners[state.lastNumber] = Listener(tableKey: tableKey, wakes: continuation)
+                state.listeners[state.lastNumber] = Listener(tableKeys: tableKeys, wakes: continuation)
             }
             return (state.lastNumber, state.isClosed)
         }
@@ -41,7 +41,7 @@ package final class TableChanges: Sendable {
 
     func remove(_ number: Int) { state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
 
-    /// Whether the table may have changed since the last call.
+    /// Whether a table of the listener may have changed since the last call.
     func takeChange(_ number: Int) -> Bool {
         state.withLock { state in
             let hasChanged = state.listeners[number]?.hasChanged ?? false
@@ -50,13 +50,13 @@ package final class TableChanges: Sendable {
         }
     }
 
-    /// Wakes the listener although the table has not changed.
+    /// Wakes the listener although no table has changed.
     func wake(_ number: Int) { state.withLock { _ = $0.listeners[number]?.wakes.yield() } }
 
     /// Reports a commit that may have changed the table.
     package func signal(_ tableKey: String) {
         state.withLock { state in
-            for (number, listener) in state.listeners where listener.tableKey == tableKey {
+            for (number, listener) in state.listeners where listener.tableKeys.contains(tableKey) {
                 state.listeners[number]?.hasChanged = true
                 listener.wakes.yield()
             }

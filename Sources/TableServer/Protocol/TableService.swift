@@ -28,7 +28,10 @@ struct TableService: Sendable {
             if let permission = table.permission(for: request) { try caller.require(permission) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
             let write = RowWrite(request, dialect, stamp, settings: settings)
-            let scope = RowScope(table: table, owner: table.isPerUser ? caller.id : "")
+            let scope = RowScope(table: table, of: caller)
+            if request.method == "GET", path.id == "changes", request.acceptsEvents {
+                return try changes(request, scope, caller)
+            }
             return try await route(request, path, scope, write)
                 ?? .pathNotFound(request.method, request.path)
         } catch let error as RequestError {
@@ -50,8 +53,6 @@ struct TableService: Sendable {
         switch (request.method, path.id) {
         case ("GET", nil):
             return try await storage.read(scope) { rows in try list(rows, scope, request, write.dialect) }
-        case ("GET", "changes"?) where request.acceptsEvents:
-            return try changes(request, scope)
         case ("GET", let id?):
             return try await storage.read(scope) { rows in try read(rows, id: id, request, write.dialect) }
         case ("POST", nil):

@@ -79,8 +79,7 @@ final class VirtualNetwork: HTTPTransport {
         }
         try await system.scheduler.sleep(Self.latency)
         switch condition {
-        case .up where path.last == "changes" && hasChangeFeed:
-            return try await changes(of: String(path[1]), after: request.head.headerFields[.lastEventID])
+        case .up where path.last == "changes" && hasChangeFeed: return try await changes(request)
         case .up: return system.server.respond(to: ModelRequest(request), from: name)
         case .down: throw URLError(.notConnectedToInternet)
         case .cancelling: throw CancellationError()
@@ -98,16 +97,19 @@ final class VirtualNetwork: HTTPTransport {
         }
     }
 
-    /// Responds as a change feed, after the next change of the table or 25 seconds.
-    private func changes(of table: String, after mark: String?) async throws -> HTTPTransportResponse {
-        func currentMark() -> String { String(system.server.journal.count { $0.table == table }) }
+    /// Responds as a change feed, after the next change or 25 seconds. The mark is the number of the server's changes.
+    private func changes(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
+        let last = request.head.headerFields[.lastEventID].flatMap(Int.init)
         var polls = 0
-        while currentMark() == mark, polls < 250 {
+        while system.server.changeCount == last, polls < 250 {
             try await system.scheduler.sleep(100_000_000)
             polls += 1
         }
-        let body = currentMark() == mark ? ":\n\n" : "id: \(currentMark())\ndata: \(table)\n\n"
+        let journal = system.server.journal
+        let changed = last.map { Set(journal[$0...].map(\.table)) } ?? ["TodoItem", "TodoList"]
+        let events = changed.sorted().map { "id: \(journal.count)\ndata: \($0)\n\n" }.joined()
         return HTTPTransportResponse(
-            status: .ok, headerFields: [.contentType: "text/event-stream"], body: Data(body.utf8))
+            status: .ok, headerFields: [.contentType: "text/event-stream"],
+            body: Data((events.isEmpty ? ":\n\n" : events).utf8))
     }
 }
