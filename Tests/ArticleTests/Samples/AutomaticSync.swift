@@ -35,8 +35,21 @@ struct AutomaticSyncSamples {
             try await context.table(Todo.self).insert(Todo(text: "Buy eggs"))
             try await request(AutoSync(context, pulls: [Todo.all.pull()]))
             #expect(try server.rows(in: "TodoItem").count == 2)
+
+            let following = Task { await self.follow(context) }
+            try await server.put("theirs", ["text": "Buy bread"], in: "TodoItem")
+            for try await todos in context.table(Todo.self).live(Todo.all) where todos.count == 3 { break }
+            following.cancel()
+            await following.value
             try await context.close()
         }
+    }
+
+    private func follow(_ context: SyncContext) async {
+        var settings = AutoSync.Settings()
+        settings.followsChangeFeed = true
+        let sync = AutoSync(context, pulls: [TodoList.all.pull(), Todo.all.pull()], settings: settings)
+        await sync.run()
     }
 
     private func run(_ context: SyncContext) async {
