@@ -44,6 +44,8 @@ func checkPage(_ input: Data) {
             require(count ?? 0 >= 0 && rows.count <= body.count, "There are more rows than bytes.")
             checkRows(rows, dialect: dialect)
         case .row(let row): checkRows([WireObject(row)], dialect: dialect)
+        case .change(let change):
+            require(change?.mark.contains { $0.isNewline } != true, "The mark is more than one line.")
         case .empty, .unreadable: break
         }
     }
