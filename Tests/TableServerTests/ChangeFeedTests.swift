@@ -68,7 +68,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test func `every change has a mark of its own, also at the same time`() async throws {
+    @Test func `each change has a different mark, also at the same time`() async throws {
         try await withServer { server, client in
             var marks: Set<String> = []
             func collect() async throws { marks.insert(try #require(try await client.changes(wait: 0).mark)) }

@@ -12,17 +12,16 @@ final class OperationRows: Sendable, Hashable {
 
     let values: Values
 
-    /// Returns `nil` if there are no rows.
-    convenience init?(_ values: Values) {
-        self.init(
-            base: values.base, serverItem: values.serverItem, deletedItem: values.deletedItem,
-            sent: values.sent)
-    }
+    private init(_ values: Values) { self.values = values }
 
-    /// Returns `nil` if there are no rows.
-    init?(base: Item?, serverItem: Item?, deletedItem: Item?, sent: TableOperation.SentSnapshot?) {
+    /// Returns `nil` if there are no rows: most operations of a batch have none. An initializer that fails would allocate
+    /// the object first.
+    static func make(
+        base: Item?, serverItem: Item?, deletedItem: Item?, sent: TableOperation.SentSnapshot?
+    ) -> OperationRows? {
         if base == nil, serverItem == nil, deletedItem == nil, sent == nil { return nil }
-        values = Values(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent)
+        return OperationRows(
+            Values(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent))
     }
 
     static func == (left: OperationRows, right: OperationRows) -> Bool {

@@ -115,7 +115,7 @@ public struct TableOperation: Sendable, Hashable, Identifiable {
         self.lastAttempt = lastAttempt
         self.lastStatus = lastStatus
         self.version = version
-        rows = OperationRows(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent)
+        rows = .make(base: base, serverItem: serverItem, deletedItem: deletedItem, sent: sent)
         self.replaces = replaces
         self.isAdopted = isAdopted
         self.changedAt = changedAt
@@ -129,6 +129,8 @@ extension TableOperation {
     private mutating func changeRows(_ change: (inout OperationRows.Values) -> Void) {
         var values = rows?.values ?? OperationRows.Values()
         change(&values)
-        rows = OperationRows(values)
+        rows = .make(
+            base: values.base, serverItem: values.serverItem, deletedItem: values.deletedItem,
+            sent: values.sent)
     }
 }

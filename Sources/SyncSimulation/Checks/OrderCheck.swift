@@ -48,3 +48,15 @@ extension SimulatedSystem {
         }
     }
 }
+
+extension ModelServer {
+    /// Returns the number of the change before a change of the row; `nil` unless the change is an update by this author, of
+    /// a row with `updatedAt`. Without it, the row can seem to be inserted again.
+    fileprivate func stateReplaced(by change: Int, of key: RowKey, from author: String) -> Int? {
+        let journal = journal
+        let mutation = journal[change]
+        guard mutation.author == author, mutation.kind == .update, mutation.before?.isUndated == false
+        else { return nil }
+        return journal[..<change].lastIndex { $0.id == key.id && $0.table == key.table }
+    }
+}

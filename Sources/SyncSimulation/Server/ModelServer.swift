@@ -119,17 +119,6 @@ final class ModelServer: Sendable {
         }
     }
 
-    /// Returns the number of the change before a change of the row; `nil` unless the change is an update by this author, of
-    /// a row with `updatedAt`. Without it, the row can seem to be inserted again.
-    func stateReplaced(by change: Int, of key: RowKey, from author: String) -> Int? {
-        state.withLock { state in
-            let mutation = state.journal[change]
-            guard mutation.author == author, mutation.kind == .update, mutation.before?.isUndated == false
-            else { return nil }
-            return state.journal[..<change].lastIndex { $0.id == key.id && $0.table == key.table }
-        }
-    }
-
     func change(_ body: @Sendable (inout ModelServerTraits) -> Void) { state.withLock { body(&$0.traits) } }
 
     /// Sets how far the server's clock is from the simulation's, if it is unsteady.

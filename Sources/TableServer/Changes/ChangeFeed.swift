@@ -62,7 +62,7 @@ struct ChangeFeed: Sendable {
     private func events(after marks: inout [String?]) async throws -> String {
         var changed: [String] = []
         for (index, scope) in scopes.enumerated() {
-            let mark = try await storage.read(scope) { rows in try rows.changeMark() }
+            let mark = try await storage.read(scope) { rows in try rows.changeMark() ?? "empty" }
             guard mark != marks[index] else { continue }
             marks[index] = mark
             changed.append(scope.table.name)

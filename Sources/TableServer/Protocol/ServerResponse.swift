@@ -9,7 +9,7 @@ struct ServerResponse: Sendable {
     var status: Int
     var headers: [(name: String, value: String)]
     var body: Data
-    /// What follows the body as long as the connection lasts, if anything.
+    /// What is sent instead of the body, piece by piece.
     var feed: ChangeFeed?
 
     /// Returns a response with a row, and its version as `ETag`.

@@ -61,14 +61,14 @@ package protocol RowReader {
     /// Returns the number of rows that match the query.
     func count(_ query: RowQuery) throws -> Int
 
-    /// Returns a text that differs after each change of the rows in the scope that an incremental pull receives.
-    func changeMark() throws -> String
+    /// Returns a text that differs after each change of the rows in the scope that an incremental pull receives; `nil` if
+    /// there are no rows.
+    func changeMark() throws -> String?
 }
 
 /// Reads and writes rows in a transaction.
 package protocol RowWriter: RowReader {
-    /// Returns the `updatedAt` of a change: the clock's time, but never earlier than a time that this returned before,
-    /// also when the clock has been set back.
+    /// Returns the `updatedAt` of the transaction's changes: see ``RowStampSettings/stamp(after:)``.
     func stamp() throws -> Timestamp
 
     /// Returns the revision of a new row. It is greater than every revision of a row with the same id that was removed.

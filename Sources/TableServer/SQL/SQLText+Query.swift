@@ -36,6 +36,19 @@ extension SQLText {
         append(unordered, in: scope, owner: owner)
     }
 
+    /// Appends the statement for a text that differs after each change of the owner's rows. There is none without rows.
+    package mutating func append(changeMarkIn scope: RowScope, owner: String) {
+        let rows = RowTable.rows(scope.table.key)
+        // Of rows that have changed at the same time, each change increases a revision or the number of rows.
+        append("SELECT updatedAt || '-' || count(*) || '-' || sum(revision) FROM \(rows)")
+        if database == .sqlite { append(" INDEXED BY \(RowTable.updateIndex(scope.table.key))") }
+        append(" WHERE owner = ")
+        append(.text(owner))
+        append(" AND updatedAt = (SELECT max(updatedAt) FROM \(rows) WHERE owner = ")
+        append(.text(owner))
+        append(") GROUP BY updatedAt")
+    }
+
     /// Appends `FROM` and `WHERE`.
     private mutating func append(_ query: RowQuery, in scope: RowScope, owner: String?) {
         let bounds = query.filter?.rowBounds ?? RowBounds()

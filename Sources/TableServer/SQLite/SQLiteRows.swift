@@ -61,19 +61,11 @@ final class SQLiteRows: RowWriter {
         return try Int.fetchOne(database, sql: sql.text, arguments: sql.statementArguments) ?? 0
     }
 
-    func changeMark() throws -> String {
-        // Of rows that have changed at the same time, each change increases a revision or the number of rows.
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT updatedAt, count(*), sum(revision) FROM \(RowTable.rows(key))
-                    INDEXED BY \(RowTable.updateIndex(key))
-                WHERE owner = :owner AND updatedAt = (
-                    SELECT max(updatedAt) FROM \(RowTable.rows(key)) WHERE owner = :owner)
-                """)
-        guard let row = try Row.fetchOne(statement, arguments: ["owner": owner]),
-            let updatedAt = row[0] as String?
-        else { return "empty" }
-        return "\(updatedAt)-\(row[1] as Int64)-\(row[2] as Int64)"
+    func changeMark() throws -> String? {
+        var sql = SQLText(for: .sqlite)
+        sql.append(changeMarkIn: scope, owner: owner)
+        return try String.fetchOne(
+            database.cachedStatement(sql: sql.text), arguments: sql.statementArguments)
     }
 }
 

@@ -146,17 +146,12 @@ final class PostgreSQLRows: RowReader {
         return Int(try connection.execute(sql.text, sql.postgreSQLArguments).integer(0, 0))
     }
 
-    func changeMark() throws -> String {
+    func changeMark() throws -> String? {
         try useStatement()
-        let result = try connection.execute(
-            """
-            SELECT updatedAt, count(*), sum(revision)::text FROM \(RowTable.rows(key))
-            WHERE owner = $1::text AND updatedAt = (
-                SELECT max(updatedAt) FROM \(RowTable.rows(key)) WHERE owner = $1::text)
-            GROUP BY updatedAt
-            """, [owner])
-        guard result.rowCount > 0 else { return "empty" }
-        return "\(result.text(0, 0))-\(result.integer(0, 1))-\(result.text(0, 2))"
+        var sql = SQLText(for: .postgreSQL)
+        sql.append(changeMarkIn: scope, owner: owner)
+        let result = try connection.execute(sql.text, sql.postgreSQLArguments)
+        return result.rowCount == 0 ? nil : result.text(0, 0)
     }
 }
 

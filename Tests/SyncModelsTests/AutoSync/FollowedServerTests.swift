@@ -14,13 +14,21 @@ import Testing
         return settings
     }()
 
+    /// Starts a device that follows the server, and waits until it has pulled everything.
+    private func followingDevice(
+        _ system: VirtualSystem
+    ) async throws -> (device: VirtualDevice, run: VirtualTask<Void>) {
+        let device = try system.device(autoSync: Self.settings)
+        device.network.hasChangeFeed = true
+        let run = device.run()
+        await system.advance(.seconds(100))
+        _ = device.network.newRequests()
+        return (device, run)
+    }
+
     @Test func `a change on the server is pulled at once, and only its table`() async throws {
         try await VirtualSystem.run { system in
-            let device = try system.device(autoSync: Self.settings)
-            device.network.hasChangeFeed = true
-            device.run()
-            await system.advance(.seconds(1000))
-            _ = device.network.newRequests()
+            let (device, _) = try await followingDevice(system)
             system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
             await system.advance(.seconds(3))
             #expect(try await device.texts() == ["theirs": "theirs"])
@@ -32,11 +40,7 @@ import Testing
     @Test func `one request waits for all tables, and nothing is pulled while nothing changes`() async throws
     {
         try await VirtualSystem.run { system in
-            let device = try system.device(autoSync: Self.settings)
-            device.network.hasChangeFeed = true
-            device.run()
-            await system.advance(.seconds(100))
-            _ = device.network.newRequests()
+            let (device, _) = try await followingDevice(system)
             await system.advance(.seconds(1000))
             let requests = device.network.newRequests()
             #expect(Set(requests) == ["GET TodoItem changes"])
@@ -57,10 +61,7 @@ import Testing
     @Test func `in the background the feed is not followed, and in the foreground it is again`() async throws
     {
         try await VirtualSystem.run { system in
-            let device = try system.device(autoSync: Self.settings)
-            device.network.hasChangeFeed = true
-            device.run()
-            await system.advance(.seconds(100))
+            let (device, _) = try await followingDevice(system)
             device.sync.signal(.background)
             await system.advance(.seconds(100))
             _ = device.network.newRequests()
@@ -76,10 +77,7 @@ import Testing
         async throws
     {
         try await VirtualSystem.run { system in
-            let device = try system.device(autoSync: Self.settings)
-            device.network.hasChangeFeed = true
-            device.run()
-            await system.advance(.seconds(100))
+            let (device, _) = try await followingDevice(system)
             device.network.condition = .down
             await system.advance(.seconds(10_000))
             let attempts = device.network.newRequests().count { $0 == "GET TodoItem changes" }
@@ -93,10 +91,7 @@ import Testing
 
     @Test func `closing the context ends the waiting requests and the sync`() async throws {
         try await VirtualSystem.run { system in
-            let device = try system.device(autoSync: Self.settings)
-            device.network.hasChangeFeed = true
-            let run = device.run()
-            await system.advance(.seconds(100))
+            let (device, run) = try await followingDevice(system)
             try await system.perform { try await device.context.close() }
             await system.advance(.seconds(1))
             #expect(run.result != nil)
