@@ -167,7 +167,7 @@ let targets: [Target] = [
         name: "SyncScenarioTests",
         dependencies: [
             "AsyncHTTPTransport", "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore",
-            "TableServer", "TestSupport", grdb,
+            "TableServer", "TableServerPostgreSQL", "TestSupport", grdb,
         ]),
     // Faults of the file system for processes that tests start, and the program of these processes.
     .target(name: "CFileFaults", path: "Tests/CFileFaults"),

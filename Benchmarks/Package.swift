@@ -11,22 +11,31 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     ],
     targets: [
         .systemLibrary(
             name: "CSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+        .systemLibrary(
+            name: "CSystemPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "CChangegroup", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CHTTPConnection"),
         .target(name: "CInstructionCount"),
         .executableTarget(
             name: "bench",
             dependencies: [
                 "CChangegroup",
+                "CHTTPConnection",
                 "CInstructionCount",
                 "CSystemLMDB",
+                "CSystemPQ",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "AsyncHTTPTransport", package: "swift-sync-context"),
                 .product(name: "StoreLMDB", package: "swift-sync-context"),
                 .product(name: "StoreMemory", package: "swift-sync-context"),
@@ -34,6 +43,7 @@ let package = Package(
                 .product(name: "SyncCore", package: "swift-sync-context"),
                 .product(name: "SyncModels", package: "swift-sync-context"),
                 .product(name: "TableServer", package: "swift-sync-context"),
+                .product(name: "TableServerPostgreSQL", package: "swift-sync-context"),
             ]),
     ],
     swiftLanguageModes: [.v6])

@@ -92,6 +92,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [FirstPage.asynchronous, .immediate])
+    func `a list of a closed context shows that it is closed; one that has a page keeps it`(
+        _ first: FirstPage
+    ) async throws {
+        try await withContext(on: .sqlite, .models(TodoList.self)) { context in
+            try await context.table(TodoList.self).insert(TodoList(name: "Garden"))
+            let list = LiveList(TodoList.all, in: context, first: first)
+            await list.settled()
+            try await context.close()
+            await list.settled()
+            #expect(list.error == nil && list.models.map(\.name) == ["Garden"])
+            let late = LiveList(TodoList.all, in: context, first: first)
+            await late.settled()
+            #expect(late.error?.code == .contextInvalid && !late.isLoading)
+        }
+    }
+
     @Test(arguments: [StoreKind.sqlite, .lmdb])
     func `a list with an immediate first page has its models at once`(_ kind: StoreKind) async throws {
         try await withContext(on: kind, .models(Todo.self, TodoList.self)) { context in

@@ -123,6 +123,27 @@ import Testing
         }
     }
 
+    @Test func `a live value is not repeated`() async throws {
+        try await withContext(.models(Todo.self, TodoList.self)) { context in
+            let (runs, continuation) = AsyncStream.makeStream(of: Void.self)
+            var run = runs.makeAsyncIterator()
+            let todos = context.table(Todo.self)
+            let todo = try await todos.insert(Todo(text: "one"))
+            var counts = context.live { reader in
+                continuation.yield()
+                return try reader.fetch(Todo.all).count
+            }.makeAsyncIterator()
+            #expect(try await counts.next() == 1)
+            await run.next()
+            try await todos.update(todo.id) { $0.text = "changed" }
+            async let next = counts.next()
+            // The same count has been read.
+            await run.next()
+            try await todos.insert(Todo(text: "two"))
+            #expect(try await next == 2)
+        }
+    }
+
     @Test func `undeclared values of a model are followed`() async throws {
         struct Row: SyncModel {
             var id = SyncID<Row>()

@@ -32,12 +32,14 @@ import Testing
     func `any number of rows is pulled with any page size in the fewest requests`(
         _ count: Int, _ size: Int
     ) async throws {
-        try await Scenario.run(on: .memory, rows: count, interval: .zero, delay: .zero) { scenario, a in
-            let result = try await a.context.pull(Todo.query, queryID: "all", settings: .pages(of: size))
-            #expect(result.received == count)
-            // Only an empty page ends a pull.
-            #expect(result.pages == (count + size - 1) / size + 1)
-            try await scenario.expectAgreement(a)
+        for kind in StoreKind.eachStorage {
+            try await Scenario.run(on: kind, rows: count, interval: .zero, delay: .zero) { scenario, a in
+                let result = try await a.context.pull(Todo.query, queryID: "all", settings: .pages(of: size))
+                #expect(result.received == count)
+                // Only an empty page ends a pull.
+                #expect(result.pages == (count + size - 1) / size + 1)
+                try await scenario.expectAgreement(a)
+            }
         }
     }
 
@@ -84,14 +86,16 @@ import Testing
     func `no row is missed when the server caps its pages below the requested size`(
         _ cap: Int, _ strategy: PullStrategy
     ) async throws {
-        try await Scenario.run(
-            on: .memory, rows: 120, interval: .zero, delay: .zero, configure: { $0.pageSize = cap }
-        ) { scenario, a in
-            var settings = PullSettings.pages(of: 100)
-            settings.strategy = strategy
-            let result = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
-            #expect(result.upserted == 120)
-            try await scenario.expectAgreement(a)
+        for kind in StoreKind.eachStorage {
+            try await Scenario.run(
+                on: kind, rows: 120, interval: .zero, delay: .zero, configure: { $0.pageSize = cap }
+            ) { scenario, a in
+                var settings = PullSettings.pages(of: 100)
+                settings.strategy = strategy
+                let result = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+                #expect(result.upserted == 120)
+                try await scenario.expectAgreement(a)
+            }
         }
     }
 
@@ -99,32 +103,35 @@ import Testing
     func `no row is missed when the server shows fewer fraction digits than it stores`(
         _ shown: Int, _ strategy: PullStrategy
     ) async throws {
-        try await Scenario.run(
-            on: .memory,
-            configure: {
-                $0.clock = .standing(at: .unixEpoch)
-                $0.fractionDigits = shown
-                $0.keptFractionDigits = 9
-                $0.pageSize = 20
-            },
-            { scenario in
-                let random = SharedRandomGenerator(seed: 3)
-                for number in 0..<90 {
-                    scenario.server.clock.advance(by: .nanoseconds(random.next() % 3 == 0 ? 400_000_001 : 7))
-                    try await scenario.server.put(
-                        "\(random.next() % 1000)-\(number)", ["text": "x"], in: Todo.name)
-                }
-                let a = try scenario.device()
-                var settings = PullSettings.pages(of: 20)
-                settings.strategy = strategy
-                try await a.context.pull(Todo.query, queryID: "all", settings: settings)
-                try await scenario.expectAgreement(a)
-                scenario.server.clock.advance(by: .seconds(2))
-                try await scenario.server.put("new", ["text": "new"], in: Todo.name)
-                let again = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
-                #expect(again.upserted == 1)
-                try await scenario.expectAgreement(a)
-            })
+        for kind in StoreKind.eachStorage {
+            try await Scenario.run(
+                on: kind,
+                configure: {
+                    $0.clock = .standing(at: .unixEpoch)
+                    $0.fractionDigits = shown
+                    $0.keptFractionDigits = 9
+                    $0.pageSize = 20
+                },
+                { scenario in
+                    let random = SharedRandomGenerator(seed: 3)
+                    for number in 0..<90 {
+                        scenario.server.clock.advance(
+                            by: .nanoseconds(random.next() % 3 == 0 ? 400_000_001 : 7))
+                        try await scenario.server.put(
+                            "\(random.next() % 1000)-\(number)", ["text": "x"], in: Todo.name)
+                    }
+                    let a = try scenario.device()
+                    var settings = PullSettings.pages(of: 20)
+                    settings.strategy = strategy
+                    try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+                    try await scenario.expectAgreement(a)
+                    scenario.server.clock.advance(by: .seconds(2))
+                    try await scenario.server.put("new", ["text": "new"], in: Todo.name)
+                    let again = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+                    #expect(again.upserted == 1)
+                    try await scenario.expectAgreement(a)
+                })
+        }
     }
 
     @Test(arguments: StoreKind.allCases)

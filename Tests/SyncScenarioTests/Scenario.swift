@@ -21,9 +21,12 @@ struct Scenario {
             .init(Todo.name), .init("Other", softDelete: false),
         ])
         configure(&configuration)
-        try await withTemporaryDirectory { directory in
-            try await withTableServer(configuration) { server in
-                try await body(Scenario(server: server, kind: kind, directory: directory))
+        try await kind.withStorage { storage in
+            configuration.storage = storage
+            try await withTemporaryDirectory { directory in
+                try await withTableServer(configuration) { server in
+                    try await body(Scenario(server: server, kind: kind, directory: directory))
+                }
             }
         }
     }

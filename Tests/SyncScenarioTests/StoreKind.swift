@@ -6,11 +6,18 @@ import StoreLMDB
 import StoreMemory
 import StoreSQLite
 import SyncCore
+import TableServer
+import TableServerPostgreSQL
+import TestSupport
 import Testing
 
-/// The stores on which scenarios run.
+/// The stores of the devices of a scenario, and the storage of its server.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case memory, sqlite, lmdb
+    #if os(Linux) || os(macOS)
+        /// SQLite, and a server with PostgreSQL.
+        case sqliteWithPostgreSQL
+    #endif
 
     var testDescription: String { rawValue }
 
@@ -20,10 +27,40 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         let path = directory.appendingPathComponent(name).path
         return switch self {
         case .memory: try MemoryStore(tables: tables)
-        case .sqlite: try SQLiteStore(path: path + ".sqlite", tables: tables)
         case .lmdb: try LMDBStore(path: path + ".lmdb", tables: tables)
+        default: try SQLiteStore(path: path + ".sqlite", tables: tables)
         }
     }
 
-    static var persistent: [StoreKind] { [.sqlite, .lmdb] }
+    /// Runs the body with a storage without rows for the server.
+    func withStorage(_ body: (TableServer.Storage) async throws -> Void) async throws {
+        #if os(Linux) || os(macOS)
+            if self == .sqliteWithPostgreSQL {
+                // Each server has some connections.
+                await Self.postgreSQLLimit.begin()
+                do {
+                    let server = try PostgreSQLServer.shared.get()
+                    try await body(.postgreSQL(server.connection(schema: server.newSchema())))
+                } catch {
+                    await Self.postgreSQLLimit.end()
+                    throw error
+                }
+                return await Self.postgreSQLLimit.end()
+            }
+        #endif
+        try await body(.memory)
+    }
+
+    private static let postgreSQLLimit = ConcurrencyLimit(8)
+
+    /// A kind for each storage of the server.
+    static var eachStorage: [StoreKind] {
+        #if os(Linux) || os(macOS)
+            [.memory, .sqliteWithPostgreSQL]
+        #else
+            [.memory]
+        #endif
+    }
+
+    static var persistent: [StoreKind] { allCases.filter { $0 != .memory } }
 }

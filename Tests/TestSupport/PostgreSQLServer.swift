@@ -16,6 +16,7 @@
         /// The directory of the server's socket.
         private let directory: String
         private let channel: Mutex<(commands: FileHandle, answers: FileHandle)>
+        private let schemaCount = Atomic<Int>(0)
 
         struct CannotStart: Error, CustomStringConvertible {
             let log: String
@@ -47,7 +48,7 @@
             process.standardOutput = answers
             try process.run()
             channel = Mutex((commands.fileHandleForWriting, answers.fileHandleForReading))
-            try waitUntilReady()
+            try checkReady(channel.withLock { $0.answers.availableData })
         }
 
         /// Ends the server without a shutdown and starts it again. Blocks until it is ready.
@@ -55,6 +56,13 @@
 
         /// Restarts the server; it ends the connections. Blocks until it is ready.
         package func restart() throws { try send("fast") }
+
+        /// Creates a schema without tables, and returns its name.
+        package func newSchema() throws -> String {
+            let name = "test_\(schemaCount.wrappingAdd(1, ordering: .relaxed).newValue)"
+            try send("schema \(name)")
+            return name
+        }
 
         /// Returns a connection string.
         ///
@@ -65,12 +73,14 @@
         }
 
         private func send(_ command: String) throws {
-            channel.withLock { $0.commands.write(Data("\(command)\n".utf8)) }
-            try waitUntilReady()
+            let answer = channel.withLock { channel in
+                channel.commands.write(Data("\(command)\n".utf8))
+                return channel.answers.availableData
+            }
+            try checkReady(answer)
         }
 
-        private func waitUntilReady() throws {
-            let answer = channel.withLock { $0.answers.availableData }
+        private func checkReady(_ answer: Data) throws {
             guard String(decoding: answer, as: UTF8.self).hasSuffix("ready\n") else {
                 let log = (try? String(contentsOfFile: "\(directory)/log", encoding: .utf8)) ?? "none"
                 throw CannotStart(log: log)
@@ -91,9 +101,14 @@
             initdb --pgdata "$directory/data" --auth trust --username postgres --encoding UTF8 --no-sync \\
                 >>"$directory/log" 2>&1
             start
-            while read -r mode; do
-                control stop --mode "$mode"
-                start
+            while read -r command schema; do
+                if [ "$command" = schema ]; then
+                    psql --host "$directory" --username postgres --quiet --command "CREATE SCHEMA $schema" \\
+                        </dev/null >>"$directory/log" 2>&1 && echo ready || echo failed
+                else
+                    control stop --mode "$command"
+                    start
+                fi
             done
             control stop --mode immediate
             rm -rf "$directory"

@@ -54,12 +54,15 @@ struct Run: AsyncParsableCommand {
     @Option(help: "The directory for databases; the default is the system's temporary directory.")
     var directory: String?
 
+    @Option(help: "A connection string of an empty PostgreSQL database, for benchmarks of servers.")
+    var database: String?
+
     @Flag(help: "List the benchmarks without running them.")
     var list = false
 
     func run() async throws {
         let scale = quick ? Scale.quick : .full
-        let chosen = Workloads.all(scale).filter { benchmark in
+        let chosen = Workloads.all(scale, database: database).filter { benchmark in
             filter.isEmpty || filter.contains { benchmark.name.contains($0) }
         }
         guard !chosen.isEmpty else {

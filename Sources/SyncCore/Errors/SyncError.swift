@@ -44,4 +44,8 @@ extension SyncError {
     static func invalidDefinition(_ message: String) -> SyncError {
         SyncError(.invalidTableDefinition, message)
     }
+
+    package static func contextClosed(cause: (any Error)? = nil) -> SyncError {
+        SyncError(.contextInvalid, "The sync context is closed.", cause: cause)
+    }
 }

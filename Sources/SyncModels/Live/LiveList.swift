@@ -22,7 +22,7 @@ public import SyncCore
     public private(set) var page: LivePage<Model>?
     /// Whether the first page of the query has not been read yet. An empty page is not loading.
     public private(set) var isLoading = true
-    /// Why the query cannot be read.
+    /// Why the query cannot be read. A list that has a page keeps it without an error when the context closes.
     public private(set) var error: SyncError?
 
     @ObservationIgnored private let context: SyncContext
@@ -69,7 +69,7 @@ public import SyncCore
                     guard !Task.isCancelled else { return }
                     self?.show(page)
                 }
-                if !Task.isCancelled { self?.isLoading = false }
+                if !Task.isCancelled { self?.end() }
             } catch {
                 guard !Task.isCancelled else { return }
                 self?.show(error)
@@ -78,6 +78,9 @@ public import SyncCore
     }
 
     private func show(_ page: LivePage<Model>) { (self.page, isLoading) = (page, false) }
+
+    /// The context has closed.
+    private func end() { if isLoading { show(SyncError.contextClosed()) } }
 
     private func show(_ error: SyncError) { (self.error, isLoading) = (error, false) }
 }

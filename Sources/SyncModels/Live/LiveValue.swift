@@ -18,7 +18,17 @@ extension SyncContext {
     public func live<T: Sendable>(
         _ body: @escaping @Sendable (LocalReader) throws -> T
     ) -> LiveValue<T> {
-        LiveValue(context: self, body: body)
+        LiveValue(context: self, body: body) { _, _ in false }
+    }
+
+    /// Returns the different values of a read of several tables: as the same method for other types, but a value that equals the
+    /// one before is left out.
+    ///
+    /// - Throws: while iterating, the errors of the body.
+    public func live<T: Sendable & Equatable>(
+        _ body: @escaping @Sendable (LocalReader) throws -> T
+    ) -> LiveValue<T> {
+        LiveValue(context: self, body: body) { $0 == $1 }
     }
 }
 
@@ -26,6 +36,7 @@ extension SyncContext {
 public struct LiveValue<Value: Sendable>: AsyncSequence, Sendable {
     let context: SyncContext
     let body: @Sendable (LocalReader) throws -> Value
+    let isSame: @Sendable (Value, Value) -> Bool
 
     /// Makes an iterator whose first element is the current value.
     public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -33,8 +44,11 @@ public struct LiveValue<Value: Sendable>: AsyncSequence, Sendable {
     /// Waits for commits and reads the value again.
     public struct Iterator: AsyncIteratorProtocol {
         private var observation: ReadObservation<Value>
+        private var last: Value?
+        private let isSame: @Sendable (Value, Value) -> Bool
 
         init(_ live: LiveValue) {
+            isSame = live.isSame
             let (context, body) = (live.context, live.body)
             observation = ReadObservation(in: context) { snapshot in
                 try body(LocalReader(snapshot: snapshot, context: context))
@@ -42,6 +56,13 @@ public struct LiveValue<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         /// Returns the next value; `nil` after the context has closed or the task is cancelled.
-        public mutating func next() async throws -> Value? { try await observation.next() }
+        public mutating func next() async throws -> Value? {
+            while let value = try await observation.next() {
+                if let last, isSame(last, value) { continue }
+                last = value
+                return value
+            }
+            return nil
+        }
     }
 }

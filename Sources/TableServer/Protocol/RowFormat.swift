@@ -8,57 +8,97 @@ import SyncCore
 struct RowFormat: Sendable {
     private let fractionDigits: Int
     private let prefix: String
-    private let systemColumns: [ODataColumn]
+    /// The id and the system properties that responses show.
+    private let columns: [ODataColumn]
+    /// The JSON of the columns' names, with the punctuation before each value; in byte order.
+    private let members: [(start: [UInt8], column: ODataColumn)]
 
     private static let allSystemColumns: [ODataColumn] = [.createdAt, .updatedAt, .version, .deleted]
 
     init(_ dialect: TableServer.Dialect, _ request: RecordedRequest, settings: TableServer.Configuration) {
         fractionDigits = settings.fractionDigits
-        prefix = dialect.systemPrefix
-        guard dialect == .v1 else {
-            systemColumns = Self.allSystemColumns
-            return
+        let prefix = dialect.systemPrefix
+        columns = [.id] + Self.systemColumns(dialect, request)
+        let names = columns.map { (name: Self.name(of: $0, prefix: prefix), column: $0) }
+            .sorted { $0.name.precedesInBytes($1.name) }
+        members = names.enumerated().map { position, member in
+            (Array("\(position == 0 ? "{" : ",")\"\(member.name)\":".utf8), member.column)
         }
+        self.prefix = prefix
+    }
+
+    private static func systemColumns(
+        _ dialect: TableServer.Dialect, _ request: RecordedRequest
+    ) -> [ODataColumn] {
+        guard dialect == .v1 else { return allSystemColumns }
         let requested = request.parameters.first { $0.name.asciiLowercased == "__systemproperties" }?.value
         let names = (requested ?? "").split(separator: ",").map {
             $0.trimmingCharacters(in: .whitespaces).asciiLowercased
         }
-        systemColumns = Self.allSystemColumns.filter { column in
+        return allSystemColumns.filter { column in
             let name = column.name.asciiLowercased
             return names.contains { $0 == "*" || $0 == name || $0 == "__" + name }
         }
     }
 
     /// Returns the name of a column in responses.
-    func name(of column: ODataColumn) -> String {
+    func name(of column: ODataColumn) -> String { Self.name(of: column, prefix: prefix) }
+
+    private static func name(of column: ODataColumn, prefix: String) -> String {
         switch column {
         case .id, .field: column.name
         case .createdAt, .updatedAt, .version, .deleted: prefix + column.name
         }
     }
 
-    /// Returns the JSON form of the row, with all columns or the given ones.
-    func json(_ row: TableRow, columns: Set<String>? = nil) throws -> Data {
-        var json = Data()
-        try append(StoredRow(row), to: &json, columns: columns)
-        return json
+    /// Returns the JSON form of the row.
+    func json(_ row: TableRow) throws -> Data {
+        var json = ByteWriter(capacity: 512)
+        try append(StoredRow(row), to: &json)
+        return json.data
     }
 
     /// Appends the JSON form of the row, with all columns or the given ones. The fields are copied without parsing, unless
     /// only some columns are.
-    func append(_ row: StoredRow, to json: inout Data, columns: Set<String>? = nil) throws {
-        var object: [String: ItemValue] = ["id": .text(row.id)]
-        for column in systemColumns { object[name(of: column)] = value(of: column, in: row) }
-        guard let columns else {
-            json.append(ItemValue.object(object).json.dropLast())
-            if row.fields.utf8.count > 2 { json.append(UInt8(ascii: ",")) }
-            json.append(contentsOf: row.fields.utf8.dropFirst())
-            return
+    func append(_ row: StoredRow, to json: inout ByteWriter, columns selection: Set<String>? = nil) throws {
+        if let selection { return append(try selected(selection, of: row), to: &json) }
+        for member in members {
+            member.start.withUnsafeBytes { json.append($0) }
+            append(member.column, of: row, to: &json)
         }
-        if case .object(let fields) = try ItemValue(json: Data(row.fields.utf8)) {
-            object.merge(fields) { system, _ in system }
+        var fields = row.fields
+        fields.withUTF8 { object in
+            let rest = UnsafeBufferPointer(rebasing: object.dropFirst())
+            if rest.count > 1 { json.append(UInt8(ascii: ",")) }
+            json.append(UnsafeRawBufferPointer(rest))
         }
-        json.append(ItemValue.object(object.filter { columns.contains($0.key) }).json)
+    }
+
+    private func append(_ column: ODataColumn, of row: StoredRow, to json: inout ByteWriter) {
+        switch column {
+        case .createdAt: append(text: time(row.createdAt), to: &json)
+        case .updatedAt: append(text: time(row.updatedAt), to: &json)
+        case .version: append(text: TableRow.version(ofRevision: row.revision), to: &json)
+        default: append(value(of: column, in: row), to: &json)
+        }
+    }
+
+    /// Appends a text without characters that JSON escapes.
+    private func append(text: String, to json: inout ByteWriter) {
+        json.append(UInt8(ascii: "\""))
+        json.append(text)
+        json.append(UInt8(ascii: "\""))
+    }
+
+    private func append(_ value: ItemValue, to json: inout ByteWriter) {
+        value.json.withUnsafeBytes { json.append($0) }
+    }
+
+    private func selected(_ selection: Set<String>, of row: StoredRow) throws -> ItemValue {
+        var object: [String: ItemValue] = [:]
+        if case .object(let fields) = try ItemValue(json: Data(row.fields.utf8)) { object = fields }
+        for column in columns { object[name(of: column)] = value(of: column, in: row) }
+        return .object(object.filter { selection.contains($0.key) })
     }
 
     private func value(of column: ODataColumn, in row: StoredRow) -> ItemValue {
@@ -75,6 +115,7 @@ struct RowFormat: Sendable {
     /// Returns a stored time with the fraction digits of responses.
     private func time(_ stored: String) -> String {
         let length = "yyyy-MM-ddTHH:mm:ss".utf8.count
-        return String(stored.prefix(fractionDigits == 0 ? length : length + 1 + fractionDigits)) + "Z"
+        let bytes = stored.utf8.prefix(fractionDigits == 0 ? length : length + 1 + fractionDigits)
+        return String(Substring(bytes)) + "Z"
     }
 }

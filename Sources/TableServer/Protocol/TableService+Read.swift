@@ -36,7 +36,8 @@ extension TableService {
         let selectedColumns = parameters.select.map { names in
             Set(names.map { format.name(of: ODataColumn($0, in: columns, dialect)) })
         }
-        var list = Data("[".utf8)
+        var list = ByteWriter(capacity: 512 * (1 + page.count))
+        list.append(UInt8(ascii: "["))
         for (position, row) in page.enumerated() {
             if position > 0 { list.append(UInt8(ascii: ",")) }
             try format.append(row, to: &list, columns: selectedColumns)
@@ -45,10 +46,11 @@ extension TableService {
         let next = NextPage(skip: parameters.skip + size, top: parameters.top.map { $0 - size })
         if dialect.listsItems {
             let link = hasMore && next.top != 0 ? request.query(of: next) : nil
-            return .json(Self.items(list, count: count, nextLink: link))
+            return .json(Self.items(list.data, count: count, nextLink: link))
         }
+        let rows = list.data
         var response = ServerResponse.json(
-            count.map { Data("{\"results\":".utf8) + list + Data(",\"count\":\($0)}".utf8) } ?? list)
+            count.map { Data("{\"results\":".utf8) + rows + Data(",\"count\":\($0)}".utf8) } ?? rows)
         if let top = next.top, top > 0, page.count == size {
             let page = "http://\(request.header("Host") ?? "localhost")\(request.path)"
             response.headers.append(("Link", "\(page)?\(request.query(of: next)); rel=next"))

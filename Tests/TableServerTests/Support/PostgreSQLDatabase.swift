@@ -3,7 +3,6 @@
 
 #if os(Linux) || os(macOS)
     import SyncCore
-    import Synchronization
     import TestSupport
 
     @testable import TableServer
@@ -13,13 +12,11 @@
     struct PostgreSQLDatabase {
         let connection: String
         private let schema: String
-        private static let count = Atomic<Int>(0)
 
         init() throws {
             let server = try PostgreSQLServer.shared.get()
-            schema = "test_\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+            schema = try server.newSchema()
             connection = server.connection(schema: schema)
-            try connect().run("CREATE SCHEMA \(schema)")
         }
 
         /// Ends all other connections, as an administrator does.

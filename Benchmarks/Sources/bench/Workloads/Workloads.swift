@@ -16,7 +16,8 @@ struct Workload {
 
 /// All workloads in the order in which they run.
 enum Workloads {
-    static func all(_ scale: Scale) -> [Workload] {
+    /// - Parameter database: A connection string of a PostgreSQL database for servers, if there is one.
+    static func all(_ scale: Scale, database: String? = nil) -> [Workload] {
         [
             Workload("json.page") { _ in JSONPages.decoding() },
             Workload("local-write.batch.insert") { _ in LocalWrites.inBatches(scale, kind: .insert) },
@@ -44,6 +45,6 @@ enum Workloads {
             Workload("observe") { Observing.commits(scale, $0) },
             Workload("observe.unaffected") { _ in ObservedWrites.unaffected(scale) },
             Workload("observe.pull") { _ in ObservedWrites.firstPull(scale) },
-        ]
+        ] + ServerRequests.all(scale, database: database)
     }
 }

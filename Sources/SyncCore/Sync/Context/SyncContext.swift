@@ -144,7 +144,7 @@ public final class SyncContext: Sendable {
         } catch let error as TableOperationError {
             throw error
         } catch let error as StoreError where error.code == .closed {
-            throw SyncError(.contextInvalid, "The sync context is closed.", cause: error)
+            throw SyncError.contextClosed(cause: error)
         } catch {
             throw SyncError.storeFailure(error)
         }

@@ -62,7 +62,7 @@ extension SyncContext {
                 environment.executor.read { continuation.resume(with: Result { try acquire(dataSource) }) }
             }
         } catch let error as StoreError where error.code == .closed {
-            throw SyncError(.contextInvalid, "The sync context is closed.", cause: error)
+            throw SyncError.contextClosed(cause: error)
         } catch {
             throw PushEnding.lockFailed(error)
         }
