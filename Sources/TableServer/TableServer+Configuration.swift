@@ -147,6 +147,12 @@ extension TableServer.Configuration {
                 throw TableServerError(
                     .configuration, "The table name '\(table.name)' is invalid: use letters, digits and '_'.")
             }
+            if let suffix = RowTable.reservedSuffixes.first(where: table.key.hasSuffix) {
+                throw TableServerError(
+                    .configuration,
+                    "The table name '\(table.name)' cannot end with '\(suffix)', which databases use for indexes."
+                )
+            }
             guard keys.insert(table.key).inserted else {
                 throw TableServerError(.configuration, "The table '\(table.name)' is configured twice.")
             }

@@ -71,7 +71,8 @@ public final class TableServer: Sendable {
             let listener = try await HTTPListener(
                 host: configuration.host, port: configuration.port, handler: handler,
                 keepsConnections: configuration.keepsConnections, logger: configuration.logger)
-            guard let url = URL(string: "http://\(configuration.host):\(listener.port)") else {
+            let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+            guard let url = URL(string: "http://\(host):\(listener.port)") else {
                 await listener.stop()
                 throw TableServerError(.binding, "The host '\(configuration.host)' is not valid in a URL.")
             }
@@ -111,6 +112,7 @@ public final class TableServer: Sendable {
     /// A request in progress may or may not be applied; its response is lost. Calling `stop()` again has no effect.
     public func stop() async {
         service.storage.changes.close()
+        service.storage.interrupt()
         await listener.stop()
         service.storage.close()
     }

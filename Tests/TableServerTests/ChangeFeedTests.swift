@@ -51,6 +51,18 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test func `a client that has received only the first of several events misses no other`() async throws {
+        try await withServer { server, client in
+            let mark = try await client.changes(others: "Other", wait: 60).mark
+            try await server.put("a", [:], in: "TodoItem")
+            try await server.put("a", [:], in: "Other")
+            let first = try #require(
+                try await client.changes(others: "Other", after: mark, wait: 60).marks.first)
+            let rest = try await client.changes(others: "Other", after: first, wait: 0).text
+            #expect(rest.contains("data: Other\n") && !rest.contains("TodoItem"))
+        }
+    }
+
     @Test func `the client of the framework waits for changes`() async throws {
         try await withServer { server, _ in
             let (client, tables) = (
@@ -175,8 +187,11 @@ extension TestClient {
 }
 
 extension TestClient.Reply {
-    /// The id of the event, if there is one.
-    fileprivate var mark: String? {
-        text.split(separator: "\n").first { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+    /// The id of the last event, if there is one.
+    fileprivate var mark: String? { marks.last }
+
+    /// The ids of the events.
+    fileprivate var marks: [String] {
+        text.split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
     }
 }

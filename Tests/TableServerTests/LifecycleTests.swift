@@ -175,7 +175,7 @@ struct LifecycleTests {
         arguments: [
             { $0.tables = [] }, { $0.tables = [.init("a"), .init("A")] }, { $0.tables = [.init("no name")] },
             { $0.pageSize = 0 }, { $0.maxTop = 0 }, { $0.fractionDigits = 10 }, { $0.keptFractionDigits = 2 },
-            { $0.port = 70_000 },
+            { $0.port = 70_000 }, { $0.tables = [.init("note"), .init("Note_by_ID")] },
         ] as [@Sendable (inout TableServer.Configuration) -> Void])
     func `an invalid configuration is an error`(
         _ adjust: @Sendable (inout TableServer.Configuration) -> Void

@@ -57,6 +57,30 @@ struct ListTests {
         }
     }
 
+    @Test func `a window behind all rows is empty, and one without bounds is refused`() async throws {
+        try await withServer({ ($0.pageSize, $0.maxTop) = (.max, .max) }) { server, client in
+            try await server.put("a", [:], in: "TodoItem")
+            try await #expect(client.list("TodoItem").ids == ["a"])
+            let (far, beyond) = ("9007199254740992", "\(Int.max)")
+            for top in [[], [("$top", "5")], [("$top", far)]] {
+                let reply = try await client.list("TodoItem", [("$skip", far)] + top)
+                #expect(reply.status == 200 && reply.ids.isEmpty)
+            }
+            for name in ["$skip", "$top"] {
+                try await #expect(client.list("TodoItem", [(name, beyond)]).status == 400)
+            }
+        }
+    }
+
+    @Test func `the link to the next page has the scheme that the client has used`() async throws {
+        try await withRows(3, pageSize: 1) { _, client in
+            let path = "/tables/TodoItem?$top=2"
+            let headers = ["X-Forwarded-Proto": "https"]
+            let link = try await client.send("GET", path, headers: headers).headers["link"]
+            #expect(link?.hasPrefix("https://127.0.0.1:") == true)
+        }
+    }
+
     @Test func `a page has 50 rows by default, and the maximum top is 1000`() async throws {
         try await withRows(60) { _, client in
             try await #expect(client.list("TodoItem").items.count == 50)

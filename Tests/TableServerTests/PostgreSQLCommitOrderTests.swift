@@ -38,7 +38,11 @@
                     await wait(for: isHeld)
                     async let reply = second.insert(["id": "early"])
                     // With the lock, the second insert ends after the first one.
-                    if locksStamps { try database.waitForBlockedStatement() } else { _ = try await reply }
+                    if locksStamps {
+                        try await database.waitForBlockedStatement()
+                    } else {
+                        _ = try await reply
+                    }
                     let page = try await second.list("TodoItem", [("$orderby", "updatedAt,id")])
                     pages.append(page.ids)
                     let token = page.items.last?["updatedAt"]?.textValue ?? "2000-01-01T00:00:00Z"

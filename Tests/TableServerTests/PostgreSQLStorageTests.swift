@@ -10,6 +10,14 @@
     @testable import TableServer
     @testable import TableServerPostgreSQL
 
+    extension PostgreSQLOptions {
+        fileprivate static var withoutTimeLimits: PostgreSQLOptions {
+            var options = PostgreSQLOptions()
+            options.limitsTimes = false
+            return options
+        }
+    }
+
     /// What only a database on a server has.
     @Suite
     struct PostgreSQLStorageTests {
@@ -134,6 +142,73 @@
                 try await #expect(client.list("TodoItem").json == [])
                 try other.run("ROLLBACK")
                 try await #expect(client.insert(["id": "a"]).status == 201)
+            }
+        }
+
+        @Test func `a transaction that cannot begin leaves no connection in it`() async throws {
+            let database = try PostgreSQLDatabase()
+            let storage = TableServer.Storage.postgreSQL(
+                database.connection, maxConnections: 1, .withoutTimeLimits)
+            try await withServer({ $0.storage = storage }) { _, client in
+                let other = try database.connect()
+                try other.run("BEGIN; LOCK TABLE serverColumn")
+                async let blocked = client.list("TodoItem")
+                try await database.waitForBlockedStatement()
+                try database.cancelBlockedStatements()
+                try await #expect(blocked.status == 503)
+                try other.run("ROLLBACK")
+                try await #expect(client.list("TodoItem").status == 200)
+                try await #expect(client.insert(["id": "a"]).status == 201)
+            }
+        }
+
+        @Test func `a server stops although the database does not respond, and no waiting write is applied`()
+            async throws
+        {
+            let database = try PostgreSQLDatabase()
+            let storage = TableServer.Storage.postgreSQL(
+                database.connection, maxConnections: 1, .withoutTimeLimits)
+            let server = try await TableServer.start(
+                configuration: .init(tables: [.init("TodoItem")], storage: storage))
+            let client = TestClient(server)
+            let other = try database.connect()
+            try other.run("BEGIN; UPDATE serverStamp SET updatedAt = updatedAt")
+            async let first = try? client.insert(["id": "a"])
+            async let second = try? client.insert(["id": "b"])
+            try await database.waitForBlockedStatement()
+            await server.stop()
+            try other.run("COMMIT")
+            let replies = await [first, second]
+            #expect(replies.allSatisfy { $0 == nil })
+            try #expect(other.run("SELECT count(*) FROM rows_todoitem").integer(0, 0) == 0)
+        }
+
+        @Test func `servers that add columns at the same time refuse no request`() async throws {
+            let storage = TableServer.Storage.postgreSQL(try PostgreSQLDatabase().connection)
+            try await withServer({ $0.storage = storage }) { _, client in
+                try await withThrowingTaskGroup(of: [Int].self) { group in
+                    for number in 0..<12 {
+                        group.addTask {
+                            var statuses: [Int] = []
+                            for round in 0..<8 {
+                                let item: ItemValue = .object(["column\(number)_\(round)": 1])
+                                statuses.append(try await client.insert(item).status)
+                            }
+                            return statuses
+                        }
+                    }
+                    for try await statuses in group { #expect(statuses.allSatisfy { $0 == 201 }) }
+                }
+            }
+        }
+
+        @Test func `a feed whose database cannot be read is an error`() async throws {
+            let database = try PostgreSQLDatabase()
+            try await withServer({ $0.storage = .postgreSQL(database.connection) }) { _, client in
+                try database.connect().run("DROP TABLE serverFormat")
+                let reply = try await client.send(
+                    "GET", "/tables/TodoItem/changes", headers: ["Accept": "text/event-stream"])
+                #expect(reply.status == 500)
             }
         }
 

@@ -88,6 +88,40 @@ struct RequestErrorTests {
         }
     }
 
+    @Test func `a filter or an order that no database can run is 400`() async throws {
+        try await withServer { server, client in
+            try await server.put("a", ["v": "x"], in: "TodoItem")
+            let pairs = String(repeating: "v eq 1 or (v eq 2 and (", count: 45)
+            let deep = pairs + "v eq 3" + String(repeating: "))", count: 45)
+            // A database without a limit answers it.
+            try await #expect([200, 400].contains(client.list("TodoItem", [("$filter", deep)]).status))
+            var long = "v"
+            for _ in 0..<6 { long = "concat(\(long),\(long))" }
+            let order = (0...100).map { "c\($0)" }.joined(separator: ",")
+            for (name, value) in [("$filter", "length(\(long)) gt 0"), ("$orderby", order)] {
+                let reply = try await client.list("TodoItem", [(name, value)])
+                #expect(reply.status == 400)
+                #expect(reply["error"]?.textValue?.contains("more than") == true)
+            }
+            let most = (0..<100).map { "c\($0)" }.joined(separator: ",")
+            try await #expect(client.list("TodoItem", [("$orderby", most)]).ids == ["a"])
+            let nested = String(repeating: "not (v eq 1 or ", count: 10) + "v eq 2"
+            let filter = nested + String(repeating: ")", count: 10)
+            try await #expect(client.list("TodoItem", [("$filter", filter)]).status == 200)
+        }
+    }
+
+    @Test func `HEAD has the head of GET, and no body`() async throws {
+        try await withServer { server, client in
+            try await server.put("a", [:], in: "TodoItem")
+            for path in ["/health/live", "/tables/TodoItem", "/tables/TodoItem/a", "/tables/TodoItem/b"] {
+                let (get, head) = (try await client.get(path), try await client.send("HEAD", path))
+                #expect(head.status == get.status && head.body.isEmpty)
+                #expect(head.headers["content-length"] == get.headers["content-length"])
+            }
+        }
+    }
+
     @Test func `an id in the body that differs from the path is 400`() async throws {
         try await withServer { server, client in
             try await server.put("a", ["text": "Milk"], in: "TodoItem")

@@ -65,6 +65,14 @@ struct StatusPageTests {
         }
     }
 
+    @Test(arguments: ["X-Forwarded-For", "forwarded", "Via", "X-Real-IP"])
+    func `a request that a proxy has forwarded gets no page`(_ header: String) async throws {
+        try await withServer({ $0.showsPage = true }) { _, client in
+            let headers = [header: "1.1 proxy"]
+            try await #expect(client.send("GET", "/", headers: headers, apiVersion: nil).status == 404)
+        }
+    }
+
     @Test func `a server for other machines shows no pages`() async throws {
         let error = await #expect(throws: TableServerError.self) {
             try await withServer({

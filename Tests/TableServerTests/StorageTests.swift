@@ -10,6 +10,21 @@ import Testing
 
 @Suite
 struct StorageTests {
+    @Test func `the file of a server that has stopped is complete without its log`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite")
+            try await withServer({ $0.storage = .file(file.path) }) { _, client in
+                try await #expect(client.insert(["id": "a"]).status == 201)
+                try await #expect(client.list("TodoItem").ids == ["a"])
+            }
+            let copy = directory.appending(path: "copy.sqlite")
+            try FileManager.default.copyItem(at: file, to: copy)
+            try await withServer({ $0.storage = .file(copy.path) }) { server, _ in
+                try #expect(server.rows(in: "TodoItem").map(\.id) == ["a"])
+            }
+        }
+    }
+
     @Test func `rows in a file are unchanged after a restart`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path

@@ -58,17 +58,17 @@ struct ChangeFeed: Sendable {
         return marks.count == scopes.count ? marks : scopes.map { _ in nil }
     }
 
-    /// Returns an event for each table that has changed.
+    /// Returns an event for each table that has changed. Its id does not cover the events after it.
     private func events(after marks: inout [String?]) async throws -> String {
-        var changed: [String] = []
+        var events = ""
         for (index, scope) in scopes.enumerated() {
             let mark = try await storage.read(scope) { rows in try rows.changeMark() ?? "empty" }
             guard mark != marks[index] else { continue }
             marks[index] = mark
-            changed.append(scope.table.name)
+            let id = marks.compactMap(\.self).joined(separator: ",")
+            events += "id: \(id)\ndata: \(scope.table.name)\n\n"
         }
-        let id = marks.compactMap(\.self).joined(separator: ",")
-        return changed.map { "id: \(id)\ndata: \($0)\n\n" }.joined()
+        return events
     }
 }
 
@@ -78,13 +78,15 @@ extension TableService {
     private static let maxTables = 100
 
     /// Returns the response whose body is the change feed of the table, and of those that the parameter `tables` names.
+    ///
+    /// - Throws: an error of the request, and one of a database that is not available.
     func changes(
         _ request: RecordedRequest, _ scope: RowScope, _ caller: Caller
-    ) throws(RequestError) -> ServerResponse {
+    ) async throws -> ServerResponse {
         var wait: Duration?
         if let text = request.parameter("wait") {
             guard let seconds = Int(text), (0...Self.maxWait).contains(seconds) else {
-                throw .badRequest(
+                throw RequestError.badRequest(
                     "'wait' must be a number of seconds from 0 to \(Self.maxWait), not '\(text)'.")
             }
             wait = .seconds(seconds)
@@ -98,8 +100,9 @@ extension TableService {
             scopes.append(RowScope(table: table, of: caller))
         }
         guard scopes.count <= Self.maxTables else {
-            throw .badRequest("A feed has at most \(Self.maxTables) tables.")
+            throw RequestError.badRequest("A feed has at most \(Self.maxTables) tables.")
         }
+        try await storage.check()
         return ServerResponse(
             status: 200,
             headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],

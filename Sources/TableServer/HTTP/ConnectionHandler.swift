@@ -31,15 +31,19 @@ struct ConnectionHandler: Sendable {
             try await writer.write(response: head(of: response), body: body)
             throw ConnectionClosure()
         }
+        // The response to HEAD is the head of the response to GET.
+        let isHead = request.method == .head
         let recorded = handler.log.add { id in
             RecordedRequest(
-                id: id, method: request.method.rawValue, uri: request.head.path ?? "/",
+                id: id, method: isHead ? "GET" : request.method.rawValue, uri: request.head.path ?? "/",
                 headers: headers(of: request), body: body.data, bodySize: body.size,
                 remoteAddress: channel.remoteAddress?.ipAddress ?? "")
         }
         switch try await handler.handle(recorded) {
         case .respond(let response):
-            if let feed = response.feed {
+            if isHead {
+                try await writer.write(response: head(of: response), body: ResponseBody())
+            } else if let feed = response.feed {
                 var bodyWriter = try await writer.writeHead(head(of: response))
                 try await feed.run { text in try await bodyWriter.write(ByteBuffer(string: text)) }
                 try await bodyWriter.finish(nil)

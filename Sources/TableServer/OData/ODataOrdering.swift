@@ -8,6 +8,9 @@ struct ODataOrdering: Hashable, Sendable {
     let column: ODataColumn
     let isDescending: Bool
 
+    /// The maximum number of sort keys, fewer than those that databases accept.
+    private static let maxCount = 100
+
     /// Parses `column [asc|desc], …`.
     static func parse(
         _ text: String, columns: ColumnNames, _ dialect: TableServer.Dialect = .v2
@@ -24,6 +27,9 @@ struct ODataOrdering: Hashable, Sendable {
             }
             orderings.append(
                 ODataOrdering(column: ODataColumn(name, in: columns, dialect), isDescending: isDescending))
+            guard orderings.count <= maxCount else {
+                throw lexer.error("there are more than \(maxCount) columns")
+            }
             if token == .end { return orderings }
             guard token == .comma else {
                 throw lexer.error("expected ',' or the end, found \(token.description)")

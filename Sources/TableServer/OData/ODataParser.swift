@@ -11,11 +11,14 @@ struct ODataParser {
     private var lexer: ODataLexer
     private var token: ODataToken = .end
     private var depth = 0
+    private var concatenationCount = 0
     private let columns: ColumnNames
     private let dialect: TableServer.Dialect
 
     /// The maximum nesting depth; it bounds the use of the stack.
     static let maxDepth = 100
+    /// The maximum number of calls of `concat`; it bounds the length of a computed text.
+    static let maxConcatenations = 50
 
     /// Parses a filter for a table with these columns.
     static func parse(
@@ -142,6 +145,12 @@ struct ODataParser {
         if name == "cast", dialect == .v3 { return try parseCast() }
         guard let function = ODataFunction(rawValue: name), function.exists(in: dialect) else {
             throw lexer.error("the function '\(name)' does not exist")
+        }
+        if function == .concat {
+            concatenationCount += 1
+            guard concatenationCount <= Self.maxConcatenations else {
+                throw lexer.error("the filter calls 'concat' more than \(Self.maxConcatenations) times")
+            }
         }
         try descend()
         defer { depth -= 1 }

@@ -18,15 +18,20 @@ struct StatusPage: Sendable {
 
     /// Returns the page of a request; `nil` for any other path, and for a client that is not a browser on this machine.
     func response(to request: RecordedRequest) async throws -> ServerResponse? {
-        guard settings.showsPage, request.method == "GET", Self.isLocal(request.header("Host")) else {
-            return nil
-        }
+        guard settings.showsPage, request.method == "GET", Self.isLocal(request.header("Host")),
+            !Self.proxyHeaders.contains(where: { request.header($0) != nil })
+        else { return nil }
         if request.path == "/" { return html(try await tables(), title: "Tables") }
         guard request.path.hasPrefix("/page/"),
             let table = settings.table(named: String(request.path.dropFirst("/page/".count)))
         else { return nil }
         return html(try await rows(of: table), title: table.name)
     }
+
+    /// Headers that proxies add: their clients are on other machines.
+    private static let proxyHeaders = [
+        "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP",
+    ]
 
     /// Whether the browser has asked for this machine by its name or address. A page of another site can let its own name
     /// resolve to this machine, and would otherwise read the rows.

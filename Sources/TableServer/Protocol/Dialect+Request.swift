@@ -30,7 +30,9 @@ extension TableServer.Dialect {
     }
 
     private static func invalidVersion(_ version: String) -> RequestError {
-        .badRequest("An invalid API version was specified in the request: \(version).")
+        .badRequest(
+            "An invalid API version was specified in the request: \(version). "
+                + "Send the header ZUMO-API-VERSION with 2.0.0 or 3.0.0.")
     }
 
     /// Whether a list includes tombstones.

@@ -55,9 +55,13 @@ struct ListParameters {
         return value == first
     }
 
+    /// The maximum number of rows in a window, far from an overflow of sums.
+    static let maxCount = 1 << 53
+
     private static func count(_ value: String, of name: String) throws(RequestError) -> Int {
-        guard value.utf8.allSatisfy(\.isDigit), let count = Int(value) else {
-            throw .badRequest("'\(name)' must be a whole number of at least 0, not '\(value)'.")
+        guard value.utf8.allSatisfy(\.isDigit), let count = Int(value), count <= maxCount else {
+            throw .badRequest(
+                "'\(name)' must be a whole number from 0 to \(maxCount), not '\(value)'.")
         }
         return count
     }

@@ -25,7 +25,7 @@ extension TableService {
         let columns = try rows.columns()
         let query = try RowQuery(
             parameters, dialect, columns: columns, defaultOrdering: scope.defaultOrdering(dialect))
-        let size = min(parameters.top ?? settings.pageSize, settings.pageSize)
+        let size = min(parameters.top ?? settings.pageSize, settings.pageSize, ListParameters.maxCount)
         // One row more tells whether there is a next page.
         var page = try rows.rows(query, offset: parameters.skip, limit: size + 1)
         let hasMore = page.count > size && size > 0
@@ -52,7 +52,8 @@ extension TableService {
         var response = ServerResponse.json(
             count.map { Data("{\"results\":".utf8) + rows + Data(",\"count\":\($0)}".utf8) } ?? rows)
         if let top = next.top, top > 0, page.count == size {
-            let page = "http://\(request.header("Host") ?? "localhost")\(request.path)"
+            let scheme = request.header("X-Forwarded-Proto") == "https" ? "https" : "http"
+            let page = "\(scheme)://\(request.header("Host") ?? "localhost")\(request.path)"
             response.headers.append(("Link", "\(page)?\(request.query(of: next)); rel=next"))
         }
         return response

@@ -31,6 +31,9 @@ package protocol RowStorage: Sendable {
     /// Checks that rows can be read.
     func check() async throws
 
+    /// Ends the calls in progress as far as possible: they fail, and so do those that wait. Only ``close()`` follows.
+    func interrupt()
+
     /// Closes the database. Later calls throw, but rows in memory can still be read.
     func close()
 }

@@ -22,9 +22,8 @@ extension SQLText {
             ] where appendNative(comparison, left, right) || appendField(comparison, left, right) { return }
             appendCall("odata_\(comparison)", [left, right])
         case .not(let operand):
-            append("NOT (")
-            append(condition: operand)
-            append(")")
+            append("NOT ")
+            append(operand: operand)
         case .all(let operands): append(operands[...], joinedBy: " AND ")
         case .any(let operands): append(operands[...], joinedBy: " OR ")
         case .column, .call, .negative, .arithmetic:
@@ -35,11 +34,7 @@ extension SQLText {
     /// A balanced tree: databases limit the depth of an expression, and a chain of thousands of alternatives is deep.
     private mutating func append(_ operands: ArraySlice<ODataExpression>, joinedBy name: String) {
         guard operands.count > 1 else {
-            for operand in operands {
-                append("(")
-                append(condition: operand)
-                append(")")
-            }
+            for operand in operands { append(operand: operand) }
             return
         }
         let middle = operands.startIndex + operands.count / 2
@@ -48,6 +43,18 @@ extension SQLText {
         append(name)
         append(operands[middle...], joinedBy: name)
         append(")")
+    }
+
+    /// Appends a condition in at most one pair of parentheses: SQLite limits their depth.
+    mutating func append(operand: ODataExpression) {
+        switch operand {
+        case .all(let operands) where operands.count > 1, .any(let operands) where operands.count > 1:
+            append(condition: operand)
+        default:
+            append("(")
+            append(condition: operand)
+            append(")")
+        }
     }
 
     /// Appends a comparison of a system column with a literal of its type, without a function.

@@ -64,9 +64,8 @@ extension SQLText {
         append(bounds: bounds)
         if !query.includesDeleted { append(" AND NOT deleted") }
         if let filter = query.filter {
-            append(" AND (")
-            append(condition: filter)
-            append(")")
+            append(" AND ")
+            append(operand: filter)
         }
     }
 
@@ -91,5 +90,8 @@ extension SQLText {
 package enum RowTable {
     package static func rows(_ tableKey: String) -> String { "\"rows_\(tableKey)\"" }
     package static func idIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_id\"" }
+    /// The ends of names of indexes and sequences, which share their names with tables.
+    static let reservedSuffixes = ["_by_id", "_by_update", "_pkey", "_sequence_seq"]
+
     package static func updateIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_update\"" }
 }

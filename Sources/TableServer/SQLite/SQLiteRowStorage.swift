@@ -71,8 +71,12 @@ final class SQLiteRowStorage: RowStorage {
         _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
     ) async throws -> Result {
         try requireReadable()
-        return try await database.read { [settings] database in
-            try body(SQLiteRows(database, scope, settings))
+        do {
+            return try await database.read { [settings] database in
+                try body(SQLiteRows(database, scope, settings))
+            }
+        } catch let error as DatabaseError where error.message == "parser stack overflow" {
+            throw RequestError.badRequest("'$filter' is nested too deeply for SQLite.")
         }
     }
 
@@ -105,8 +109,15 @@ final class SQLiteRowStorage: RowStorage {
         }
     }
 
+    func interrupt() { database.interrupt() }
+
     func close() {
         guard !isClosed.withLock({ isClosed in exchange(&isClosed, with: true) }), isInFile else { return }
+        // A copy of the file is complete without the write-ahead log. SQLite moves it into the file when the last connection is
+        // closed, but not if that one only reads.
+        //
+        // A statement ends the state of an interrupted connection; a call of the checkpoint's function does not.
+        try? database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint") }
         // Closing fails while a read is active; the file is then closed when the pool is deallocated. No data is lost.
         try? database.close()
     }

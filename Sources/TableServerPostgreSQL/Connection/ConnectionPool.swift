@@ -4,22 +4,49 @@
 import Synchronization
 
 /// At most so many connections, which requests use in the order in which they ask for one.
+///
+/// Writes can wait for the locks of others. They use at most three quarters of the connections, so that reads go on.
 final class ConnectionPool: Sendable {
     private let parameters: PostgreSQLParameters
     private let size: Int
     private let state: Mutex<State>
 
+    /// What a request does.
+    enum Use { case read, write }
+
     private struct State {
         /// How many more workers can be used at the same time.
         var free: Int
+        /// How many of them by writes.
+        var freeForWrites: Int
         var idle: [PostgreSQLWorker] = []
+        var busy: [PostgreSQLWorker] = []
         var waiters: [Waiter] = []
         var lastWaiter = 0
         var isClosed = false
+
+        func canBegin(_ use: Use) -> Bool { free > 0 && (use == .read || freeForWrites > 0) }
+
+        /// Takes a worker for a use that can begin.
+        mutating func begin(_ use: Use, _ parameters: PostgreSQLParameters) -> PostgreSQLWorker {
+            free -= 1
+            if use == .write { freeForWrites -= 1 }
+            let worker = idle.popLast() ?? PostgreSQLWorker(parameters)
+            busy.append(worker)
+            return worker
+        }
+
+        mutating func end(_ use: Use, _ worker: PostgreSQLWorker) {
+            free += 1
+            if use == .write { freeForWrites += 1 }
+            busy.removeAll { $0 === worker }
+            if !isClosed { idle.append(worker) }
+        }
     }
 
     private struct Waiter {
         let id: Int
+        let use: Use
         let continuation: CheckedContinuation<PostgreSQLWorker, any Error>
     }
 
@@ -28,15 +55,15 @@ final class ConnectionPool: Sendable {
     init(_ parameters: PostgreSQLParameters, size: Int) {
         self.parameters = parameters
         self.size = size
-        state = Mutex(State(free: size))
+        state = Mutex(State(free: size, freeForWrites: max(1, size - (size + 3) / 4)))
     }
 
     /// Runs the body on the thread of a worker that no other body uses.
     func run<Result: Sendable>(
-        _ body: @escaping @Sendable (PostgreSQLWorker) throws -> Result
+        _ use: Use, _ body: @escaping @Sendable (PostgreSQLWorker) throws -> Result
     ) async throws -> Result {
-        let worker = try await acquire()
-        defer { release(worker) }
+        let worker = try await acquire(use)
+        defer { release(worker, use) }
         return try await worker.run(body)
     }
 
@@ -55,7 +82,13 @@ final class ConnectionPool: Sendable {
         for worker in idle { worker.disconnect() }
     }
 
-    private func acquire() async throws -> PostgreSQLWorker {
+    /// Closes the pool, and ends the calls that wait for the server.
+    func interrupt() {
+        close()
+        for worker in state.withLock({ $0.busy }) { worker.interrupt() }
+    }
+
+    private func acquire(_ use: Use) async throws -> PostgreSQLWorker {
         let id = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
@@ -65,12 +98,11 @@ final class ConnectionPool: Sendable {
                 let result = state.withLock { state -> Result<PostgreSQLWorker, any Error>? in
                     if state.isClosed { return .failure(Closed()) }
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    guard state.free > 0 else {
-                        state.waiters.append(Waiter(id: id, continuation: continuation))
+                    guard state.canBegin(use) else {
+                        state.waiters.append(Waiter(id: id, use: use, continuation: continuation))
                         return nil
                     }
-                    state.free -= 1
-                    return .success(state.idle.popLast() ?? PostgreSQLWorker(parameters))
+                    return .success(state.begin(use, parameters))
                 }
                 if let result { continuation.resume(with: result) }
             }
@@ -82,14 +114,14 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func release(_ worker: PostgreSQLWorker) {
-        let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
-            if !state.waiters.isEmpty { return (state.waiters.removeFirst(), false) }
-            state.free += 1
-            if !state.isClosed { state.idle.append(worker) }
-            return (nil, state.isClosed)
+    private func release(_ worker: PostgreSQLWorker, _ use: Use) {
+        let (next, isClosed) = state.withLock { state in
+            state.end(use, worker)
+            let index = state.waiters.firstIndex { state.canBegin($0.use) }
+            let waiter = index.map { state.waiters.remove(at: $0) }
+            return (waiter.map { ($0, state.begin($0.use, parameters)) }, state.isClosed)
         }
-        waiter?.continuation.resume(returning: worker)
+        if let (waiter, worker) = next { waiter.continuation.resume(returning: worker) }
         if isClosed { worker.disconnect() }
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLibPQ
+import Foundation
 import Synchronization
 
 /// A connection to the server. Its calls block, and one thread at a time uses it: see ``PostgreSQLWorker``.
@@ -65,6 +66,11 @@ final class PostgreSQLConnection: Sendable {
         """
 
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+
+    var isInTransaction: Bool { PQtransactionStatus(handle) != PQTRANS_IDLE }
+
+    /// Ends the call that waits for the server, which then finds the connection lost. Other threads can call this.
+    func interrupt() { _ = shutdown(PQsocket(handle), Int32(SHUT_RDWR)) }
 
     private var lastMessage: String {
         String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline).joined(separator: " ")

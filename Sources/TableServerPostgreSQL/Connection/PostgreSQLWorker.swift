@@ -9,7 +9,12 @@ import Synchronization
 final class PostgreSQLWorker: Sendable {
     private let parameters: PostgreSQLParameters
     private let queue = DispatchQueue(label: "TableServerPostgreSQL.connection")
-    private let connection = Mutex<PostgreSQLConnection?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        var connection: PostgreSQLConnection?
+        var isInterrupted = false
+    }
 
     init(_ parameters: PostgreSQLParameters) { self.parameters = parameters }
 
@@ -27,18 +32,36 @@ final class PostgreSQLWorker: Sendable {
         try queue.sync { try body(self) }
     }
 
-    /// Returns the connection. Only bodies call this.
+    /// Returns the connection, which is in no transaction: one that a body before has left in a failed transaction is
+    /// closed. Only bodies call this.
     func connected() throws(PostgreSQLError) -> PostgreSQLConnection {
-        if let connection = connection.withLock({ $0 }), !connection.isLost { return connection }
+        let (connection, isInterrupted) = state.withLock { ($0.connection, $0.isInterrupted) }
+        guard !isInterrupted else { throw Self.interrupted }
+        if let connection, !connection.isLost, !connection.isInTransaction { return connection }
         disconnect()
         let new = try PostgreSQLConnection(parameters)
-        connection.withLock { $0 = new }
+        try state.withLock { state throws(PostgreSQLError) in
+            guard !state.isInterrupted else { throw Self.interrupted }
+            state.connection = new
+        }
         return new
+    }
+
+    private static let interrupted = PostgreSQLError(
+        state: "", message: "The server has stopped.", isLost: true)
+
+    /// Ends the call that waits for the server, from another thread. Later calls fail.
+    func interrupt() {
+        let connection = state.withLock { state in
+            state.isInterrupted = true
+            return state.connection
+        }
+        connection?.interrupt()
     }
 
     /// Closes the connection, which rolls its transaction back.
     func disconnect() {
-        let connection = connection.withLock { connection in exchange(&connection, with: nil) }
+        let connection = state.withLock { state in exchange(&state.connection, with: nil) }
         _ = connection
     }
 }

@@ -30,7 +30,7 @@ final class PostgreSQLRowStorage: RowStorage {
         self.settings = settings
         self.options = options
         do {
-            try await pool.run { worker in
+            try await pool.run(.write) { worker in
                 try PostgreSQLSchema(worker.connected()).open(tables: tables.map(\.key))
             }
         } catch {
@@ -43,13 +43,15 @@ final class PostgreSQLRowStorage: RowStorage {
     func read<Result: Sendable>(
         _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
     ) async throws -> Result {
-        try await run { [settings] connection in try Self.read(connection, scope, settings, body) }
+        try await run(.read) { [settings] connection, _ in
+            try Self.read(connection, scope, settings, body)
+        }
     }
 
     func readNow<Result>(_ scope: RowScope, _ body: (any RowReader) throws -> Result) throws -> Result {
         try requireOpen()
         return try blockingWorker.runNow { worker in
-            try Self.attempt(on: worker) { connection in
+            try Self.attempt(on: worker) { connection, _ in
                 try Self.read(connection, scope, settings, body)
             }
         }
@@ -58,8 +60,9 @@ final class PostgreSQLRowStorage: RowStorage {
     func write<Result: Sendable>(
         _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
     ) async throws -> Result {
-        let result = try await run { [settings, options] connection in
-            let rows = try PostgreSQLRows(writing: connection, scope, settings, options)
+        let result = try await run(.write) { [settings, options] connection, attempt in
+            let rows = try PostgreSQLRows(
+                writing: connection, scope, settings, options, locksFirst: attempt > 1)
             return try rows.commit { try body(rows) }
         }
         changes.signal(scope.table.key)
@@ -67,7 +70,12 @@ final class PostgreSQLRowStorage: RowStorage {
     }
 
     func check() async throws {
-        try await run { connection in try connection.execute("SELECT format FROM serverFormat") }
+        try await run(.read) { connection, _ in try connection.execute("SELECT format FROM serverFormat") }
+    }
+
+    func interrupt() {
+        pool.interrupt()
+        blockingWorker.interrupt()
     }
 
     func close() {
@@ -95,20 +103,22 @@ final class PostgreSQLRowStorage: RowStorage {
     private static let maxAttempts = 6
 
     private func run<Result: Sendable>(
-        _ body: @escaping @Sendable (PostgreSQLConnection) throws -> Result
+        _ use: ConnectionPool.Use,
+        _ body: @escaping @Sendable (_ connection: PostgreSQLConnection, _ attempt: Int) throws -> Result
     ) async throws -> Result {
         try requireOpen()
-        return try await pool.run { worker in try Self.attempt(on: worker, body) }
+        return try await pool.run(use) { worker in try Self.attempt(on: worker, body) }
     }
 
     /// Runs the body on a connection; again after a conflict with another transaction, and once more on a new connection if
     /// the connection is lost.
     private static func attempt<Result>(
-        on worker: PostgreSQLWorker, _ body: (PostgreSQLConnection) throws -> Result
+        on worker: PostgreSQLWorker,
+        _ body: (_ connection: PostgreSQLConnection, _ attempt: Int) throws -> Result
     ) throws -> Result {
         var (attempt, hasReconnected) = (1, false)
         while true {
-            do { return try body(worker.connected()) } catch let error as PostgreSQLError {
+            do { return try body(worker.connected(), attempt) } catch let error as PostgreSQLError {
                 if error.isLost { worker.disconnect() }
                 if error.isConflict, attempt < maxAttempts {
                     attempt += 1

@@ -45,14 +45,18 @@ final class PostgreSQLRows: RowReader {
     }
 
     /// Begins a transaction that writes. Its statements see what others have committed.
+    ///
+    /// - Parameter locksFirst: whether it takes the lock of the table before it reads anything: no transaction of another
+    ///   server then adds the same columns or inserts the same row.
     init(
         writing connection: PostgreSQLConnection, _ scope: RowScope, _ settings: RowStampSettings,
-        _ options: PostgreSQLOptions
+        _ options: PostgreSQLOptions, locksFirst: Bool = false
     ) throws {
         (self.connection, self.scope, self.settings) = (connection, scope, settings)
         (self.options, mode) = (options, .writing)
         try validateOwner()
-        try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        let lock = "; SELECT updatedAt FROM serverStamp WHERE tableKey = '\(key)' FOR UPDATE"
+        try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" + (locksFirst ? lock : ""))
     }
 
     var key: String { scope.table.key }

@@ -29,14 +29,23 @@
         }
 
         /// Returns when a statement waits for a lock.
-        func waitForBlockedStatement() throws {
+        func waitForBlockedStatement() async throws {
             let connection = try connect()
             while try connection.run(
                 """
                 SELECT count(*) FROM pg_stat_activity
                 WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
                 """
-            ).integer(0, 0) == 0 {}
+            ).integer(0, 0) == 0 { await Task.yield() }
+        }
+
+        /// Cancels the statements that wait for a lock, as an administrator does.
+        func cancelBlockedStatements() throws {
+            try connect().run(
+                """
+                SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+                WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
+                """)
         }
 
         func connect() throws -> PostgreSQLConnection {
