@@ -120,10 +120,17 @@ struct TableServerCommand: AsyncParsableCommand {
             JSONLogHandler(logLevel: logLevel.level)
         }
 
+        // A write to a pipe without a reader is an error then, and not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
         let signals = TerminationSignals()
         let server = try await TableServer.start(configuration: configuration)
-        FileHandle.standardOutput.write(Data("\(server.url.absoluteString)\n".utf8))
+        if data == nil, database == nil {
+            configuration.logger.notice(
+                "The rows are in memory and end with the server: --data or --database keeps them.")
+        }
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(server.url.absoluteString)\n".utf8))
         await signals.next()
+        configuration.logger.notice("The server stops because of a signal.")
         let secondSignal = Task {
             await signals.next()
             await server.stop()
