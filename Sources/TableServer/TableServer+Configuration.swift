@@ -137,7 +137,7 @@ extension TableServer.Configuration {
         if showsPage, !Self.loopbackHosts.contains(host) {
             throw TableServerError(
                 .configuration,
-                "The pages for a browser show all rows, so the server cannot listen on '\(host)': use 127.0.0.1."
+                "The setting 'showsPage' shows all rows, so the setting 'host' must be 127.0.0.1, not '\(host)'."
             )
         }
         if tables.isEmpty { throw TableServerError(.configuration, "A server needs at least one table.") }
@@ -165,7 +165,11 @@ extension TableServer.Configuration {
             ("fractionDigits", fractionDigits, 0...9),
             ("keptFractionDigits", keptFractionDigits ?? fractionDigits, min(fractionDigits, 9)...9),
         ] where !range.contains(value) {
-            throw TableServerError(.configuration, "The setting '\(name)' cannot be \(value).")
+            let bounds =
+                range.upperBound == .max
+                ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw TableServerError(
+                .configuration, "The setting '\(name)' must be \(bounds), not \(value).")
         }
     }
 
@@ -173,7 +177,7 @@ extension TableServer.Configuration {
         if authentication == nil, table.permissions.all.contains(where: { $0 != .anonymous }) {
             throw TableServerError(
                 .configuration,
-                "The table '\(table.name)' requires users: set 'authentication', so that their tokens can be verified."
+                "The table '\(table.name)' requires users: use the setting 'authentication' to verify their tokens."
             )
         }
         if table.isPerUser, table.permissions.all.contains(.anonymous) {

@@ -83,7 +83,9 @@ public final class TableServer: Sendable {
         } catch {
             storage.close()
             let address = "\(configuration.host):\(configuration.port)"
-            throw TableServerError(.binding, "The server cannot listen on \(address): \(error)", cause: error)
+            throw TableServerError(
+                .binding, "The server cannot listen on \(address): \(HTTPListener.reason(of: error))",
+                cause: error)
         }
     }
 

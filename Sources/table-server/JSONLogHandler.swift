@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import SyncCore
 
-/// Writes each message as one line of JSON to the standard error.
+/// Writes each message as one line of JSON to the standard error. A line that cannot be written is lost.
 struct JSONLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
@@ -23,6 +23,7 @@ struct JSONLogHandler: LogHandler {
         line["time"] = .text(Timestamp(Date()).description)
         line["level"] = .text(event.level.rawValue)
         line["message"] = .text(event.message.description)
-        FileHandle.standardError.write(ItemValue.object(line).json + Data("\n".utf8))
+        // The disk may be full, or the reader of a pipe gone. The server works without its log.
+        try? FileHandle.standardError.write(contentsOf: ItemValue.object(line).json + Data("\n".utf8))
     }
 }

@@ -23,10 +23,15 @@ struct TableServerCommand: AsyncParsableCommand {
     )
 
     static func main() async {
+        let sources = SettingSources(
+            Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
         do {
-            let sources = SettingSources(
-                Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
-            await main(try sources.arguments())
+            let arguments = try sources.arguments()
+            do {
+                try await parse(arguments.list).run()
+            } catch {
+                throw arguments.locating(error)
+            }
         } catch {
             exit(withError: error)
         }
@@ -44,13 +49,14 @@ struct TableServerCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("table"),
         help: ArgumentHelp(
-            "A table; can be repeated.",
+            "A table; can be repeated, and at least one is needed.",
             discussion: """
                 NAME:soft (the default) keeps deleted rows as tombstones, NAME:hard removes them. NAME:anonymous (the \
                 default), NAME:authenticated or NAME:admin says who may use the table. In NAME:per-user each user sees \
                 only their own rows. Properties can be combined: NAME:hard:per-user.
-                """))
-    var tables: [TableArgument]
+                """),
+        transform: TableServer.Table.init(argument:))
+    var tables: [TableServer.Table] = []
 
     @Option(help: "The SQLite file for the rows; without it they are in memory.")
     var data: String?
@@ -91,7 +97,11 @@ struct TableServerCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Tokens of users") var tokens: TokenOptions
 
-    func validate() throws {
+    /// The parser calls `validate()` before it reports unknown options, which may be the reason for a missing one.
+    private func validateOptions() throws {
+        if tables.isEmpty {
+            throw ValidationError("The server has no table: name one, for example with --table TodoItem.")
+        }
         if data != nil, database != nil {
             throw ValidationError("--data and --database are two places for the rows: use one of them.")
         }
@@ -103,8 +113,9 @@ struct TableServerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try validateOptions()
         var configuration = TableServer.Configuration(
-            port: port, tables: tables.map(\.table), storage: storage)
+            port: port, tables: tables, storage: storage)
         configuration.host = host
         configuration.pageSize = pageSize
         configuration.maxTop = maxTop
@@ -120,16 +131,55 @@ struct TableServerCommand: AsyncParsableCommand {
             JSONLogHandler(logLevel: logLevel.level)
         }
 
+        // A write to a pipe without a reader is an error then, and not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
         let signals = TerminationSignals()
-        let server = try await TableServer.start(configuration: configuration)
-        FileHandle.standardOutput.write(Data("\(server.url.absoluteString)\n".utf8))
+        let server = try await start(configuration)
+        if data == nil, database == nil {
+            configuration.logger.notice(
+                "The rows are in memory and end with the server: --data or --database keeps them.")
+        }
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(server.url.absoluteString)\n".utf8))
         await signals.next()
+        configuration.logger.notice("The server stops because of a signal.")
         let secondSignal = Task {
             await signals.next()
             await server.stop()
         }
         await server.stop(within: .seconds(10))
         secondSignal.cancel()
+    }
+}
+
+extension TableServerCommand {
+    /// - Throws: `ValidationError` for an error of the configuration.
+    private func start(_ configuration: TableServer.Configuration) async throws -> TableServer {
+        do {
+            return try await TableServer.start(configuration: configuration)
+        } catch {
+            guard error.code == .configuration else { throw error }
+            let message = error.message.replacing(/[Tt]he setting '(\w+)'/) { match in
+                option(of: String(match.output.1)) ?? String(match.output.0)
+            }
+            throw ValidationError(message)
+        }
+    }
+
+    /// Returns the option of a property of the configuration, which messages of the library name.
+    private func option(of property: String) -> String? {
+        switch property {
+        case "host": "--host"
+        case "port": "--port"
+        case "pageSize": "--page-size"
+        case "maxTop": "--max-top"
+        case "maxRequestsPerSecond": "--max-requests"
+        case "maxConnections": "--max-connections"
+        case "showsPage": "--page"
+        case "authentication": "--secret-file or --key-set"
+        case "secret": tokens.secretFile.map { "--secret-file '\($0)'" }
+        case "keySet": tokens.keySet.map { "--key-set '\($0)'" }
+        default: nil
+        }
     }
 }
 

@@ -10,19 +10,15 @@ import SyncCore
 ///
 /// The command line comes before the environment, and the environment before the file.
 struct SettingSources {
-    /// The options with a value.
-    static let options = [
-        "host", "port", "table", "data", "database", "max-connections", "page-size", "max-top",
-        "max-requests", "log-level", "secret-file",
-        "key-set", "issuer", "audience",
-    ]
-    /// The options without a value.
-    static let flags = ["page", "metrics"]
-    /// The options that can be repeated.
-    private static let lists: Set = ["table"]
-
     private let given: [String]
     private let environment: [String: String]
+
+    /// A setting that is not on the command line.
+    private struct Setting {
+        let name: String
+        let arguments: [String]
+        let place: String
+    }
 
     init(_ given: [String], environment: [String: String]) {
         (self.given, self.environment) = (given, environment)
@@ -30,89 +26,144 @@ struct SettingSources {
 
     /// Returns the arguments of the command line with those of the other sources.
     ///
-    /// - Throws: `ValidationError` when the file cannot be read, or a setting is not an option.
-    func arguments() throws -> [String] {
-        let names = Set(
-            given.filter { $0.hasPrefix("-") }.map { $0.drop { $0 == "-" }.prefix { $0 != "=" } })
-        if names.contains("help") || names.contains("h") { return given }
-        let file = try fileSettings()
-        var arguments = given
-        for name in Self.options + Self.flags where !names.contains(name[...]) {
-            let variable = Self.variable(name)
-            if let text = environment[variable] {
-                arguments += try Self.arguments(name, text: text, in: "the environment variable \(variable)")
-            } else if let value = file?.settings[name] {
-                arguments += try Self.arguments(name, value, in: "the file '\(file?.path ?? "")'")
+    /// - Throws: `ValidationError` when the file cannot be read, a setting is not an option, or its value has the wrong form.
+    func arguments() throws -> SourcedArguments {
+        var arguments = SourcedArguments(list: given)
+        var names = Set(
+            given.filter { $0.hasPrefix("-") }.map { String($0.drop { $0 == "-" }.prefix { $0 != "=" }) })
+        if names.contains("help") || names.contains("h") { return arguments }
+        if let index = given.firstIndex(of: ""), index > 0 {
+            throw ValidationError("The value of \(given[index - 1]) is empty: leave the option out.")
+        }
+        for source in [try environmentSettings(), try fileSettings()] {
+            let hidden = names.isDisjoint(with: SettingName.places) ? names : names.union(SettingName.places)
+            for setting in source where !hidden.contains(setting.name) {
+                names.insert(setting.name)
+                arguments.list += setting.arguments
+                arguments.places[setting.name] = setting.place
             }
         }
         return arguments
     }
 
-    /// The environment variable of an option.
-    static func variable(_ name: String) -> String {
-        "TABLESERVER_" + name.uppercased().replacing("-", with: "_")
+    // MARK: Environment
+
+    private func environmentSettings() throws -> [Setting] {
+        let known = (SettingName.all + ["config"]).map(SettingName.variable)
+        let variables = environment.keys.filter { $0.hasPrefix(SettingName.prefix) }.sorted()
+        if let unknown = variables.first(where: { !known.contains($0) }) {
+            throw ValidationError(
+                "The environment variable \(unknown) is no setting. "
+                    + SettingName.suggestion(for: unknown, among: known))
+        }
+        return try SettingName.all.compactMap { name in
+            let variable = SettingName.variable(name)
+            let place = "the environment variable \(variable)"
+            return try environment[variable].map { text in
+                Setting(name: name, arguments: try Self.arguments(name, text: text, in: place), place: place)
+            }
+        }
+    }
+
+    private static func arguments(_ name: String, text: String, in place: String) throws -> [String] {
+        if SettingName.flags.contains(name) {
+            guard let isOn = ["true": true, "1": true, "false": false, "0": false][text] else {
+                throw mustBe("true or false", name, place)
+            }
+            return isOn ? ["--" + name] : []
+        }
+        guard SettingName.lists.contains(name) else { return [try argument(name, text, in: place)] }
+        let parts = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let values = parts.filter { !$0.isEmpty }
+        return try (values.isEmpty ? [""] : values).map { try argument(name, $0, in: place) }
     }
 
     // MARK: File
 
-    private func fileSettings() throws -> (path: String, settings: [String: ItemValue])? {
-        guard let path = filePath else { return nil }
+    private func fileSettings() throws -> [Setting] {
+        guard let path = try filePath() else { return [] }
         let value: ItemValue
-        do { value = try ItemValue(json: try Data(contentsOf: URL(filePath: path))) } catch let error
-            as JSONError
-        {
+        do { value = try ItemValue(json: try contents(ofFile: path)) } catch let error as JSONError {
             throw ValidationError("The file '\(path)' is not JSON: \(error)")
-        } catch {
-            throw ValidationError("The file '\(path)' cannot be read: \(error.localizedDescription)")
         }
-        guard case .object(let settings) = value else {
+        guard case .object(let members) = value else {
             throw ValidationError("The file '\(path)' must contain a JSON object with the settings.")
         }
-        let known = Self.options + Self.flags
-        if let name = settings.keys.sorted().first(where: { !known.contains($0) }) {
+        if let unknown = members.keys.sorted().first(where: { !SettingName.all.contains($0) }) {
             throw ValidationError(
-                "The file '\(path)' has the setting '\(name)', which is no option: use the names of the options."
-            )
+                "The setting '\(unknown)' in the file '\(path)' is no option. "
+                    + SettingName.suggestion(for: unknown, among: SettingName.all))
         }
-        return (path, settings)
+        let place = "the file '\(path)'"
+        return try SettingName.all.compactMap { name in
+            try members[name].map { value in
+                Setting(name: name, arguments: try Self.arguments(name, value, in: place), place: place)
+            }
+        }
     }
 
-    private var filePath: String? {
+    private func filePath() throws -> String? {
+        var paths: [String] = []
         for (index, argument) in given.enumerated() {
-            if argument == "--config", index + 1 < given.count { return given[index + 1] }
-            if argument.hasPrefix("--config=") { return String(argument.dropFirst("--config=".count)) }
+            if argument == "--config", index + 1 < given.count { paths.append(given[index + 1]) }
+            if argument.hasPrefix("--config=") { paths.append(String(argument.dropFirst("--config=".count))) }
         }
-        return environment[Self.variable("config")]
-    }
-
-    // MARK: Values
-
-    private static func arguments(_ name: String, text: String, in place: String) throws -> [String] {
-        if flags.contains(name) {
-            guard let isOn = Bool(text) else { throw mustBe("true or false", name, place) }
-            return isOn ? ["--" + name] : []
+        guard paths.count <= 1 else {
+            throw ValidationError("--config is given twice: write all settings into one file.")
         }
-        let values = lists.contains(name) ? text.split(separator: ",").map(String.init) : [text]
-        return values.flatMap { ["--" + name, $0] }
+        let variable = SettingName.variable("config")
+        guard paths.isEmpty, environment[variable] == "" else { return paths.first ?? environment[variable] }
+        throw Self.isEmpty("config", "the environment variable \(variable)")
     }
 
     private static func arguments(_ name: String, _ value: ItemValue, in place: String) throws -> [String] {
         switch value {
-        case .bool(let isOn) where flags.contains(name): return isOn ? ["--" + name] : []
-        case _ where flags.contains(name): throw mustBe("true or false", name, place)
-        case .array(let values) where lists.contains(name):
-            return try values.flatMap { value in
+        case .bool(let isOn) where SettingName.flags.contains(name): return isOn ? ["--" + name] : []
+        case _ where SettingName.flags.contains(name): throw mustBe("true or false", name, place)
+        case .array(let values) where SettingName.lists.contains(name):
+            return try values.map { value in
                 guard case .text(let text) = value else { throw mustBe("an array of strings", name, place) }
-                return ["--" + name, text]
+                return try argument(name, text, in: place)
             }
-        case _ where lists.contains(name): throw mustBe("an array of strings", name, place)
-        case .text(let text): return ["--" + name, text]
-        case .int(let number): return ["--" + name, String(number)]
+        case _ where SettingName.lists.contains(name): throw mustBe("an array of strings", name, place)
+        case .text(let text): return [try argument(name, text, in: place)]
+        case .int(let number): return [try argument(name, String(number), in: place)]
         default: throw mustBe("a string or an integer", name, place)
         }
     }
 
+    // MARK: Values
+
+    /// Returns an option with its value in one argument, because the value can begin with `-`.
+    private static func argument(_ name: String, _ value: String, in place: String) throws -> String {
+        if value.isEmpty { throw isEmpty(name, place) }
+        // The system reads a path only up to it.
+        if value.utf8.contains(0) { throw mustBe("text without a NUL character", name, place) }
+        return "--\(name)=\(value)"
+    }
+
+    private static func isEmpty(_ name: String, _ place: String) -> ValidationError {
+        ValidationError("The setting '\(name)' in \(place) is empty: remove it, or give it a value.")
+    }
+
     private static func mustBe(_ form: String, _ name: String, _ place: String) -> ValidationError {
         ValidationError("The setting '\(name)' in \(place) must be \(form).")
+    }
+}
+
+/// The arguments of the command line and of other sources.
+struct SourcedArguments {
+    var list: [String]
+    /// Where each option is set that is not on the command line.
+    var places: [String: String] = [:]
+
+    /// Adds to an error of arguments where the options are set that it names.
+    func locating(_ error: any Error) -> any Error {
+        guard TableServerCommand.exitCode(for: error) == .validationFailure else { return error }
+        let message = TableServerCommand.message(for: error)
+        let named = Set(message.matches(of: /--([a-z-]+)/).map { String($0.output.1) })
+        let lines = places.filter { named.contains($0.key) }.map { "--\($0.key) is set in \($0.value)." }
+        guard !lines.isEmpty else { return error }
+        return ValidationError(([message] + lines.sorted()).joined(separator: "\n"))
     }
 }

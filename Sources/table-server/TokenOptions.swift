@@ -29,17 +29,9 @@ struct TokenOptions: ParsableArguments {
         }
         return TableServer.Authentication(
             secret: try secretFile.map { path in
-                let secret = try Self.contents(of: path)
+                let secret = try contents(ofFile: path)
                 return Data(secret.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
             },
-            keySet: try keySet.map(Self.contents), issuer: issuer, audience: audience)
-    }
-
-    private static func contents(of path: String) throws -> Data {
-        do {
-            return try Data(contentsOf: URL(filePath: path))
-        } catch {
-            throw ValidationError("The file '\(path)' cannot be read: \(error.localizedDescription)")
-        }
+            keySet: try keySet.map(contents), issuer: issuer, audience: audience)
     }
 }

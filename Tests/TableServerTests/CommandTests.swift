@@ -125,9 +125,11 @@
 
         @Test(arguments: [
             ("[", "not JSON"), ("[]", "a JSON object"), (#"{"prot": 80}"#, "'prot'"),
+            (#"{"table": ["A"], "port": -5}"#, "--port is set in the file"),
             (#"{"page": "yes"}"#, "true or false"), (#"{"table": "A"}"#, "an array of strings"),
             (#"{"table": ["A"], "port": 1.5}"#, "a string or an integer"),
-            (#"{"table": ["A"], "page-size": "x"}"#, "page-size"),
+            (#"{"table": ["A"], "page-size": "x"}"#, "--page-size is set in the file"),
+            (#"{"table": ["A:x"]}"#, "--table is set in the file"),
         ])
         func `a file with a wrong setting ends the program with a message`(_ settings: String, _ word: String)
             async throws
@@ -143,28 +145,50 @@
             }
         }
 
+        @Test func `keys that are not a JSON Web Key Set end the program with a message that names the file`()
+            async throws
+        {
+            try await withTemporaryDirectory { directory in
+                let file = directory.appending(path: "key.pem").path
+                try Data(Tokens.rsaPublicKey.utf8).write(to: URL(filePath: file))
+                let result = try await Subprocess.run(
+                    .name("env"), arguments: try command(["--table", "A", "--key-set", file]),
+                    output: .discarded, error: .string(limit: 1 << 16))
+                #expect(result.standardError.contains("--key-set '\(file)' must be a JSON Web Key Set"))
+                #expect(result.standardError.contains("not PEM"))
+            }
+        }
+
         @Test func `every option can be set in a file and in the environment`() async throws {
             let help = try await Subprocess.run(
                 .name("env"), arguments: try command(["--help"]), output: .string(limit: 1 << 16),
                 error: .discarded
             ).standardOutput
             let options = help.matches(of: /(?m)^ +(?:-\w, )?--([a-z-]+)/).map { String($0.output.1) }
-            let known = SettingSources.options + SettingSources.flags
+            let known = SettingName.all
             #expect(Set(options).subtracting(["config", "help"]) == Set(known))
         }
 
         @Test(arguments: [
-            (["--table", "a:authenticated"], "authentication"),
+            (["--table", "a:authenticated"], "--secret-file or --key-set"),
             (["--table", "a", "--issuer", "x"], "--key-set"),
             (["--table", "a", "--key-set", "/nosuch"], "/nosuch"),
             (["--table", "a", "--log-level", "x"], "log-level"),
             (["--table", "a", "--config", "/nosuch"], "/nosuch"),
-            (["--table", "a:x"], "a:x"), ([], "--table"), (["--table", "no name"], "no name"),
-            (["--table", "a", "--page-size", "0"], "pageSize"),
-            (["--table", "a", "--data", "/nosuch/a"], "/nosuch/a"),
+            (["--table", "a:x"], "per-user"), ([], "no table"), (["--table", "no name"], "no name"),
+            (["--table", "a", "--page-size", "0"], "--page-size must be at least 1, not 0"),
+            (["--table", "a", "--port", "65536"], "--port must be from 0 to 65535"),
+            (["--table", "a", "--page", "--host", "0.0.0.0"], "--page shows all rows, so --host must be"),
+            (["--tabel", "a"], "'--table'"), (["--table", "a", "--data", ""], "--data is empty"),
+            (["--table", "a", "--data", "/"], "it is a directory"),
+            (["--table", "a", "--secret-file", "/"], "it is a directory"),
+            (["--table", "a", "--config", ""], "--config is empty"),
+            (["--table", "a", "--key-set", "/nosuch"], "it does not exist"),
+            (["--table", "a", "--host", "192.0.2.1"], "does not have the address"),
+            (["--table", "a", "--data", "/nosuch/a"], "the directory '/nosuch' does not exist"),
             (["--table", "a", "--data", "/nosuch/a", "--database", "dbname=a"], "--database"),
             (["--table", "a", "--database", "host=/nosuch"], "/nosuch"),
-            (["--table", "a", "--database", "dbname=a", "--max-connections", "0"], "maxConnections"),
+            (["--table", "a", "--database", "dbname=a", "--max-connections", "0"], "--max-connections"),
         ])
         func `invalid arguments end the program with a message`(_ arguments: [String], _ word: String)
             async throws

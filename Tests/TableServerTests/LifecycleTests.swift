@@ -150,6 +150,8 @@ struct LifecycleTests {
                 try await withServer({ $0.port = port }) { _, _ in }
             }
             #expect(error?.code == .binding)
+            #expect(error?.message == "The server cannot listen on 127.0.0.1:\(port): the port is in use.")
+            #expect(error?.cause != nil)
         }
     }
 

@@ -155,6 +155,7 @@ struct StorageTests {
             let error = await #expect(throws: TableServerError.self) {
                 try await withServer({ $0.storage = .file(file.path) }) { _, _ in }
             }
+            #expect(error?.message == "The file '\(file.path)' is not a SQLite database.")
             #expect(error?.code == .storage)
             #expect(try Data(contentsOf: file) == text)
         }
@@ -167,6 +168,7 @@ struct StorageTests {
                 try await withServer({ $0.storage = .file(file) }) { _, _ in }
             }
             #expect(error?.code == .storage)
+            #expect(error?.message.contains("/no/such' does not exist") == true)
         }
     }
 }

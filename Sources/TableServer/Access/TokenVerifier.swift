@@ -31,7 +31,7 @@ struct TokenVerifier: Sendable {
     private static func keys(secret: Data) async throws(TableServerError) -> JWTKeyCollection {
         guard secret.count >= 32 else {
             throw TableServerError(
-                .configuration, "The secret of tokens has \(secret.count) bytes; HS256 needs at least 32.")
+                .configuration, "The setting 'secret' has \(secret.count) bytes; HS256 needs at least 32.")
         }
         return await JWTKeyCollection().add(
             hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
@@ -41,26 +41,34 @@ struct TokenVerifier: Sendable {
     private static func add(
         _ keySet: Data, to keys: JWTKeyCollection
     ) async throws(TableServerError) -> Set<String> {
+        let set: JWKS
+        do { set = try JSONDecoder().decode(JWKS.self, from: keySet) } catch {
+            let form = keySet.starts(with: Data("-----BEGIN".utf8)) ? ", not PEM" : ""
+            throw TableServerError(
+                .configuration,
+                "The setting 'keySet' must be a JSON Web Key Set, such as {\"keys\": [{\"kty\": \"RSA\", …}]}\(form).",
+                cause: error)
+        }
         do {
-            let set = try JSONDecoder().decode(JWKS.self, from: keySet)
             var ids: Set<String> = []
             for key in set.keys {
                 guard key.keyType == .rsa || key.keyType == .ecdsa, let id = key.keyIdentifier?.string else {
                     throw TableServerError(
-                        .configuration, "A key of the key set has no 'kid', or its 'kty' is not RSA or EC.")
+                        .configuration,
+                        "A key of the setting 'keySet' has no 'kid', or its 'kty' is not RSA or EC.")
                 }
                 try await keys.add(jwk: key)
                 ids.insert(id)
             }
             guard !ids.isEmpty else {
-                throw TableServerError(.configuration, "The key set of tokens has no keys.")
+                throw TableServerError(.configuration, "The setting 'keySet' has no keys.")
             }
             return ids
         } catch let error as TableServerError {
             throw error
         } catch {
             throw TableServerError(
-                .configuration, "The key set of tokens cannot be read: \(error)", cause: error)
+                .configuration, "A key of the setting 'keySet' cannot be used: \(error)", cause: error)
         }
     }
 

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -40,6 +41,18 @@ struct HTTPListener: Sendable {
         self.server = server
         stopSignal = handler.stopSignal
         self.running = running
+    }
+
+    /// Returns why an address cannot be bound, as the end of a sentence.
+    static func reason(of error: any Error) -> String {
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE: "the port is in use."
+        case EADDRNOTAVAIL: "this machine does not have the address."
+        case EACCES: "the user of this process may not use the port."
+        default:
+            error is SocketAddressError.UnknownHost
+                ? "the address of the host is unknown." : "\(error)"
+        }
     }
 
     /// Closes the listening socket and idle connections at once, and each other connection after the response to its request;

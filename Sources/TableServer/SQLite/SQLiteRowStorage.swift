@@ -42,8 +42,11 @@ final class SQLiteRowStorage: RowStorage {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw TableServerError(
                 .storage, "The file '\(name)' is in use by another program that locks it.", cause: error)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+            throw TableServerError(.storage, "The file '\(name)' is not a SQLite database.", cause: error)
         } catch {
-            throw TableServerError(.storage, "The file '\(name)' cannot be opened: \(error)", cause: error)
+            let reason = path.flatMap(FileProblem.init(openingDatabase:))?.description ?? "\(error)"
+            throw TableServerError(.storage, "The file '\(name)' cannot be opened: \(reason)", cause: error)
         }
     }
 

@@ -28,10 +28,8 @@ final class RawConnection: Sendable {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard isConnected else {
-            close(descriptor)
-            throw POSIXError(.ECONNREFUSED)
-        }
+        // The error runs `deinit`, which closes the socket.
+        guard isConnected else { throw POSIXError(.ECONNREFUSED) }
     }
 
     deinit { close(descriptor) }
