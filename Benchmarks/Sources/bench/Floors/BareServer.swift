@@ -3,6 +3,7 @@
 
 import Foundation
 import Hummingbird
+import Logging
 import NIOCore
 
 /// The minimum of a table server: Hummingbird, and the statements that a request needs, without checks.

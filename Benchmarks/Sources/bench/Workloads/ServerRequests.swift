@@ -9,48 +9,49 @@ enum ServerRequests {
     /// - Parameter database: A connection string of a PostgreSQL database; `nil` to leave PostgreSQL out.
     static func all(_ scale: Scale, database: String?) -> [Workload] {
         let rows = scale.of(1_000_000)
-        let (page, point) = (scale.of(2000), scale.of(10_000))
-        let parameters = "$orderby=updatedAt,id&$top=50&__includeDeleted=true"
-        let time = ISO8601DateFormatter().string(
-            from: Date(timeIntervalSince1970: 1_700_000_000 + Double(rows) / 2000))
-        let since = "$filter=(updatedAt%20ge%20datetimeoffset'\(time.dropLast()).000Z')"
-        func get(_ target: String, _ count: Int) -> [Request] {
-            (0..<count).map { _ in ("GET", "/tables/TodoItem\(target)", "") }
-        }
-        func numbers(_ count: Int) -> [Int] { (0..<count).map { 1 + $0 &* 7919 % rows } }
-        let kinds: [(name: String, title: String, requests: [Request])] = [
-            ("first-page", "the first page", get("?\(parameters)", page)),
-            ("delta-page", "a page of changes", get("?\(since)&\(parameters)", page)),
-            (
-                "row", "a row by its id",
-                numbers(point).map { ("GET", "/tables/TodoItem/\(ServerDatabase.id($0))", "") }
-            ),
-            (
-                "update", "an update",
-                numbers(page).map { number in
-                    (
-                        "PATCH", "/tables/TodoItem/\(ServerDatabase.id(number))",
-                        ServerDatabase.fields(number + 1)
-                    )
-                }
-            ),
-        ]
-        return kinds.flatMap { kind in
+        return kinds(scale, rows: rows).flatMap { kind in
             [1, 8].map { connections in
-                Workload("server.\(kind.name).\(connections)") { directory in
-                    let databases =
-                        [.sqlite(path: directory.path("rows"))] + (database.map { [.postgreSQL($0)] } ?? [])
+                let name = "server.\(kind.name).\(connections)"
+                return Workload(name) { directory in
+                    var databases = [ServerDatabase.sqlite(path: directory.path("rows"))]
+                    if let database { databases.append(.postgreSQL(database)) }
+                    let title = "Request \(kind.title) of \(rows) rows over \(connections) connections"
                     return benchmark(
-                        "server.\(kind.name).\(connections)",
-                        "Request \(kind.title) of \(rows) rows, over \(connections) connections",
-                        kind.requests,
-                        connections: connections, databases, rows: rows)
+                        name, title, kind.requests, connections: connections, databases, rows: rows)
                 }
             }
         }
     }
 
     private typealias Request = (method: String, target: String, body: String)
+
+    private struct Kind {
+        let name: String
+        let title: String
+        let requests: [Request]
+    }
+
+    private static func kinds(_ scale: Scale, rows: Int) -> [Kind] {
+        let (page, row) = (scale.of(2000), scale.of(10_000))
+        let parameters = "$orderby=updatedAt,id&$top=50&__includeDeleted=true"
+        let half = Date(timeIntervalSince1970: 1_700_000_000 + Double(rows) / 2000)
+        let time = ISO8601DateFormatter().string(from: half).dropLast()
+        let since = "$filter=(updatedAt%20ge%20datetimeoffset'\(time).000Z')"
+        func pages(_ query: String) -> [Request] {
+            (0..<page).map { _ in ("GET", "/tables/TodoItem?\(query)", "") }
+        }
+        func path(_ number: Int) -> String { "/tables/TodoItem/\(ServerDatabase.id(number))" }
+        let numbers = (0..<row).map { 1 + $0 &* 7919 % rows }
+        return [
+            Kind(name: "first-page", title: "the first page", requests: pages(parameters)),
+            Kind(
+                name: "delta-page", title: "a page of changes", requests: pages("\(since)&\(parameters)")),
+            Kind(name: "row", title: "a row by its id", requests: numbers.map { ("GET", path($0), "") }),
+            Kind(
+                name: "update", title: "an update",
+                requests: numbers.prefix(page).map { ("PATCH", path($0), ServerDatabase.fields($0 + 1)) }),
+        ]
+    }
 
     private static func benchmark(
         _ name: String, _ title: String, _ requests: [Request], connections: Int,
