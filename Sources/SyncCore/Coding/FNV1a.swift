@@ -8,6 +8,11 @@ package enum FNV1a {
 
     /// Returns the hash of the bytes, appended to those of another hash.
     package static func hash(_ bytes: some Sequence<UInt8>, after hash: UInt64 = start) -> UInt64 {
-        bytes.reduce(hash) { hash, byte in (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        // A loop over a generic sequence takes many times as long.
+        bytes.withContiguousStorageIfAvailable { $0.reduce(hash, appending) } ?? bytes.reduce(hash, appending)
+    }
+
+    private static func appending(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
+        (hash ^ UInt64(byte)) &* 0x100_0000_01b3
     }
 }

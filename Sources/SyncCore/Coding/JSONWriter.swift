@@ -87,30 +87,35 @@ struct JSONWriter: ~Copyable {
         endObject()
     }
 
-    mutating func write(_ text: String) {
+    mutating func write(_ text: String) { bytes.append(json: text) }
+}
+
+extension ByteWriter {
+    /// Appends a text as a JSON string.
+    package mutating func append(json text: String) {
         var text = text
-        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+        text.withUTF8 { append(json: UnsafeRawBufferPointer($0)) }
     }
 
     /// Copies runs of bytes that need no escape.
-    private mutating func write(_ text: UnsafeRawBufferPointer) {
-        bytes.append(UInt8(ascii: "\""))
+    private mutating func append(json text: UnsafeRawBufferPointer) {
+        append(UInt8(ascii: "\""))
         var start = 0
         for index in text.indices where text[index].isEscapedInJSON {
-            bytes.append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
-            write(escaped: text[index])
+            append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
+            append(escaped: text[index])
             start = index + 1
         }
-        bytes.append(UnsafeRawBufferPointer(rebasing: text[start...]))
-        bytes.append(UInt8(ascii: "\""))
+        append(UnsafeRawBufferPointer(rebasing: text[start...]))
+        append(UInt8(ascii: "\""))
     }
 
-    private mutating func write(escaped byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
-        guard byte < 0x20 else { return bytes.append(byte) }
-        bytes.append("u00")
-        bytes.append(Self.hexDigits[Int(byte >> 4)])
-        bytes.append(Self.hexDigits[Int(byte & 0xF)])
+    private mutating func append(escaped byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        guard byte < 0x20 else { return append(byte) }
+        append("u00")
+        append(Self.hexDigits[Int(byte >> 4)])
+        append(Self.hexDigits[Int(byte & 0xF)])
     }
 
     private static let hexDigits = Array("0123456789abcdef".utf8)

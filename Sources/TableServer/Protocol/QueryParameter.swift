@@ -18,7 +18,6 @@ public struct QueryParameter: Sendable, Hashable {
     }
 
     private static func decode(_ text: Substring) -> String {
-        let spaced = String(text).replacing("+", with: " ")
-        return spaced.percentDecoded ?? spaced
+        text.percentDecoded(plus: UInt8(ascii: " ")) ?? String(text).replacing("+", with: " ")
     }
 }

@@ -61,7 +61,9 @@ struct RowFormat: Sendable {
     /// Appends the JSON form of the row, with all columns or the given ones. The fields are copied without parsing, unless
     /// only some columns are.
     func append(_ row: StoredRow, to json: inout ByteWriter, columns selection: Set<String>? = nil) throws {
-        if let selection { return append(try selected(selection, of: row), to: &json) }
+        if let selection {
+            return try selected(selection, of: row).json.withUnsafeBytes { json.append($0) }
+        }
         for member in members {
             member.start.withUnsafeBytes { json.append($0) }
             append(member.column, of: row, to: &json)
@@ -75,23 +77,10 @@ struct RowFormat: Sendable {
     }
 
     private func append(_ column: ODataColumn, of row: StoredRow, to json: inout ByteWriter) {
-        switch column {
-        case .createdAt: append(text: time(row.createdAt), to: &json)
-        case .updatedAt: append(text: time(row.updatedAt), to: &json)
-        case .version: append(text: TableRow.version(ofRevision: row.revision), to: &json)
-        default: append(value(of: column, in: row), to: &json)
+        switch value(of: column, in: row) {
+        case .text(let text): json.append(json: text)
+        case let value: value.json.withUnsafeBytes { json.append($0) }
         }
-    }
-
-    /// Appends a text without characters that JSON escapes.
-    private func append(text: String, to json: inout ByteWriter) {
-        json.append(UInt8(ascii: "\""))
-        json.append(text)
-        json.append(UInt8(ascii: "\""))
-    }
-
-    private func append(_ value: ItemValue, to json: inout ByteWriter) {
-        value.json.withUnsafeBytes { json.append($0) }
     }
 
     private func selected(_ selection: Set<String>, of row: StoredRow) throws -> ItemValue {

@@ -10,6 +10,7 @@ final class SQLiteRowStorage: RowStorage {
     private let database: any DatabaseWriter
     private let settings: RowStampSettings
     private let isInFile: Bool
+    private let keptStatements = KeptStatements()
     private let isClosed = Mutex(false)
     let changes = TableChanges()
 
@@ -75,8 +76,8 @@ final class SQLiteRowStorage: RowStorage {
     ) async throws -> Result {
         try requireReadable()
         do {
-            return try await database.read { [settings] database in
-                try body(SQLiteRows(database, scope, settings))
+            return try await database.read { [settings, keptStatements] database in
+                try body(SQLiteRows(database, scope, settings, keptStatements))
             }
         } catch let error as DatabaseError where error.message == "parser stack overflow" {
             throw RequestError.badRequest("'$filter' is nested too deeply for SQLite.")
@@ -85,7 +86,8 @@ final class SQLiteRowStorage: RowStorage {
 
     func readNow<Result>(_ scope: RowScope, _ body: (any RowReader) throws -> Result) throws -> Result {
         try requireReadable()
-        return try database.read { database in try body(SQLiteRows(database, scope, settings)) }
+        return try database.read { database in try body(SQLiteRows(database, scope, settings, keptStatements))
+        }
     }
 
     func write<Result: Sendable>(
@@ -93,8 +95,8 @@ final class SQLiteRowStorage: RowStorage {
     ) async throws -> Result {
         try requireOpen()
         do {
-            let result = try await database.write { [settings] database in
-                try body(SQLiteRows(database, scope, settings))
+            let result = try await database.write { [settings, keptStatements] database in
+                try body(SQLiteRows(database, scope, settings, keptStatements))
             }
             changes.signal(scope.table.key)
             return result

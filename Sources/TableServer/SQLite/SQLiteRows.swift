@@ -9,10 +9,15 @@ final class SQLiteRows: RowWriter {
     private let database: Database
     private let scope: RowScope
     private let settings: RowStampSettings?
+    private let keptStatements: KeptStatements
     private var cachedColumns: ColumnNames?
 
     /// - Parameter settings: `nil` for a migration, which takes times and versions from the rows.
-    init(_ database: Database, _ scope: RowScope, _ settings: RowStampSettings?) {
+    init(
+        _ database: Database, _ scope: RowScope, _ settings: RowStampSettings?,
+        _ keptStatements: KeptStatements = KeptStatements()
+    ) {
+        self.keptStatements = keptStatements
         self.database = database
         self.scope = scope
         self.settings = settings
@@ -41,8 +46,7 @@ final class SQLiteRows: RowWriter {
 
     func rows(_ query: RowQuery, offset: Int, limit: Int?) throws -> [StoredRow] {
         let sql = select(query, offset: offset, limit: limit)
-        let statement = try database.makeStatement(sql: sql.text)
-        let cursor = try Row.fetchCursor(statement, arguments: sql.statementArguments)
+        let cursor = try Row.fetchCursor(statement(sql), arguments: sql.statementArguments)
         var rows: [StoredRow] = []
         while let row = try cursor.next() { rows.append(StoredRow(row)) }
         return rows
@@ -58,7 +62,12 @@ final class SQLiteRows: RowWriter {
     func count(_ query: RowQuery) throws -> Int {
         var sql = SQLText(for: .sqlite)
         sql.append(count: query, in: scope, owner: scope.owner)
-        return try Int.fetchOne(database, sql: sql.text, arguments: sql.statementArguments) ?? 0
+        return try Int.fetchOne(statement(sql), arguments: sql.statementArguments) ?? 0
+    }
+
+    private func statement(_ sql: SQLText) throws -> Statement {
+        try keptStatements.keeps(sql.text)
+            ? database.cachedStatement(sql: sql.text) : database.makeStatement(sql: sql.text)
     }
 
     func changeMark() throws -> String? {
