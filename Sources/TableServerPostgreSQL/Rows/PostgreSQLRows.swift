@@ -17,7 +17,7 @@ final class PostgreSQLRows: RowReader {
     private var mode: Mode
 
     private enum Mode {
-        /// No transaction: one statement can be run.
+        /// No transaction: one statement that reads rows can be run.
         case once
         /// The statement was run.
         case done
@@ -27,7 +27,7 @@ final class PostgreSQLRows: RowReader {
     /// A body that has no transaction needs one.
     struct NeedsTransaction: Error {}
 
-    /// Runs a body that reads with a single statement; any other one throws ``NeedsTransaction``.
+    /// Runs a body that reads rows with a single statement; for any other one it throws ``NeedsTransaction``.
     init(
         readingOnce connection: PostgreSQLConnection, _ scope: RowScope, _ settings: RowStampSettings
     ) throws {
@@ -116,8 +116,13 @@ final class PostgreSQLRows: RowReader {
     }
 
     func columns() throws -> ColumnNames {
-        guard mode == .reading || mode == .writing else { throw NeedsTransaction() }
-        return cachedColumns
+        guard mode == .once || mode == .done else { return cachedColumns }
+        // Columns are only added: those of the moment before the rows are read are right too.
+        let names = try connection.execute(
+            "SELECT name FROM serverColumn WHERE tableKey = $1::text ORDER BY position", [key])
+        var columns = ColumnNames()
+        for row in 0..<names.rowCount { columns.add(names.text(row, 0)) }
+        return columns
     }
 
     /// In a transaction that writes, no other one can change the row until the commit.
