@@ -19,16 +19,17 @@ struct PostgreSQLResult: ~Copyable {
     var rowCount: Int { Int(PQntuples(handle)) }
 
     /// Returns a value; an empty text for null.
-    func text(_ row: Int, _ column: Int) -> String {
-        let (row, column) = (Int32(row), Int32(column))
-        let bytes = UnsafeRawBufferPointer(
-            start: PQgetvalue(handle, row, column), count: Int(PQgetlength(handle, row, column)))
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
     func integer(_ row: Int, _ column: Int) -> Int64 { Int64(text(row, column)) ?? 0 }
 
-    func bool(_ row: Int, _ column: Int) -> Bool { text(row, column) == "t" }
+    func bool(_ row: Int, _ column: Int) -> Bool { bytes(row, column).first == UInt8(ascii: "t") }
+
+    private func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        let (row, column) = (Int32(row), Int32(column))
+        return UnsafeRawBufferPointer(
+            start: PQgetvalue(handle, row, column), count: Int(PQgetlength(handle, row, column)))
+    }
 
     /// A field of the error.
     func error(_ field: Character) -> String {
