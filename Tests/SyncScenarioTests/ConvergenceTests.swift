@@ -13,7 +13,7 @@ import Testing
         try await run(on: .memory, seed: seed)
     }
 
-    @Test(arguments: StoreKind.persistent, 101...104)
+    @Test(arguments: StoreKind.allCases.filter { $0 != .memory }, 101...104)
     func `devices with conflicting changes and network faults converge on every store`(
         _ kind: StoreKind, _ seed: Int
     ) async throws {

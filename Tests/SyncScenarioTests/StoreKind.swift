@@ -62,5 +62,6 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         #endif
     }
 
-    static var persistent: [StoreKind] { allCases.filter { $0 != .memory } }
+    /// The kinds whose devices keep their rows in files.
+    static var persistent: [StoreKind] { [.sqlite, .lmdb] }
 }

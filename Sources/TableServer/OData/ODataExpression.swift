@@ -19,6 +19,19 @@ indirect enum ODataExpression: Hashable, Sendable {
 
     enum Comparison: String, CaseIterable { case eq, ne, gt, ge, lt, le }
 
+    /// Whether this contains a column that not every row has.
+    var usesFields: Bool {
+        switch self {
+        case .literal: false
+        case .column(let column): column.isField
+        case .negative(let operand), .not(let operand): operand.usesFields
+        case .arithmetic(_, let left, let right), .comparison(_, let left, let right):
+            left.usesFields || right.usesFields
+        case .call(_, let operands), .all(let operands), .any(let operands):
+            operands.contains(where: \.usesFields)
+        }
+    }
+
     /// Whether this can be a condition. A column can, because it may contain Booleans.
     var canBeCondition: Bool {
         switch self {
@@ -41,9 +54,9 @@ enum ODataColumn: Hashable, Sendable {
     }
 
     /// Whether the name is a system column, which every row has.
-    static func isSystem(_ name: String) -> Bool {
-        if case .field = ODataColumn(name, in: ColumnNames()) { false } else { true }
-    }
+    static func isSystem(_ name: String) -> Bool { !ODataColumn(name, in: ColumnNames()).isField }
+
+    var isField: Bool { if case .field = self { true } else { false } }
 
     /// The column's name in rows.
     var name: String {

@@ -22,9 +22,14 @@ extension TableService {
         _ dialect: TableServer.Dialect
     ) throws -> ServerResponse {
         let parameters = try ListParameters(request.parameters, dialect, maxTop: settings.maxTop)
-        let columns = try rows.columns()
-        let query = try RowQuery(
-            parameters, dialect, columns: columns, defaultOrdering: scope.defaultOrdering(dialect))
+        var columns = ColumnNames()
+        let ordering = scope.defaultOrdering(dialect)
+        var query = try RowQuery(parameters, dialect, columns: columns, defaultOrdering: ordering)
+        // The pages of a pull use no fields, whose spelling would take another query.
+        if query.usesFields || parameters.select != nil {
+            columns = try rows.columns()
+            query = try RowQuery(parameters, dialect, columns: columns, defaultOrdering: ordering)
+        }
         let size = min(parameters.top ?? settings.pageSize, settings.pageSize, ListParameters.maxCount)
         // One row more tells whether there is a next page.
         var page = try rows.rows(query, offset: parameters.skip, limit: size + 1)

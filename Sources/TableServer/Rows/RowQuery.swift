@@ -17,6 +17,9 @@ package struct RowQuery: Sendable {
         self.includesDeleted = includesDeleted
     }
 
+    /// Whether the result depends on columns that not every row has.
+    var usesFields: Bool { filter?.usesFields ?? false || ordering.contains(where: \.column.isField) }
+
     init(
         _ parameters: ListParameters, _ dialect: TableServer.Dialect, columns: ColumnNames,
         defaultOrdering: [ODataOrdering]
