@@ -17,9 +17,10 @@ extension Filter {
         switch self {
         case .always(let value):
             return value
+        case .comparison(let comparison, let left, .constant(let constant)):
+            return comparison.holds(try left.value(in: row), constant, nullTests: constant.isNull)
         case .comparison(let comparison, let left, let right):
-            return comparison.holds(
-                try left.value(in: row), try right.value(in: row), nullTests: right == .constant(.null))
+            return comparison.holds(try left.value(in: row), try right.value(in: row), nullTests: false)
         case .nullTest(let expression):
             return try expression.value(in: row).isNull
         case .membership(let expression, let constants):
