@@ -5,6 +5,7 @@
 package enum FNV1a {
     /// The hash of no bytes.
     package static let start: UInt64 = 0xcbf2_9ce4_8422_2325
+    package static let prime: UInt64 = 0x100_0000_01b3
 
     /// Returns the hash of the bytes, appended to those of another hash.
     package static func hash(_ bytes: some Sequence<UInt8>, after hash: UInt64 = start) -> UInt64 {
@@ -13,6 +14,6 @@ package enum FNV1a {
     }
 
     private static func appending(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
-        (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        (hash ^ UInt64(byte)) &* prime
     }
 }

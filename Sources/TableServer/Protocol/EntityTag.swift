@@ -48,7 +48,7 @@ enum EntityTag {
             var hash = FNV1a.hash(bytes[end...])
             for offset in stride(from: 0, to: end, by: 8) {
                 let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                hash = (hash ^ word) &* 0x100_0000_01b3
+                hash = (hash ^ word) &* FNV1a.prime
                 hash ^= hash >> 32
             }
             return hash

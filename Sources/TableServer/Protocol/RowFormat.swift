@@ -8,9 +8,8 @@ import SyncCore
 struct RowFormat: Sendable {
     private let fractionDigits: Int
     private let prefix: String
-    /// The id and the system properties that responses show.
-    private let columns: [ODataColumn]
-    /// The JSON of the columns' names, with the punctuation before each value; in byte order.
+    /// The id and the system properties that responses show, in the byte order of their names. Each has the JSON of its name
+    /// with the punctuation before the value.
     private let members: [(start: [UInt8], column: ODataColumn)]
 
     private static let allSystemColumns: [ODataColumn] = [.createdAt, .updatedAt, .version, .deleted]
@@ -18,7 +17,7 @@ struct RowFormat: Sendable {
     init(_ dialect: TableServer.Dialect, _ request: RecordedRequest, settings: TableServer.Configuration) {
         fractionDigits = settings.fractionDigits
         let prefix = dialect.systemPrefix
-        columns = [.id] + Self.systemColumns(dialect, request)
+        let columns = [.id] + Self.systemColumns(dialect, request)
         let names = columns.map { (name: Self.name(of: $0, prefix: prefix), column: $0) }
             .sorted { $0.name.precedesInBytes($1.name) }
         members = names.enumerated().map { position, member in
@@ -86,7 +85,7 @@ struct RowFormat: Sendable {
     private func selected(_ selection: Set<String>, of row: StoredRow) throws -> ItemValue {
         var object: [String: ItemValue] = [:]
         if case .object(let fields) = try ItemValue(json: Data(row.fields.utf8)) { object = fields }
-        for column in columns { object[name(of: column)] = value(of: column, in: row) }
+        for member in members { object[name(of: member.column)] = value(of: member.column, in: row) }
         return .object(object.filter { selection.contains($0.key) })
     }
 

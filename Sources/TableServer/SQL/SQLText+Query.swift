@@ -90,8 +90,8 @@ extension SQLText {
 package enum RowTable {
     package static func rows(_ tableKey: String) -> String { "\"rows_\(tableKey)\"" }
     package static func idIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_id\"" }
-    /// The ends of names of indexes and sequences, which share their names with tables.
-    static let reservedSuffixes = ["_by_id", "_by_update", "_pkey", "_sequence_seq"]
-
     package static func updateIndex(_ tableKey: String) -> String { "\"rows_\(tableKey)_by_update\"" }
+
+    /// The ends of names of indexes and sequences, of which a table cannot have the same one.
+    static let reservedSuffixes = ["_by_id", "_by_update", "_pkey", "_sequence_seq"]
 }

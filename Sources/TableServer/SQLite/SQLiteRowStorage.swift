@@ -86,7 +86,8 @@ final class SQLiteRowStorage: RowStorage {
 
     func readNow<Result>(_ scope: RowScope, _ body: (any RowReader) throws -> Result) throws -> Result {
         try requireReadable()
-        return try database.read { database in try body(SQLiteRows(database, scope, settings, keptStatements))
+        return try database.read { database in
+            try body(SQLiteRows(database, scope, settings, keptStatements))
         }
     }
 

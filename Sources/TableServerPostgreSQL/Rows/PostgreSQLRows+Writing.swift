@@ -12,15 +12,20 @@ extension PostgreSQLRows: RowWriter {
     /// has seen a stamp has seen all earlier ones.
     func stamp() throws -> Timestamp {
         guard options.locksStamps else { return settings.now }
-        let last = try connection.execute(
-            "SELECT updatedAt FROM serverStamp WHERE tableKey = $1::text FOR UPDATE", [key]
-        ).text(0, 0)
+        let last = try lockStamp()
         // It reads the clock after the wait for the lock.
         let stamp = settings.stamp(after: last)
         try connection.execute(
             "UPDATE serverStamp SET updatedAt = $2::text WHERE tableKey = $1::text",
             [key, stamp.storedText])
         return stamp
+    }
+
+    /// Locks the table's stamp until the commit, and returns it.
+    @discardableResult private func lockStamp() throws -> String {
+        try connection.execute(
+            "SELECT updatedAt FROM serverStamp WHERE tableKey = $1::text FOR UPDATE", [key]
+        ).text(0, 0)
     }
 
     func firstRevision() throws -> Int64 {
@@ -66,8 +71,7 @@ extension PostgreSQLRows: RowWriter {
 
     /// Locks the table's stamp, so that an insert of the same id has either read the revision or finds the row.
     func remove(_ row: TableRow) throws {
-        try connection.execute(
-            "SELECT updatedAt FROM serverStamp WHERE tableKey = $1::text FOR UPDATE", [key])
+        try lockStamp()
         try connection.execute(
             """
             INSERT INTO serverRevision AS known VALUES ($1::text, $2::text, $3::bigint)

@@ -73,9 +73,9 @@ final class PostgreSQLRows: RowReader {
 
     /// Begins a transaction and reads the columns, in one message to the server. A key consists of letters, digits and `_`.
     private func begin(_ statement: String) throws {
-        let names = try connection.run(
-            "\(statement); SELECT name FROM serverColumn WHERE tableKey = '\(key)' ORDER BY position")
-        for row in 0..<names.rowCount { cachedColumns.add(names.text(row, 0)) }
+        cachedColumns = ColumnNames(
+            try connection.run(
+                "\(statement); SELECT name FROM serverColumn WHERE tableKey = '\(key)' ORDER BY position"))
     }
 
     /// Runs the body, and commits; rolls back if it throws.
@@ -118,11 +118,9 @@ final class PostgreSQLRows: RowReader {
     func columns() throws -> ColumnNames {
         guard mode == .once || mode == .done else { return cachedColumns }
         // Columns are only added: those of the moment before the rows are read are right too.
-        let names = try connection.execute(
-            "SELECT name FROM serverColumn WHERE tableKey = $1::text ORDER BY position", [key])
-        var columns = ColumnNames()
-        for row in 0..<names.rowCount { columns.add(names.text(row, 0)) }
-        return columns
+        return ColumnNames(
+            try connection.execute(
+                "SELECT name FROM serverColumn WHERE tableKey = $1::text ORDER BY position", [key]))
     }
 
     /// In a transaction that writes, no other one can change the row until the commit.
@@ -161,6 +159,14 @@ final class PostgreSQLRows: RowReader {
         sql.append(changeMarkIn: scope, owner: owner)
         let result = try connection.execute(sql.text, sql.postgreSQLArguments)
         return result.rowCount == 0 ? nil : result.text(0, 0)
+    }
+}
+
+extension ColumnNames {
+    /// Reads the names in the first column.
+    fileprivate init(_ result: borrowing PostgreSQLResult) {
+        self.init()
+        for row in 0..<result.rowCount { add(result.text(row, 0)) }
     }
 }
 

@@ -1,7 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import CSystemPQ
 import Foundation
 import GRDB
 import SyncCore
@@ -38,7 +37,6 @@ enum ServerDatabase: Sendable {
         }
     }
 
-    static let firstID = "row-0000000"
     static func id(_ number: Int) -> String { "row-" + String(String(10_000_000 + number).dropFirst()) }
 
     /// The JSON of a row's fields.
@@ -54,7 +52,7 @@ enum ServerDatabase: Sendable {
         let server = try await startServer()
         if try server.row(Self.id(count), in: TodoRow.table) == nil {
             guard case .object(let fields) = try ItemValue(json: Data(Self.fields(0).utf8)) else { return }
-            try await server.put(Self.firstID, fields, in: TodoRow.table)
+            try await server.put(Self.id(0), fields, in: TodoRow.table)
             try insertRows(count)
         }
         await server.stop()
