@@ -63,7 +63,7 @@ extension StoreRule {
     public static let clauses: [StoreRule] =
         [
             items, insertions, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
-            orderings, windows, selections, scans, queue, errorLog, config, transactions, largeWrites,
+            orderings, windows, selections, rows, scans, queue, errorLog, config, transactions, largeWrites,
             lifecycle,
             opening, columns, errors, corpus, capabilities, sharing, durability, crashes, faults, connections,
             concurrency, serialization, sizes, model, untested,

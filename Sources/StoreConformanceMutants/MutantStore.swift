@@ -142,6 +142,15 @@ extension MutantReading {
         try flaw.items?(reader, query) ?? reader.items(matching: query)
     }
 
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        if let forEachRow = flaw.forEachRow { return try forEachRow(reader, query, columns, body) }
+        return flaw.items == nil
+            ? try reader.forEachRow(matching: query, columns: columns, body)
+            : try forEachItem(matching: query, columns: columns, body)
+    }
+
     func operation(id: Int64) throws -> TableOperation? {
         guard let operation = flaw.operation else { return try reader.operation(id: id) }
         return try operation(reader, id)

@@ -37,6 +37,12 @@ struct StoreFlaw: Sendable {
 
     var item: (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> Item?)?
     var items: (@Sendable (any StoreSnapshot, TableQuery) throws -> QueryResult)?
+    var forEachRow:
+        (
+            @Sendable (
+                any StoreSnapshot, TableQuery, _ columns: [String], _ body: (RowValues) throws -> Void
+            ) throws -> Int?
+        )?
     var operation: (@Sendable (any StoreSnapshot, Int64) throws -> TableOperation?)?
     var operations:
         (

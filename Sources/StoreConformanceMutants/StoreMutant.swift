@@ -68,7 +68,8 @@ extension StoreMutant {
     /// All mutants.
     public static let all: [StoreMutant] =
         [
-            reads, writes, insertions, types, comparisons, constants, expressions, windows, orders, deletions,
+            reads, writes, insertions, types, comparisons, constants, expressions, windows, rows, orders,
+            deletions,
             transactions, queues,
             logs,
             configs, lifecycles, openings, columnChanges, durabilities, concurrencies, connections, errors,

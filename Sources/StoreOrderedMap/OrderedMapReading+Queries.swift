@@ -7,6 +7,29 @@ extension OrderedMapReading {
     func items(matching query: TableQuery) throws -> QueryResult {
         try StoredRows(self, query).result(of: query)
     }
+
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        var query = query
+        query.selection = columns
+        let rows = try StoredRows(self, query)
+        var values = RowValues(columnCount: columns.count)
+        let candidates = query.candidates(in: rows.table, usesIndexes: rows.usesIndexes)
+        guard query.isOrderOfID(of: candidates) else {
+            let result = try rows.result(of: query)
+            for item in result.items {
+                values.read(item, columns: columns)
+                try body(values)
+            }
+            return result.totalCount
+        }
+        let names = FieldNames(columns)
+        return try rows.forEachRow(of: candidates, inWindowOf: query) { row in
+            try row.read(names, into: &values)
+            try body(values)
+        }
+    }
 }
 
 /// The stored rows of one table, for one query.

@@ -82,8 +82,37 @@ extension SQLRow {
     ///
     /// - Throws: ``StoreError/Code/corrupt``, naming table, column and id, when a value cannot be decoded.
     func item(of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
+        try namingItem(of: table) { try item(id: $0, columns: columns) }
+    }
+
+    /// Decodes the row of ``item(of:columns:)`` into the values at these positions.
+    func read(
+        _ columns: [ColumnDefinition], of table: ItemTable, at positions: [Int?], into row: inout RowValues
+    ) throws {
+        try namingItem(of: table) { id in
+            row.id = id
+            for (offset, column) in columns.enumerated() {
+                guard let position = positions[offset] else { continue }
+                let index = ItemColumns.Position.firstField + Int32(offset)
+                row.values[position] = try value(of: column, at: index) ?? .null
+            }
+            if let flags = text(at: ItemColumns.Position.fieldFlags) {
+                FieldFlags(flags).forEach { _ in
+                } negativeZero: { name in
+                    guard let offset = columns.firstIndex(where: { $0.name == name }),
+                        let position = positions[offset], row.values[position] == .double(0)
+                    else { return }
+                    row.values[position] = .double(-0.0)
+                }
+            }
+            row.system = try systemProperties()
+        }
+    }
+
+    /// Calls the body with the id, and names table, column and id in the error of a value that cannot be decoded.
+    private func namingItem<T>(of table: ItemTable, _ body: (String) throws -> T) throws -> T {
         let id = text(at: ItemColumns.Position.id) ?? ""
-        do { return try item(id: id, columns: columns) } catch let error as UnreadableValue {
+        do { return try body(id) } catch let error as UnreadableValue {
             throw StoreError(
                 .corrupt,
                 "The column '\(error.column)' of the item '\(id)' in '\(table.definition.name)' \(error.problem).",
@@ -102,13 +131,15 @@ extension SQLRow {
         if let flags = text(at: ItemColumns.Position.fieldFlags) {
             apply(FieldFlags(flags), to: &fields, columns: columns)
         }
-        return Item(
-            id: id, fields: fields,
-            system: SystemProperties(
-                createdAt: try date("createdAt", at: ItemColumns.Position.createdAt),
-                updatedAt: try date("updatedAt", at: ItemColumns.Position.updatedAt),
-                version: text(at: ItemColumns.Position.version),
-                supersededVersions: try supersededVersions(), undeclared: try undeclared()))
+        return Item(id: id, fields: fields, system: try systemProperties())
+    }
+
+    private func systemProperties() throws -> SystemProperties {
+        SystemProperties(
+            createdAt: try date("createdAt", at: ItemColumns.Position.createdAt),
+            updatedAt: try date("updatedAt", at: ItemColumns.Position.updatedAt),
+            version: text(at: ItemColumns.Position.version),
+            supersededVersions: try supersededVersions(), undeclared: try undeclared())
     }
 
     private func apply(

@@ -13,18 +13,40 @@ extension SQLiteTransaction {
 
     func items(matching query: TableQuery) throws -> QueryResult {
         let table = try schema.table(named: query.table)
+        let (columns, select) = table.select(query.selection)
+        var items: [Item] = []
+        let count = try forEachRow(of: table, select, matching: query) { row in
+            items.append(try row.item(of: table, columns: columns))
+        }
+        return QueryResult(items: items, totalCount: count)
+    }
+
+    func forEachRow(
+        matching query: TableQuery, columns names: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        let table = try schema.table(named: query.table)
+        let (columns, select) = table.select(names)
+        let positions = columns.map { names.firstIndex(of: $0.name) }
+        var values = RowValues(columnCount: names.count)
+        return try forEachRow(of: table, select, matching: query) { row in
+            try row.read(columns, of: table, at: positions, into: &values)
+            try body(values)
+        }
+    }
+
+    /// Calls the body with each row of a `SELECT` of the table, and returns the total count if the query includes it.
+    private func forEachRow(
+        of table: ItemTable, _ select: String, matching query: TableQuery, _ body: (SQLRow) throws -> Void
+    ) throws -> Int? {
         let compiler = QueryCompiler(table: table)
         let condition = try query.filter.map { try compiler.condition($0) }
-        var items: [Item] = []
         if query.limit != 0 {
-            let (columns, select) = table.select(query.selection)
             let statement = try prepared(
                 select + compiler.whereClause(condition) + compiler.orderAndWindow(of: query), condition,
                 callsFunctions: compiler.orderCallsFunctions(of: query))
-            try statement.forEachRow { items.append(try $0.item(of: table, columns: columns)) }
+            try statement.forEachRow(body)
         }
-        return QueryResult(
-            items: items, totalCount: query.includesTotalCount ? try count(table, condition, compiler) : nil)
+        return query.includesTotalCount ? try count(table, condition, compiler) : nil
     }
 
     private func count(

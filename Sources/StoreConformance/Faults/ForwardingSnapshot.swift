@@ -15,6 +15,12 @@ extension ForwardingSnapshot {
         try snapshot.items(matching: query)
     }
 
+    package func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        try snapshot.forEachRow(matching: query, columns: columns, body)
+    }
+
     package func operation(id: Int64) throws -> TableOperation? { try snapshot.operation(id: id) }
 
     package func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {

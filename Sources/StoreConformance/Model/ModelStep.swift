@@ -78,7 +78,8 @@ enum ModelRead: Sendable {
     fileprivate func perform(_ snapshot: any StoreSnapshot) throws -> String {
         switch self {
         case .item(let id, let table): try snapshot.item(id: id, in: table).exactDescription
-        case .query(let query): try snapshot.items(matching: query).exactDescription
+        case .query(let query):
+            try snapshot.items(matching: query).exactDescription + rows(matching: query, in: snapshot)
         case .operation(let id): try snapshot.operation(id: id).exactDescription
         case .operations(let id, let table, let limit):
             try snapshot.operations(after: id, in: table, limit: limit).exactDescription
@@ -93,6 +94,16 @@ enum ModelRead: Sendable {
                 .exactDescription
         }
     }
+}
+
+/// Describes the rows of a query, of which some columns are read.
+private func rows(matching query: TableQuery, in snapshot: any StoreSnapshot) throws -> String {
+    let table = Fixture.tables.first { $0.name == query.table }
+    var rows: [RowValues] = []
+    let count = try snapshot.forEachRow(
+        matching: query, columns: table?.columns.dropFirst().reversed().map(\.name) ?? []
+    ) { rows.append($0) }
+    return ", by columns \(rows.exactDescription) of \(count.exactDescription)"
 }
 
 /// Describes a refusal as a result: both stores must refuse the same calls with a message, and the transaction

@@ -167,6 +167,9 @@ extension StoreRule {
                 try run.expect(throws: .unknownTable, "a query on '\(table)'") {
                     try store.read { try $0.items(matching: TableQuery(table)) }
                 }
+                try run.expect(throws: .unknownTable, "reading columns of '\(table)'") {
+                    try store.read { try $0.forEachRow(matching: TableQuery(table), columns: []) { _ in } }
+                }
                 try run.expect(throws: .unknownTable, "an upsert into '\(table)'") {
                     try store.write { try $0.upsert([Item(id: "a")], in: table) }
                 }

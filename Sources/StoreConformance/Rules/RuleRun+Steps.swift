@@ -33,6 +33,20 @@ extension RuleRun {
         try store.read { try $0.items(matching: query) }
     }
 
+    /// Returns the rows that the query matches, with these columns, and the total count.
+    func rows(
+        _ query: TableQuery, _ columns: [String], _ body: (RowValues) throws -> Void = { _ in }
+    ) throws -> (rows: [RowValues], totalCount: Int?) {
+        try store.read { snapshot in
+            var rows: [RowValues] = []
+            let count = try snapshot.forEachRow(matching: query, columns: columns) { row in
+                rows.append(row)
+                try body(row)
+            }
+            return (rows, count)
+        }
+    }
+
     /// Returns the ids of all items of the table.
     func ids(_ table: String = "Thing") throws -> [String] {
         try find(TableQuery(table)).items.map(\.id)
@@ -73,10 +87,10 @@ extension RuleRun {
 }
 
 /// An error of the app, thrown from a body.
-struct AppError: Error, Equatable, CustomStringConvertible {
+package struct AppError: Error, Equatable, CustomStringConvertible {
     let number: Int
 
     init(_ number: Int = 1) { self.number = number }
 
-    var description: String { "AppError(\(number))" }
+    package var description: String { "AppError(\(number))" }
 }

@@ -47,5 +47,17 @@ extension RuleRun {
         let counted = try find(query.includingTotalCount())
         try expect(counted.items.map(\.id), is: expected, "ids of \(query.outline), counting")
         try expect(counted.totalCount, is: total ?? expected.count, "total count of \(query.outline)")
+        try expectRows(of: query.includingTotalCount(), items, of: total ?? expected.count)
+    }
+
+    /// Expects that reading columns of the query's rows reads these items.
+    func expectRows(of query: TableQuery, _ items: [Item], of total: Int) throws {
+        let columns = Array(Fixture.thing.columns.map(\.name).reversed())
+        let found = try rows(query, columns)
+        try expect(
+            found.rows.exactDescription,
+            is: items.map { RowValues($0, columns: columns) }.exactDescription, "the rows of \(query.outline)"
+        )
+        try expect(found.totalCount, is: total, "total count of the rows of \(query.outline)")
     }
 }

@@ -122,3 +122,9 @@ extension ConfigKey: ExactlyDescribed {
         "\(table.exactDescription)/\(kind.rawValue)/\(name.exactDescription)"
     }
 }
+
+extension RowValues: ExactlyDescribed {
+    package var exactDescription: String {
+        "\(id.exactDescription) \(values.exactDescription) \(Item(id: id, system: system).exactDescription)"
+    }
+}

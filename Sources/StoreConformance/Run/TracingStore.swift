@@ -74,6 +74,13 @@ extension Tracing {
         return try reader.items(matching: query)
     }
 
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        trace.record("  columns \(columns.exactDescription) of rows matching \(query.outline)")
+        return try reader.forEachRow(matching: query, columns: columns, body)
+    }
+
     func operation(id: Int64) throws -> TableOperation? {
         trace.record("  operation \(id)")
         return try reader.operation(id: id)

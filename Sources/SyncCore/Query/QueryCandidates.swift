@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The rows of a table that a query must check: a superset of its matches.
-@usableFromInline enum QueryCandidates {
+@usableFromInline package enum QueryCandidates {
     /// All rows, in the order of ids.
     case all
     /// The rows with these ids, in their order.
@@ -22,7 +22,7 @@ extension TableQuery {
     /// Returns the candidates of the query.
     ///
     /// - Parameter usesIndexes: whether the store has an index of each of the table's ``SyncTableDefinition/indexedColumns``.
-    @usableFromInline func candidates(
+    @usableFromInline package func candidates(
         in table: SyncTableDefinition, usesIndexes: Bool
     ) -> QueryCandidates {
         guard let filter else { return .all }

@@ -6,7 +6,6 @@
     private let query: TableQuery
     /// The result is among so many first items, in the query's order.
     private let end: Int
-    private let arrivesInOrder: Bool
     /// At most twice as many as ``end``.
     private var items: [Item] = []
     private var count = 0
@@ -14,38 +13,29 @@
     private var bound: (values: [ItemValue], id: String)?
 
     /// Makes the window of a query.
-    ///
-    /// - Parameter arrivesInOrder: whether the items are added in the query's order.
-    @usableFromInline package init(_ query: TableQuery, arrivesInOrder: Bool = false) {
+    @usableFromInline package init(_ query: TableQuery) {
         self.query = query
-        self.arrivesInOrder = arrivesInOrder
-        end =
-            query.limit.map { query.offset.addingReportingOverflow($0) }
-            .map { $0.overflow ? .max : $0.partialValue } ?? .max
+        end = query.window.upperBound
     }
 
-    /// Whether the items up to the end of the window have been added. Unless they arrive in order, others may precede them.
+    /// Whether as many items as there are up to the end of the window have been added. Others may precede them.
     @usableFromInline package var isFilled: Bool { items.count >= end }
 
     /// Adds an item that matches the query's filter.
     @usableFromInline package mutating func add(_ item: Item) {
         count += 1
-        guard end > 0, arrivesInOrder ? !isFilled : precedesBound(item) else { return }
+        guard end > 0, precedesBound(item) else { return }
         items.append(item)
-        if !arrivesInOrder, items.count / 2 >= end { removeItemsAfterEnd() }
+        if items.count / 2 >= end { removeItemsAfterEnd() }
     }
-
-    /// Counts an item that matches the query's filter and is behind the end of the window.
-    @usableFromInline package mutating func addItemAfterEnd() { count += 1 }
 
     /// The result, with the items in the query's order.
     @usableFromInline package var result: QueryResult {
-        var window = arrivesInOrder ? items : items.sorted(by: query.precedes)
+        var window = items.sorted(by: query.precedes)
         if query.offset > 0 || window.count > end {
             window = Array(window.dropFirst(query.offset).prefix(query.limit ?? .max))
         }
-        if !query.selection.isEmpty { window = window.map(query.selecting) }
-        return QueryResult(items: window, totalCount: query.includesTotalCount ? count : nil)
+        return query.result(of: window, matchCount: query.includesTotalCount ? count : nil)
     }
 
     private func precedesBound(_ item: Item) -> Bool {

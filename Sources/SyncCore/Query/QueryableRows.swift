@@ -32,15 +32,17 @@ extension QueryableRows {
     /// Returns the result of a query. Stops reading as soon as the result is known.
     @inlinable package func result(of query: TableQuery) throws -> QueryResult {
         let candidates = query.candidates(in: table, usesIndexes: usesIndexes)
-        let areInOrder = candidates.areInOrderOfID && query.orderings.isEmpty
-        var window = QueryWindow(query, arrivesInOrder: areInOrder)
+        if query.isOrderOfID(of: candidates) {
+            var items: [Item] = []
+            let count = try forEachRow(of: candidates, inWindowOf: query) { row in
+                items.append(try item(row))
+            }
+            return query.result(of: items, matchCount: count)
+        }
+        var window = QueryWindow(query)
         var value: [UInt8]?
         try forEachRow(of: candidates) { row in
             guard try query.filter?.matches(row: row) ?? true else { return true }
-            if areInOrder, window.isFilled {
-                window.addItemAfterEnd()
-                return query.includesTotalCount
-            }
             let item = try item(row)
             if case .rangeInOrderOfValue(let column, _) = candidates {
                 let next = column.encodedValue(of: item)
@@ -48,9 +50,27 @@ extension QueryableRows {
                 value = next
             }
             window.add(item)
-            return !areInOrder || query.includesTotalCount || !window.isFilled
+            return true
         }
         return window.result
+    }
+
+    /// Calls the body with each matching row within the query's offset and limit, where the order of ids is the query's.
+    ///
+    /// - Returns: the number of matching rows if the query includes it.
+    @inlinable package func forEachRow(
+        of candidates: QueryCandidates, inWindowOf query: TableQuery, _ body: (Row) throws -> Void
+    ) throws -> Int? {
+        let window = query.window
+        var count = 0
+        if window.isEmpty, !query.includesTotalCount { return nil }
+        try forEachRow(of: candidates) { row in
+            guard try query.filter?.matches(row: row) ?? true else { return true }
+            if window.contains(count) { try body(row) }
+            count += 1
+            return query.includesTotalCount || count < window.upperBound
+        }
+        return query.includesTotalCount ? count : nil
     }
 
     @inlinable func forEachRow(of candidates: QueryCandidates, _ body: (Row) throws -> Bool) throws {
@@ -79,8 +99,16 @@ extension QueryableRows {
     }
 }
 
-extension QueryCandidates {
-    @usableFromInline var areInOrderOfID: Bool {
-        if case .rangeInOrderOfValue = self { false } else { true }
+extension TableQuery {
+    /// Whether the query's order is that of the ids, and the candidates are read in it.
+    @usableFromInline package func isOrderOfID(of candidates: QueryCandidates) -> Bool {
+        if case .rangeInOrderOfValue = candidates { false } else { orderings.isEmpty }
+    }
+
+    /// The positions of the matching rows that the result has, in the query's order.
+    @usableFromInline package var window: Range<Int> {
+        guard let limit else { return offset..<Int.max }
+        let (end, overflows) = offset.addingReportingOverflow(limit)
+        return offset..<(overflows ? .max : end)
     }
 }

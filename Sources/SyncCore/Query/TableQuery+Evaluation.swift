@@ -31,6 +31,11 @@ extension TableQuery {
         return item.id.precedesInBytes(id)
     }
 
+    /// The result of items in the query's order and window, with the selected fields only.
+    @usableFromInline func result(of items: [Item], matchCount: Int?) -> QueryResult {
+        QueryResult(items: selection.isEmpty ? items : items.map(selecting), totalCount: matchCount)
+    }
+
     /// Returns the item with the selected fields only.
     @_spi(StoreAuthor) public func selecting(_ item: Item) -> Item {
         guard !selection.isEmpty else { return item }

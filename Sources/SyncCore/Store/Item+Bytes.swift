@@ -21,16 +21,38 @@ private enum Tag: UInt8 {
 
 /// Field names that are looked up by their UTF-8 bytes.
 package struct FieldNames: Sendable {
-    private let names: [(bytes: [UInt8], text: String)]
+    private let names: [String]
+    /// The UTF-8 bytes of all names, and where each name ends.
+    private let bytes: [UInt8]
+    private let ends: [Int]
 
     package init(_ names: some Sequence<String>) {
-        self.names = names.map { (Array($0.utf8), $0) }
+        self.names = Array(names)
+        var (bytes, ends): ([UInt8], [Int]) = ([], [])
+        for name in self.names {
+            bytes += name.utf8
+            ends.append(bytes.count)
+        }
+        (self.bytes, self.ends) = (bytes, ends)
     }
 
     var count: Int { names.count }
 
-    func name(of bytes: UnsafeRawBufferPointer) -> String? {
-        names.first { $0.bytes.withUnsafeBytes(bytes.hasSameBytes) }?.text
+    func name(of bytes: UnsafeRawBufferPointer) -> String? { position(of: bytes).map { names[$0] } }
+
+    /// The position of the name among the names.
+    func position(of name: UnsafeRawBufferPointer) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            for position in 0..<ends.count {
+                let end = ends[position]
+                if UnsafeRawBufferPointer(rebasing: bytes[start..<end]).hasSameBytes(as: name) {
+                    return position
+                }
+                start = end
+            }
+            return nil
+        }
     }
 }
 
@@ -186,6 +208,18 @@ extension ByteReader {
             throw StoreError(.corrupt, "The store is damaged: an object has a name twice.")
         }
         return fields
+    }
+
+    /// Decodes the fields of these names, null for missing ones.
+    mutating func fields(_ names: FieldNames, into values: inout [ItemValue]) throws(StoreError) {
+        for position in values.indices { values[position] = .null }
+        for _ in 0..<(try count()) {
+            if let position = names.position(of: try counted()) {
+                values[position] = try value()
+            } else {
+                try skipValue()
+            }
+        }
     }
 
     /// Decodes one level of nesting. Damaged bytes must not use up the stack.

@@ -18,6 +18,21 @@ public protocol StoreSnapshot {
     /// ``Filter/matches(_:)`` and `TableQuery.apply(to:)` are the reference for every detail.
     func items(matching query: TableQuery) throws -> QueryResult
 
+    /// Calls the body with the values of each row that the query matches: the rows and the order of ``items(matching:)``.
+    ///
+    /// Typed models are read by it. A store that implements it does not need to make an ``Item`` of each row; the default
+    /// reads the rows by ``items(matching:)``.
+    ///
+    /// - Parameters:
+    ///   - query: the rows. Its selection does not count.
+    ///   - columns: declared columns, each at most once.
+    ///   - body: is called with one row at a time. It does not call the store.
+    /// - Returns: the total count if the query includes it.
+    /// - Throws: what the body throws.
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int?
+
     // MARK: Operation queue
 
     /// Returns the operation of that id, or `nil`.

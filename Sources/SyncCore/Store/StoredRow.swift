@@ -49,4 +49,12 @@ package struct StoredRow: ColumnReading {
     package func item(keeping names: FieldNames?) throws(StoreError) -> Item {
         try Item(id: id.text(), bytes: bytes, keeping: names)
     }
+
+    /// Decodes the columns of these names.
+    package func read(_ names: FieldNames, into row: inout RowValues) throws(StoreError) {
+        row.id = try id.text()
+        var reader = ByteReader(bytes)
+        row.system = try reader.systemProperties()
+        try reader.fields(names, into: &row.values)
+    }
 }

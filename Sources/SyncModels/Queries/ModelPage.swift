@@ -13,19 +13,18 @@ public struct ModelPage<Model: SyncModel>: Sendable {
     /// value that its property cannot hold.
     public let unreadable: [UnreadableRow]
 
-    init(_ result: QueryResult) {
+    /// Decodes the rows that `forEachRow` calls its body with; it returns the total count.
+    init(_ forEachRow: ((RowValues) -> Void) throws -> Int?) rethrows {
         var (models, unreadable): ([Model], [UnreadableRow]) = ([], [])
-        models.reserveCapacity(result.items.count)
         let schema = Model.schema
-        for item in result.items {
+        totalCount = try forEachRow { row in
             do throws(UnreadableItem) {
-                models.append(try schema.decode(item))
+                models.append(try schema.decode(row))
             } catch {
                 unreadable.append(error.row)
             }
         }
         self.models = models
         self.unreadable = unreadable
-        totalCount = result.totalCount
     }
 }

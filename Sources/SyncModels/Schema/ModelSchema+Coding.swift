@@ -10,22 +10,28 @@ extension ModelSchema {
     ///
     /// - Throws: ``UnreadableItem`` if the column is ``FieldOptions/required``.
     func decode(_ item: Item) throws(UnreadableItem) -> Model {
+        try decode(RowValues(item, columns: columnNames))
+    }
+
+    /// Makes a model from the values of a row in ``columnNames``.
+    ///
+    /// - Throws: ``UnreadableItem`` as ``decode(_:)``.
+    func decode(_ row: RowValues) throws(UnreadableItem) -> Model {
         var model = blank
-        model.id = SyncID(unchecked: item.id)
-        let values = columnNames.values(in: item.fields)
+        model.id = SyncID(unchecked: row.id)
         var position = 0
         for column in columns {
-            let value = values[position]
+            let value = row.values[position]
             position += 1
             guard column.read(value, into: &model) else {
-                throw UnreadableItem(Model.self, column.path, column.name, value, id: item.id)
+                throw UnreadableItem(Model.self, column.path, column.name, value, id: row.id)
             }
         }
         guard showsSystemProperties else { return model }
         for field in fields {
             switch field.role {
-            case .system(let path): model[keyPath: path] = item.system
-            case .unknown(let path): model[keyPath: path] = item.system.undeclared
+            case .system(let path): model[keyPath: path] = row.system
+            case .unknown(let path): model[keyPath: path] = row.system.undeclared
             case .column, .transient: break
             }
         }

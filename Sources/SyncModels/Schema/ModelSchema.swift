@@ -12,7 +12,7 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
     let blank: Model
     let fields: [Field<Model>]
     let columns: [FieldColumn<Model>]
-    let columnNames: ColumnNames
+    let columnNames: [String]
     /// Whether a property shows values that are not fields: system properties or undeclared values.
     let showsSystemProperties: Bool
 
@@ -29,7 +29,7 @@ public struct ModelSchema<Model: SyncModel>: Sendable {
         columns = fields.compactMap { field in
             if case .column(let column) = field.role { column } else { nil }
         }
-        columnNames = ColumnNames(columns.map(\.name))
+        columnNames = columns.map(\.name)
         showsSystemProperties = fields.contains { field in
             switch field.role {
             case .system, .unknown: true

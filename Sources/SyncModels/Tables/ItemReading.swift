@@ -7,6 +7,9 @@ import SyncCore
 protocol ItemReading {
     func item(id: String, in table: String) throws -> Item?
     func items(matching query: TableQuery) throws -> QueryResult
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int?
     func report(_ rows: [UnreadableRow])
 }
 
@@ -20,20 +23,23 @@ extension ItemReading {
     }
 
     func readPage<Model: SyncModel>(_ query: ModelQuery<Model>) throws -> ModelPage<Model> {
-        let page = ModelPage<Model>(try run(try query.tableQuery(), of: Model.self))
+        let query = try query.tableQuery()
+        let page = try withModelErrors(Model.self) {
+            try ModelPage<Model> { body in
+                try forEachRow(matching: query, columns: Model.schema.columnNames, body)
+            }
+        }
         if !page.unreadable.isEmpty { report(page.unreadable) }
         return page
     }
 
     func readCount<Model: SyncModel>(_ query: ModelQuery<Model>) throws -> Int {
         let query = try query.tableQuery()
-        let result = try run(query.includingTotalCount().limit(0), of: Model.self)
+        let result = try withModelErrors(Model.self) {
+            try items(matching: query.includingTotalCount().limit(0))
+        }
         let count = max(0, (result.totalCount ?? 0) - query.offset)
         return min(count, query.limit ?? count)
-    }
-
-    private func run(_ query: TableQuery, of model: any SyncModel.Type) throws -> QueryResult {
-        try withModelErrors(model) { try items(matching: query) }
     }
 }
 

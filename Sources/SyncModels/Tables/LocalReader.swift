@@ -57,5 +57,12 @@ public struct LocalReader {
 }
 
 extension LocalReader: ItemReading {
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        try query.validate(against: try context.catalog.table(named: query.table))
+        return try snapshot.forEachRow(matching: query, columns: columns, body)
+    }
+
     func report(_ rows: [UnreadableRow]) { LoggedRows.log(rows, in: context) }
 }

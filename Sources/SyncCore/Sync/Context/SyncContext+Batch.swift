@@ -98,6 +98,13 @@ public struct LocalBatch {
         return try transaction.items(matching: query)
     }
 
+    package func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        try query.validate(against: catalog.table(named: query.table))
+        return try transaction.forEachRow(matching: query, columns: columns, body)
+    }
+
     private func write(_ id: String, in table: String) throws -> LocalWrite {
         try ItemID.validate(id)
         return LocalWrite(

@@ -1,0 +1,71 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The values of one stored row, as ``StoreSnapshot/forEachRow(matching:columns:_:)`` reads them.
+public struct RowValues: Sendable, Hashable {
+    /// The id of the row.
+    public var id: String
+    /// The value of each requested column, in their order; null where the row has none.
+    public var values: [ItemValue]
+    /// The system properties of the row.
+    public var system: SystemProperties
+
+    /// Makes the values of a row.
+    public init(id: String, values: [ItemValue], system: SystemProperties) {
+        self.id = id
+        self.values = values
+        self.system = system
+    }
+}
+
+extension StoreSnapshot {
+    /// Reads the rows by ``items(matching:)``.
+    public func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        try forEachItem(matching: query, columns: columns, body)
+    }
+
+    /// Calls the body with the values of each item that the query matches.
+    package func forEachItem(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        var query = query
+        query.selection = []
+        let result = try items(matching: query)
+        var values = RowValues(columnCount: columns.count)
+        for item in result.items {
+            values.read(item, columns: columns)
+            try body(values)
+        }
+        return result.totalCount
+    }
+}
+
+extension RowValues {
+    /// Reads the columns of an item.
+    package init(_ item: Item, columns: [String]) {
+        self.init(columnCount: columns.count)
+        read(item, columns: columns)
+    }
+
+    /// Makes values to read rows into.
+    package init(columnCount: Int) {
+        self.init(
+            id: "", values: Array(repeating: .null, count: columnCount), system: SystemProperties())
+    }
+
+    /// Reads the columns of an item.
+    package mutating func read(_ item: Item, columns: [String]) {
+        (id, system) = (item.id, item.system)
+        // Comparing a few names takes less time than hashing one.
+        guard columns.count > 8 else {
+            for (position, name) in columns.enumerated() { values[position] = item.fields[name] ?? .null }
+            return
+        }
+        for position in values.indices { values[position] = .null }
+        for (name, value) in item.fields {
+            if let position = columns.firstIndex(where: { $0 == name }) { values[position] = value }
+        }
+    }
+}
