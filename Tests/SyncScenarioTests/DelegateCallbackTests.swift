@@ -117,4 +117,51 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a page requested before the delegate read the row does not replace the row it returned`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let delegate = ClosureDelegate(perform: { context, operation in
+                try await context.client.table(Todo.name).read(id: "x")
+            })
+            let transport = HeldResponseTransport()
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt, transport: transport)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.table.insert(["id": "x", "text": "mine"])
+            transport.holdNext()
+            let pull = Task { try await a.context.pull(Todo.query, settings: .withoutPush) }
+            try await transport.waitForResponse()
+            try await scenario.server.update("x", ["text": "two"], in: Todo.name)
+            try await a.context.push()
+            #expect(try await a.texts() == ["two"])
+            transport.release()
+            _ = try await pull.value
+            #expect(try await a.texts() == ["two"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that a delegate returns does not hide the state of the row that the server has`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            // Its `updatedAt` is later than that of the server's row, as after a step of the server's clock.
+            let delegate = ClosureDelegate(perform: { _, operation in
+                Item(
+                    id: "x", fields: ["text": "one"],
+                    system: SystemProperties(updatedAt: Timestamp("9999-01-01T00:00:00.000Z"), version: "old")
+                )
+            })
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "two"], in: Todo.name)
+            try await a.context.pull(Todo.query)
+            try await a.table.update(id: "x", ["text": "mine"])
+            try await a.context.push()
+            #expect(try await a.texts() == ["one"])
+            try await a.context.pull(Todo.query)
+            #expect(try await a.texts() == ["two"])
+        }
+    }
 }

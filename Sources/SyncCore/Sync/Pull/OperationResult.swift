@@ -9,12 +9,20 @@ extension SyncContext {
     func recordResult(
         _ row: Item?, of operation: TableOperation, in transaction: any StoreTransaction
     ) throws {
-        let (id, table) = (operation.itemID, operation.table)
+        try recordResult(
+            row, id: operation.itemID, in: operation.table, newest: operation.newestServerItem, transaction)
+    }
+
+    /// Records the row or item, as ``recordResult(_:of:in:)`` does.
+    ///
+    /// - Parameter newest: the newest state of the row that the device has received.
+    func recordResult(
+        _ row: Item?, id: String, in table: String, newest: Item?, _ transaction: any StoreTransaction
+    ) throws {
         stalePageGuard.recordStored(row, id: id, in: table, from: StalePageGuard.pushes)
         guard isStoreShared, row?.system.deleted ?? true else { return }
         try SharedStorePull.recordRemoval(
-            of: row ?? operation.newestServerItem, id: id, table: table, at: environment.now(),
-            in: transaction)
+            of: row ?? newest, id: id, table: table, at: environment.now(), in: transaction)
     }
 
     /// Records the item that is left after a decision has removed its operation, as ``recordResult(_:of:in:)`` does.

@@ -16,12 +16,15 @@ struct AttemptCompletion {
     ///   - replaced: the state of the row in the condition of the applied request.
     ///   - isProven: whether an earlier request may have been the applied one. Other clients may have changed the row since
     ///     then, and the version that it replaces is not only this client's.
+    ///   - isResponse: whether the row is the response to a request of the operation. A row that a delegate has returned is not
+    ///     known to have replaced another.
     ///   - newest: a state of the row that is known to be later than `row`; otherwise the one that a pull has stored with the
     ///     operation since the attempt.
     /// - Returns: the item as it is stored now.
     func complete(
         with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil,
-        replacing replaced: Item? = nil, isProven: Bool = false, receivedSince newest: Item? = nil
+        replacing replaced: Item? = nil, isProven: Bool = false, isResponse: Bool = true,
+        receivedSince newest: Item? = nil
     ) throws -> Item? {
         guard let operation = try transaction.operation(id: operationID) else { return nil }
         let behind = try transaction.operation(behind: operation)
@@ -41,7 +44,7 @@ struct AttemptCompletion {
             ?? laterRow(of: operation, than: row, known: known, replacing: replaced, isProven: isProven)
         return try store(
             row, for: operation, behind: behind, sent: sent, replacing: replaced, isProven: isProven,
-            later: later)
+            isResponse: isResponse, later: later)
     }
 
     /// Returns the state of the row that a pull has received during the attempt, if it is later than the response.
@@ -79,7 +82,8 @@ struct AttemptCompletion {
 
     private func store(
         _ row: Item, for operation: TableOperation, behind: TableOperation?,
-        sent: TableOperation.SentSnapshot, replacing replaced: Item?, isProven: Bool, later: Item?
+        sent: TableOperation.SentSnapshot, replacing replaced: Item?, isProven: Bool, isResponse: Bool,
+        later: Item?
     ) throws -> Item? {
         if let behind, behind.kind == .insert {
             try replace(row, with: behind)
@@ -95,7 +99,7 @@ struct AttemptCompletion {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
             // A former attempt of an insert can have been an update of a row that is gone.
             let sentVersions = operation.kind == .insert ? [] : [sent.version, replaced?.system.version]
-            let isOwn = !isProven || definition.isShown(ancestor, as: row)
+            let isOwn = isResponse && (!isProven || definition.isShown(ancestor, as: row))
             merged.system.supersededVersions =
                 isOwn && !row.isInsertedAgain(since: local)
                 ? Self.superseded(local.system, sent: sentVersions, by: [row, later]) : []

@@ -65,7 +65,8 @@ struct DelegateResult: Sendable {
             known = definition.syncedFields(of: restored)
         }
         let sent = TableOperation.SentSnapshot(kind: .update, fields: known, version: nil)
-        _ = try completion.complete(with: row, sent: sent, receivedSince: rowReceivedSince(row, operation))
+        _ = try completion.complete(
+            with: row, sent: sent, isResponse: false, receivedSince: rowReceivedSince(row, operation))
     }
 
     /// Returns the newest row that the store has, if it has received it since the delegate saw the item and the delegate's row
@@ -99,11 +100,16 @@ extension OperationSender {
         var result = result
         result.item.fields = try definition.normalizedForWriting(result.item.fields)
         guard !result.isStored else { return }
-        let (definition, operationID, stored) = (definition, operationID, result)
+        let (context, definition, operationID, stored) = (context, definition, operationID, result)
         try await context.write { transaction in
+            let operation = try transaction.operation(id: operationID)
             try stored.apply(
                 AttemptCompletion(
                     transaction: transaction, definition: definition, operationID: operationID))
+            let (id, table) = (operation?.itemID ?? stored.item.id, definition.name)
+            try context.recordResult(
+                transaction.item(id: id, in: table), id: id, in: table, newest: operation?.newestServerItem,
+                transaction)
         }
     }
 
