@@ -38,11 +38,12 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
     let table: SyncTableDefinition
     /// The fields to decode; `nil` for all.
     let names: FieldNames?
-    let cache = StoredRow.ColumnCache()
+    let places: StoredRow.FieldPlaces
 
     init(_ reading: Reading, _ query: TableQuery) throws {
         self.reading = reading
         table = try reading.catalog.table(named: query.table)
+        places = StoredRow.FieldPlaces(of: query.filter?.columns ?? [])
         names =
             query.neededFields.map(FieldNames.init)
             ?? reading.hiddenColumns.declaredNames(in: query.table)
@@ -52,7 +53,7 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
 
     func forEachRow(_ body: (StoredRow) throws -> Bool) throws {
         try reading.scan(prefix: StoreKey.items(of: table.name)) { id, bytes in
-            try body(StoredRow(id: id, bytes: bytes, cache: cache))
+            try body(StoredRow(id: id, bytes: bytes, places: places))
         }
     }
 
@@ -61,7 +62,7 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
         var id = id
         return try id.withUTF8 { id in
             try reading.get(key) {
-                try body(StoredRow(id: UnsafeRawBufferPointer(id), bytes: $0, cache: cache))
+                try body(StoredRow(id: UnsafeRawBufferPointer(id), bytes: $0, places: places))
             }
         }
     }

@@ -222,6 +222,27 @@ extension ByteReader {
         }
     }
 
+    /// Finds the fields of these names: stores where the value of each begins.
+    mutating func findFields(
+        _ names: FieldNames, _ offsets: UnsafeMutableBufferPointer<Int>
+    ) throws(StoreError) {
+        var missing = offsets.count
+        for _ in 0..<(try count()) {
+            if let found = names.position(of: try counted()) {
+                offsets[found] = position
+                missing -= 1
+                if missing == 0 { return }
+            }
+            try skipValue()
+        }
+    }
+
+    static func value(at offset: Int, in bytes: UnsafeRawBufferPointer) throws(StoreError) -> ItemValue {
+        var reader = ByteReader(bytes)
+        reader.position = offset
+        return try reader.value()
+    }
+
     /// Decodes one level of nesting. Damaged bytes must not use up the stack.
     private mutating func nested<Value>(
         _ body: (inout ByteReader) throws(StoreError) -> Value
@@ -255,8 +276,13 @@ extension ByteReader {
         }
     }
 
-    private mutating func skipValue() throws(StoreError) {
-        switch try tag() {
+    @inline(__always) private mutating func skipValue() throws(StoreError) {
+        let tag = try tag()
+        if tag == .text { _ = try counted() } else { try skipValue(of: tag) }
+    }
+
+    private mutating func skipValue(of tag: Tag) throws(StoreError) {
+        switch tag {
         case .null, .no, .yes: break
         case .int, .double: _ = try bytes(count: 8)
         case .date: try skipDate()
@@ -276,7 +302,7 @@ extension ByteReader {
         }
     }
 
-    private mutating func tag() throws(StoreError) -> Tag {
+    @inline(__always) private mutating func tag() throws(StoreError) -> Tag {
         guard let tag = Tag(rawValue: try byte()) else {
             throw StoreError(.corrupt, "The store is damaged: a value has an unknown type.")
         }

@@ -1,48 +1,65 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A stored item whose columns are decoded on demand. Reading a column does not detect damage in the bytes after it;
-/// decoding the whole item detects all damage.
+/// A stored item whose columns are decoded on demand. Reading a column does not detect all damage in the other ones;
+/// decoding the whole item does.
 package struct StoredRow: ColumnReading {
     private let id: UnsafeRawBufferPointer
     private let bytes: UnsafeRawBufferPointer
-    private let cache: ColumnCache
+    private let places: FieldPlaces
 
-    /// Caches the decoded columns of the current row, because a filter may read one many times; reused for each row.
-    package final class ColumnCache {
-        fileprivate var values: [(name: String, value: ItemValue?)] = []
+    /// Where the fields that a filter reads are in the current row; reused for each row.
+    package final class FieldPlaces {
+        fileprivate let columns: [String]
+        private let names: FieldNames
+        /// For each column, where its value begins; 0 when the row does not have the field.
+        fileprivate let offsets: UnsafeMutableBufferPointer<Int>
 
-        package init() {}
+        /// - Parameter columns: the columns that the filter reads.
+        package init(of columns: some Sequence<String>) {
+            self.columns = columns.filter { $0 != "id" && !SystemProperties.names.contains($0) }
+            names = FieldNames(self.columns)
+            offsets = .allocate(capacity: self.columns.count)
+        }
+
+        deinit { offsets.deallocate() }
+
+        fileprivate func find(in bytes: UnsafeRawBufferPointer) throws(StoreError) {
+            guard !offsets.isEmpty else { return }
+            offsets.update(repeating: 0)
+            var reader = ByteReader(bytes)
+            try reader.skipSystemProperties()
+            try reader.findFields(names, offsets)
+        }
     }
 
     /// - Parameters:
     ///   - id: the UTF-8 bytes of the id.
     ///   - bytes: the stored form, see ``Item/bytes``.
-    ///   - cache: the cache to clear and use.
-    package init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, cache: ColumnCache) {
+    ///   - places: the places to fill and use.
+    package init(id: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, places: FieldPlaces)
+        throws(StoreError)
+    {
         self.id = id
         self.bytes = bytes
-        self.cache = cache
-        cache.values.removeAll(keepingCapacity: true)
+        self.places = places
+        try places.find(in: bytes)
     }
 
     package subscript(name: String) -> ItemValue? {
         get throws(StoreError) {
-            if let known = cache.values.first(where: { $0.name == name }) { return known.value }
-            let value = try read(name)
-            cache.values.append((name, value))
-            return value
+            for position in places.offsets.indices where places.columns[position] == name {
+                let offset = places.offsets[position]
+                return offset == 0 ? nil : try ByteReader.value(at: offset, in: bytes)
+            }
+            if name == "id" { return .text(try id.text()) }
+            var reader = ByteReader(bytes)
+            if SystemProperties.names.contains(name) {
+                return Item(id: "", system: try reader.systemProperties())[name]
+            }
+            try reader.skipSystemProperties()
+            return try reader.field(named: name)
         }
-    }
-
-    private func read(_ name: String) throws(StoreError) -> ItemValue? {
-        if name == "id" { return .text(try id.text()) }
-        var reader = ByteReader(bytes)
-        if SystemProperties.names.contains(name) {
-            return Item(id: "", system: try reader.systemProperties())[name]
-        }
-        try reader.skipSystemProperties()
-        return try reader.field(named: name)
     }
 
     /// Decodes the item. When `names` is not `nil`, decodes only the fields that it contains.
