@@ -48,6 +48,77 @@ import Testing
         }
     }
 
+    /// Pulls a row that was hard-deleted and inserted again.
+    ///
+    /// - Returns: the app's copy of the former row, which has the version of the new one.
+    private func copyOfFormerRow(_ a: Device, on scenario: Scenario) async throws -> Item {
+        try await scenario.server.put("x", ["text": "old"], in: Todo.name)
+        try await a.sync()
+        let copy = try #require(try await a.item("x"))
+        try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+        scenario.server.clock.advance(by: .seconds(5))
+        try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+        try await a.pullWithoutPush()
+        #expect(try await a.item("x")?.system.version == copy.system.version)
+        return copy
+    }
+
+    @Test(arguments: StoreKind.allCases, [TableOperation.Kind.update, .delete])
+    func `a change of the app's copy of the former row conflicts with the row inserted again`(
+        _ kind: StoreKind, _ change: TableOperation.Kind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: Self.restartVersions) { scenario in
+            let a = try scenario.device()
+            var copy = try await copyOfFormerRow(a, on: scenario)
+            copy["text"] = "ours"
+            if change == .delete { try await a.table.delete(copy) } else { try await a.table.replace(copy) }
+            try await a.pullWithoutPush()
+            let error = try await a.expectPushError()
+            #expect(error.serverItem?["text"] == "new")
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+            if change == .update {
+                try await a.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+                try await a.context.push()
+                #expect(try scenario.row("x")?.fields["text"] == "ours")
+            } else {
+                try await a.context.cancelAndDiscardItem(for: error)
+            }
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a copy of the former row saved behind an operation in flight conflicts with the row inserted again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: Self.restartVersions) { scenario in
+            let a = try scenario.device()
+            var copy = try await copyOfFormerRow(a, on: scenario)
+            copy["text"] = "ours"
+            let edited = copy
+            try await a.table.update(id: "x", ["complete": true])
+            _ = try await scenario.push(a) { _ in try await a.table.replace(edited) }
+            #expect(try await a.expectPushError().isConflict)
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a copy of the former row saved behind a failed operation conflicts with the row inserted again`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: Self.restartVersions) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            var copy = try await copyOfFormerRow(a, on: scenario)
+            copy["text"] = "ours"
+            let edited = copy
+            try await a.table.update(id: "x", ["complete": true])
+            _ = try await scenario.push(a, then: .refusal(400)) { _ in try await a.table.replace(edited) }
+            #expect(try await a.expectPushError().isConflict)
+            #expect(try scenario.row("x")?.fields["text"] == "new")
+        }
+    }
+
     /// Edits an item whose row is hard-deleted and inserted again.
     ///
     /// - Returns: the version of the row before; the new row has an earlier one.

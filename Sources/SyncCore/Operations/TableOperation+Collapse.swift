@@ -61,6 +61,7 @@ extension TableOperation {
         case .replace(var merged):
             merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
             merged.version = behind.olderVersion ?? merged.version
+            if let base = merged.base { merged.setOlderCopy(behind.formerRow, of: base) }
             merged.deletedItem = behind.deletedItem
             merged.changedAt = behind.changedAt
             return .replace(merged)

@@ -106,14 +106,22 @@ extension TableOperationError {
             message: ConflictMessage.text(code, serverItem: operation.serverItem))
     }
 
-    /// Returns the same failure for the operation and its item as they are now.
+    /// Returns the same failure for the operation and its item as they are now: with the change behind the operation, because
+    /// a decision is about both.
     func updated(
         for operation: TableOperation, in snapshot: some StoreSnapshot
     ) throws -> TableOperationError {
         guard revision != operation.revision else { return self }
         let item = try snapshot.item(id: itemID, in: table)
+        var current = operation
+        if let behind = try snapshot.operation(behind: operation),
+            case .replace(let merged) = TableOperation.merge(operation, with: behind)
+        {
+            current = merged
+            current.revision = operation.revision
+        }
         return TableOperationError(
-            operation, item: item ?? operation.deletedItem, serverItem: serverItem, status: status,
+            current, item: item ?? current.deletedItem, serverItem: serverItem, status: status,
             code: code, message: message)
     }
 

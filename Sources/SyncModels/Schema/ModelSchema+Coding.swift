@@ -77,10 +77,10 @@ extension ModelSchema {
         return changes
     }
 
-    /// The version of the row that the model was read from, if a property holds it.
-    func version(of model: Model) -> String? {
+    /// The state of the row that the model was read from, if a property holds it.
+    func system(of model: Model) -> SystemProperties? {
         for field in fields {
-            if case .system(let path) = field.role { return model[keyPath: path].version }
+            if case .system(let path) = field.role { return model[keyPath: path] }
         }
         return nil
     }

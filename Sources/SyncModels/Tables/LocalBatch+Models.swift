@@ -47,7 +47,7 @@ extension LocalBatch {
         guard !changes.isEmpty else { return current.model }
         var item = current.item
         item.fields.merge(changes) { _, new in new }
-        item.system.version = Model.schema.version(of: original)
+        item.system = Model.schema.system(of: original) ?? SystemProperties()
         return try stored { try replace(item, in: Model.tableName) }
     }
 

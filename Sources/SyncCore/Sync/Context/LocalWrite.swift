@@ -33,8 +33,8 @@ struct LocalWrite {
     }
 
     /// Replaces all fields of an item; the fields are normalized.
-    func replace(id: String, fields: [String: ItemValue], madeOn version: String?) throws -> Item {
-        try update(id: id, madeOn: version) { $0.fields = fields }
+    func replace(id: String, fields: [String: ItemValue], madeOn copy: SystemProperties) throws -> Item {
+        try update(id: id, madeOn: copy) { $0.fields = fields }
     }
 
     /// Changes some fields of an item; the fields are normalized.
@@ -43,11 +43,11 @@ struct LocalWrite {
     }
 
     /// Deletes an item.
-    func delete(id: String, madeOn version: String?) throws {
+    func delete(id: String, madeOn copy: SystemProperties?) throws {
         let item = try existing(id)
         let first = try enqueue(.delete, id: id, before: item) { operation in
             operation.deletedItem = item
-            operation.setOlderVersion(version, of: item)
+            operation.setOlderCopy(copy, of: item)
         }
         try transaction.deleteItems(ids: [id], in: definition.name)
         try applyKeptRow(of: first)
@@ -88,11 +88,13 @@ struct LocalWrite {
         try ServerRowApplier(transaction: transaction, definition: definition).applyKeptRow(of: first)
     }
 
-    private func update(id: String, madeOn version: String?, _ change: (inout Item) -> Void) throws -> Item {
+    private func update(
+        id: String, madeOn copy: SystemProperties?, _ change: (inout Item) -> Void
+    ) throws -> Item {
         let before = try existing(id)
         var item = before
         change(&item)
-        try enqueue(.update, id: id, before: before) { $0.setOlderVersion(version, of: before) }
+        try enqueue(.update, id: id, before: before) { $0.setOlderCopy(copy, of: before) }
         try transaction.upsert([item], in: definition.name)
         return item
     }

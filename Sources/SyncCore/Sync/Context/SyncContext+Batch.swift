@@ -72,7 +72,7 @@ public struct LocalBatch {
         let write = try write(item.id, in: table)
         return try write.replace(
             id: item.id, fields: write.definition.normalizedForWriting(item.fields, of: item.id),
-            madeOn: item.system.version)
+            madeOn: item.system)
     }
 
     /// Changes some fields of an item: see ``SyncTable/update(id:_:)``.

@@ -43,9 +43,9 @@ public struct SyncTable: Sendable {
     ///   call throws.
     @discardableResult
     public func replace(_ item: Item) async throws -> Item {
-        let version = item.system.version
+        let copy = item.system
         return try await change(id: item.id, fields: item.fields) { write, fields in
-            try write.replace(id: item.id, fields: fields, madeOn: version)
+            try write.replace(id: item.id, fields: fields, madeOn: copy)
         }
     }
 
@@ -74,9 +74,9 @@ public struct SyncTable: Sendable {
     /// - Throws: ``SyncError/Code/itemNotFound`` and the errors of ``insert(_:)``. Nothing is changed when the
     ///   call throws.
     public func delete(_ item: Item) async throws {
-        let version = item.system.version
+        let copy = item.system
         try await change(id: item.id, fields: [:]) { write, _ in
-            try write.delete(id: item.id, madeOn: version)
+            try write.delete(id: item.id, madeOn: copy)
         }
     }
 

@@ -72,7 +72,9 @@ struct AttemptCompletion {
             } else if behind.kind != .insert {
                 // The item that the later operation was made on has the change that is not sent, and no version if it was
                 // inserted again.
+                let former = behind.formerRow
                 (behind.base, behind.version) = (operation.base, behind.olderVersion ?? operation.version)
+                if let base = behind.base { behind.setOlderCopy(former, of: base) }
                 try transaction.put(behind)
             }
         }
@@ -109,6 +111,7 @@ struct AttemptCompletion {
             var rebased = next.rebased(on: base)
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
+            if behind != nil { rebased.setOlderCopy(next.formerRow, of: base) }
             // So does a change that clashes with one that another client has made after the attempt that is proven only now.
             var made = operation.base ?? Item(id: operation.itemID)
             made.fields = ancestor

@@ -1,0 +1,49 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// The app may change a copy of an item that is older than the stored item. The operation then sends the version of the
+// copy, not that of its base, so that the server reports the conflict.
+
+extension TableOperation {
+    /// Records the state of the app's copy of the item, if the copy is older than the stored item.
+    ///
+    /// A version that only this client's pushes have replaced does not count as older: the stored item has no
+    /// change by another client.
+    mutating func setOlderCopy(_ copy: SystemProperties?, of item: Item) {
+        guard kind != .insert, let copy, let version = copy.version, let current = item.system.version
+        else { return }
+        let isOfFormerRow = item.isInsertedAgain(since: Item(id: item.id, system: copy))
+        if version.hasSameBytes(as: current) {
+            if isOfFormerRow { setFormerRow(copy) }
+        } else if isOfFormerRow || !item.system.supersededVersions.contains(where: version.hasSameBytes) {
+            self.version = version
+        }
+    }
+
+    /// The version of the app's copy of the item, if the copy was older than the operation's base.
+    var olderVersion: String? {
+        guard let version, let known = base?.system.version, !version.hasSameBytes(as: known) else {
+            return nil
+        }
+        return version
+    }
+
+    /// Records that the copy is of a row that was deleted for good and inserted again, with the same version: the operation
+    /// was made on the former row, and the stored row counts as one that a pull has received since. See
+    /// `OperationAttempt.undetectedConflict()`.
+    private mutating func setFormerRow(_ system: SystemProperties) {
+        guard var former = base else { return }
+        serverItem = serverItem ?? base
+        former.system = system
+        base = former
+    }
+
+    /// The state of the former row that the operation was made on, if the server has another row with its version.
+    var formerRow: SystemProperties? {
+        guard let base, let serverItem, let version = base.system.version,
+            serverItem.system.version?.hasSameBytes(as: version) == true,
+            serverItem.isInsertedAgain(since: base)
+        else { return nil }
+        return base.system
+    }
+}
