@@ -187,6 +187,29 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.persistent)
+    func `a held operation that was edited before its table was undeclared is reported`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let old = SyncTableDefinition(
+                "Old", columns: [SyncColumn("text", .text), SyncColumn("todo", .text)], parents: [Todo.name])
+            let before = try scenario.device(tables: [Todo.definition, old])
+            try await before.table.insert(["id": "x", "text": "refused"])
+            try await before.context.table("Old").insert(["id": "o", "todo": "x"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            await expectError(.pushCompletedWithErrors) { try await before.context.push() }
+            let held = try await before.context.operationErrors().first { $0.code == .operationHeld }
+            #expect(held?.itemID == "o")
+            try await before.context.table("Old").update(id: "o", ["text": "edited"])
+            try await before.context.close()
+            // Its error is still the earlier one.
+            let a = try scenario.device()
+            #expect(try await a.context.status().heldOperations == 1)
+            #expect(try await a.context.push().errors.map(\.itemID) == ["o"])
+        }
+    }
+
     // MARK: Parents
 
     private static let family = [

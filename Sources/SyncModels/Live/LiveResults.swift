@@ -62,11 +62,11 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
             (context, query) = (results.context, results.query)
             var following: ObservedChanges = results.followsStates ? [.operations] : []
             if Model.schema.showsSystemProperties { following.insert(.systemProperties) }
-            let table = query.raw.table
+            let (table, catalog) = (query.raw.table, context.catalog)
             observation = QueryObservation(
                 query.raw, in: context, following: following, interval: results.throttle
             ) { [followsStates = results.followsStates] snapshot, _ in
-                followsStates ? try snapshot.rowStates(in: table) : [:]
+                followsStates ? try snapshot.rowStates(in: table, of: catalog) : [:]
             }
         }
 

@@ -85,14 +85,14 @@ extension SyncContext {
     private func report(of run: PushRun, ending: SyncError?) async -> PushResult {
         var result = run.result
         result.abortReason = ending
-        let (errors, tables) = (result.errors, run.tables)
+        let (errors, tables, catalog) = (result.errors, run.tables, catalog)
         do {
             let found = try await read { snapshot in
                 let unresolved = try errors.filter {
                     try snapshot.operationError(operationID: $0.operationID) == $0
                 }
                 let known = Set(unresolved.map(\.operationID))
-                let waiting = try snapshot.waitingOperations(in: tables).map(\.error)
+                let waiting = try snapshot.waitingOperations(in: tables, of: catalog).map(\.error)
                 // The app decides about the error in the log: it must show the operation as it is now.
                 let outdated = try waiting.filter { error in
                     try snapshot.operationError(operationID: error.operationID).map { $0 != error } ?? false

@@ -30,8 +30,12 @@ extension SyncContext {
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func status() async throws -> SyncStatus {
         var status = activity.status
+        let catalog = catalog
         let (count, waiting) = try await read { snapshot in
-            (try snapshot.operationCount(in: nil), try snapshot.waitingOperations(in: nil))
+            (
+                try snapshot.operationCount(in: nil),
+                try snapshot.waitingOperations(in: nil, of: catalog)
+            )
         }
         status.pendingOperations = count
         status.parkedOperations = waiting.count { $0.reason == .parked }

@@ -15,12 +15,14 @@ public enum RowSyncState: Sendable, Hashable {
 
 extension StoreSnapshot {
     /// Returns the states of the rows of a table, by id, without those that are synced.
-    package func rowStates(in table: String) throws -> [UTF8Text: RowSyncState] {
+    package func rowStates(
+        in table: String, of catalog: TableCatalog
+    ) throws -> [UTF8Text: RowSyncState] {
         var states: [UTF8Text: RowSyncState] = [:]
         for operation in try operations(after: 0, in: table, limit: .max) {
             states[UTF8Text(operation.itemID)] = .pending
         }
-        for waiting in try waitingOperations(in: [table]) {
+        for waiting in try waitingOperations(in: [table], of: catalog) {
             let id = UTF8Text(waiting.error.itemID)
             switch waiting.reason {
             case .parked: states[id] = .parked

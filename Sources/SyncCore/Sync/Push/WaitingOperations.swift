@@ -26,16 +26,21 @@ extension StoreSnapshot {
     /// Returns the waiting operations of the tables, or of all tables.
     ///
     /// Each has an error in the error log, or is behind an operation of the same item that has one.
-    func waitingOperations(in tables: Set<String>?) throws -> [WaitingOperation] {
+    ///
+    /// - Parameter catalog: the tables whose items can be read.
+    func waitingOperations(
+        in tables: Set<String>?, of catalog: TableCatalog
+    ) throws -> [WaitingOperation] {
         var waiting: [WaitingOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
             guard let operation = try operation(id: error.operationID),
                 let reason = WaitingOperation.Reason(operation, error)
             else { continue }
             // Pushes do not send a parked operation: the user may have changed the item since it failed.
-            let current = try reason == .undeclared ? error : error.updated(for: operation, in: self)
+            let isReadable = reason != .undeclared && (try? catalog.table(named: error.table)) != nil
+            let current = try isReadable ? error.updated(for: operation, in: self) : error
             waiting.append(WaitingOperation(reason: reason, error: current))
-            guard reason != .undeclared else { continue }
+            guard isReadable else { continue }
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
                 let item = try item(id: behind.itemID, in: behind.table)
