@@ -5,10 +5,42 @@ import Foundation
 import StoreSQLite
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
-/// Decisions in two processes with one file.
+/// Errors and results of operations in two processes with one file.
 @Suite struct SharedStoreDecisionTests {
+    @Test func `a stale page does not restore an item that another process deleted after its row was gone`()
+        async throws
+    {
+        try await Scenario.run(
+            on: .sqlite, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }
+        ) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            let page = HeldResponseTransport()
+            func store() throws -> SQLiteStore {
+                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
+            }
+            let first = scenario.device(on: try store(), name: "A", settings: .singleAttempt)
+            let second = scenario.device(
+                on: try store(), name: "B", settings: .singleAttempt, transport: page)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await first.sync()
+            page.holdNext()
+            let pull = Task { try await second.context.pull(Todo.query, settings: .withoutPush) }
+            try await page.waitForResponse()
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            try await first.table.update(id: "x", ["text": "two"])
+            _ = try await scenario.push(first) { _ in try await first.table.delete(id: "x") }
+            #expect(try await first.operations().isEmpty)
+            page.release()
+            _ = try await pull.value
+            #expect(try await second.item("x") == nil)
+            try await first.context.close()
+            try await second.context.close()
+        }
+    }
+
     @Test func `the error of an operation shows the deletion that another process has queued behind it`()
         async throws
     {

@@ -250,6 +250,7 @@ extension OperationSender {
                 // The user has deleted the item since, and the server does not have the row.
                 _ = try completion.complete(
                     with: nil, sent: attempt.proof.sent, known: attempt.operation.serverItem)
+                _ = try context.recordItem(of: operation, in: transaction)
                 return .cancelledOut
             }
             var item = attempt.item
