@@ -14,17 +14,12 @@ extension OrderedMapReading {
         var query = query
         query.selection = columns
         let rows = try StoredRows(self, query)
-        var values = RowValues(columnCount: columns.count)
         let candidates = query.candidates(in: rows.table, usesIndexes: rows.usesIndexes)
         guard query.isOrderOfID(of: candidates) else {
-            let result = try rows.result(of: query)
-            for item in result.items {
-                values.read(item, columns: columns)
-                try body(values)
-            }
-            return result.totalCount
+            return try forEachItem(matching: query, columns: columns, body)
         }
         let names = FieldNames(columns)
+        var values = RowValues(columnCount: columns.count)
         return try rows.forEachRow(of: candidates, inWindowOf: query) { row in
             try row.read(names, into: &values)
             try body(values)

@@ -154,4 +154,30 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delegate can retry an attempt with unknown outcome with the server's version`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError where error.isConflict {
+                operation.item?.system = try #require(error.serverItem).system
+                return try await operation.execute()
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "ours")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

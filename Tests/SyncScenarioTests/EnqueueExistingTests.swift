@@ -106,6 +106,30 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases, [ServerFault.none, .refusal(400)])
+    func `a change made directly in the store is sent although an edit made since is being pushed`(
+        _ kind: StoreKind, _ fault: ServerFault
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try a.store.write { transaction in
+                var item = try #require(try transaction.item(id: "x", in: Todo.name))
+                item["text"] = "two"
+                try transaction.upsert([item], in: Todo.name)
+            }
+            try await a.table.update(id: "x", ["priority": 2])
+            _ = try await scenario.push(a, then: fault) { _ in
+                try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "two")
+            #expect(try scenario.row("x")?.fields["priority"] == 2)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `the row of a discarded change whose earlier state is unknown is pulled again`(_ kind: StoreKind)
         async throws

@@ -107,6 +107,28 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `deleting an item whose insert was applied twice deletes the row in one push`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings(attempts: 1))
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.pullWithoutPush()
+            let version = try scenario.row("x")?.version
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            #expect(try scenario.row("x")?.version != version)
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `deleting an item whose insert was not applied completes without an error`(
         _ kind: StoreKind
     ) async throws {

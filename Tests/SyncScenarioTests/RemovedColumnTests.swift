@@ -169,4 +169,36 @@ import Testing
             try await device.context.close()
         }
     }
+
+    @Test(arguments: StoreKind.persistent)
+    func `a decision about a delete whose attempts cannot be compared any more keeps the insert behind it`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var device = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 5])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.table.delete(id: "1")
+            try await device.table.insert(["id": "1", "text": "again"])
+            try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+            await expectError(.pushCompletedWithErrors) { try await device.context.push() }
+            let former = try #require(try await device.context.operationErrors().first { $0.kind == .delete })
+            try await device.context.close()
+
+            device = try scenario.device(tables: [Self.fewer])
+            await expectError(.operationChanged) {
+                try await device.context.changeKind(for: former, to: .delete)
+            }
+            let error = try #require(try await device.context.operationErrors().first)
+            #expect(error.kind == .update)
+            #expect(error.item?["text"] == "again")
+            try await device.context.keepAndUpdateItem(for: error, with: try #require(error.item))
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "again")
+            try await device.context.close()
+        }
+    }
 }

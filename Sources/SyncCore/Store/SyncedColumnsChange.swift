@@ -39,17 +39,31 @@ public struct SyncedColumnsChange: Sendable {
             try changeItems(in: transaction)
             try transaction.recordPurge(of: definition.name)
         }
+        var certain: [TableOperation] = []
         for operation in try transaction.operations(after: 0, in: definition.name, limit: .max) {
             var changed = changed(operation)
             if !added.isEmpty, let item = try transaction.item(id: operation.itemID, in: definition.name) {
                 changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
             }
             if changed != operation { try transaction.put(changed) }
+            if operation.isAmbiguous, !changed.isAmbiguous { certain.append(changed) }
         }
         for error in try transaction.operationErrors(in: definition.name) {
             let changed = changed(error)
             if changed != error { try transaction.put(changed) }
         }
+        for operation in certain { try mergeBehind(operation, in: transaction) }
+    }
+
+    /// Merges an operation that is no longer ambiguous with the change behind it. A decision about its error is about both.
+    private func mergeBehind(_ operation: TableOperation, in transaction: any StoreTransaction) throws {
+        try AttemptCompletion(transaction: transaction, definition: definition, operationID: operation.id)
+            .mergeBehind()
+        guard let merged = try transaction.operation(id: operation.id), merged.revision != operation.revision,
+            let error = try transaction.operationError(operationID: operation.id),
+            error.revision == operation.revision
+        else { return }
+        try transaction.put(error.updated(for: merged, in: transaction))
     }
 
     private func changeItems(in transaction: any StoreTransaction) throws {

@@ -20,8 +20,14 @@ extension SimulatedSystem {
 
     /// Returns the number of the newest edit that the user knows to be replaced by a decision about the error.
     func newestNumber(shownBy error: TableOperationError, _ device: SimulatedDevice) -> Int64 {
-        error.kind == .delete
-            ? device.history.lastNumber : error.item.map(History.newestNumber(in:)) ?? 0
+        guard error.kind != .delete else { return device.history.lastNumber }
+        let table = device.disk.store.catalog.tables.first { $0.name == error.table }
+        // A decision is about the whole item, also about columns that are not declared now.
+        let hidden = device.history.snapshot.edits.filter { edit in
+            edit.key == RowKey(table: error.table, id: error.itemID)
+                && edit.column.map { table?.column(named: $0) == nil } ?? false
+        }
+        return (hidden.map(\.number) + [error.item.map(History.newestNumber(in:)) ?? 0]).max() ?? 0
     }
 
     /// Applies a decision, and records what it saw and replaced.
@@ -100,7 +106,7 @@ extension SimulatedSystem {
             let edits = device.history.snapshot.edits.filter {
                 $0.key.id == error.itemID && $0.key.table == error.table
             }
-            let isEdited = edits.contains { $0.number > newest }
+            let isEdited = edits.contains { $0.number > newest && !$0.isOverruled }
             // A deletion can cancel out an insert; another decision can have removed the operation.
             let isRemoved = operation == nil && edits.contains { !$0.isOverruled }
             if operation?.kind == kind || isRemoved, !isEdited { record() }

@@ -115,7 +115,8 @@ extension SimulatedSystem {
     /// Purges with pending operations, and records that the app discarded its edits. A process can crash between the commit
     /// and the end of the call.
     private func discard(
-        _ device: SimulatedDevice, where isDiscarded: (RowKey) -> Bool, _ purge: () async throws -> Void
+        _ device: SimulatedDevice, where isDiscarded: @escaping @Sendable (RowKey) -> Bool,
+        _ purge: () async throws -> Void
     ) async throws {
         do { try await purge() } catch let error as SyncError where error.code == .contextInvalid {
             let unqueued = device.state.withLock { $0.unqueued.filter(isDiscarded) }
@@ -130,8 +131,10 @@ extension SimulatedSystem {
         giveUp(device, where: isDiscarded)
     }
 
-    private func giveUp(_ device: SimulatedDevice, where isDiscarded: (RowKey) -> Bool) {
-        device.history.overrule(where: { isDiscarded($0.key) })
+    private func giveUp(
+        _ device: SimulatedDevice, where isDiscarded: @escaping @Sendable (RowKey) -> Bool
+    ) {
+        device.history.giveUp(where: isDiscarded)
         device.state.withLock { state in
             state.unqueued = state.unqueued.filter { !isDiscarded($0) }
             state.deletedRows = state.deletedRows.filter { !isDiscarded($0.key) }

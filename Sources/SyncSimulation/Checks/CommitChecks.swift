@@ -131,10 +131,12 @@ extension SimulatedSystem {
             let operations = checked.operations(of: row)
             let items = [checked.items[row]] + operations.flatMap { [$0.base, $0.serverItem] }
             device.state.withLock { state in
-                state.seen[row, default: []].formUnion(items.compactMap { $0?.rowState })
+                // A state that is stored in the commit of the mark can come after it.
+                let before = state.seen[row] ?? []
+                state.seen[row] = before.union(items.compactMap { $0?.rowState })
                 let attempt = operations.first { $0.state == .attempted }?.lastAttempt
                 if let attempt, state.known[row]?.attempt != attempt {
-                    state.known[row] = (attempt, state.seen[row] ?? [])
+                    state.known[row] = (attempt, before)
                 }
             }
         }
@@ -174,10 +176,8 @@ extension SimulatedSystem {
                 error.kind == .delete && error.code == .itemNotOnServer && isStored
                 && device.state.withLock { $0.refusals.missingAtDeletion.contains(key) }
             let isTombstone = error.serverItem?.system.deleted ?? server.hasTombstone(of: key)
-            // If the server's clock steps back, a state before a push can seem to be later.
-            let isSolo =
-                mode == .solo && !isTombstone && !server.wasRestored(key) && !server.traits.hasUnsteadyClock
-            guard isSolo || isOfDeletion else { continue }
+            let isFalse = !isTombstone && !device.canHaveConflict(of: key, mode, server)
+            guard isFalse || isOfDeletion else { continue }
             fail(.falseConflict, "\(device.name): \(error.kind) \(error.itemID): \(error.code)")
         }
     }

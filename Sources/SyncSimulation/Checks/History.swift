@@ -57,6 +57,8 @@ final class History: Sendable {
         var decisions: [Decision] = []
         /// Edits of the bodies that run in the current transaction.
         fileprivate var staged: [Edit] = []
+        /// What the app gave up, and the newest number at that time.
+        fileprivate var givenUp: [(newest: Int64, contains: @Sendable (RowKey) -> Bool)] = []
         fileprivate var lastNumber: Int64 = 0
     }
 
@@ -85,8 +87,18 @@ final class History: Sendable {
 
     // MARK: Edits
 
-    /// Records edits that are committed already.
-    func record(_ edits: [Edit]) { state.withLock { $0.edits += edits } }
+    /// Records edits that are committed already. The app can have given them up since their commit.
+    func record(_ edits: [Edit]) {
+        state.withLock { state in
+            state.edits += edits.map { edit in
+                var edit = edit
+                edit.isOverruled = state.givenUp.contains {
+                    edit.number <= $0.newest && $0.contains(edit.key)
+                }
+                return edit
+            }
+        }
+    }
 
     /// Forgets edits of an earlier transaction that was not committed.
     func transactionBegins() { state.withLock { $0.staged = [] } }
@@ -141,6 +153,14 @@ final class History: Sendable {
             {
                 state.edits[index].isOverruled = true
             }
+        }
+    }
+
+    /// Records that the app gave up all edits of these rows.
+    func giveUp(where isGivenUp: @escaping @Sendable (RowKey) -> Bool) {
+        overrule(where: { isGivenUp($0.key) })
+        state.withLock { state in
+            state.givenUp.append((state.lastNumber * Self.deviceCount + device, isGivenUp))
         }
     }
 

@@ -83,7 +83,9 @@ extension SimulatedSystem {
             guard other.number <= new else { return false }
             if other.isAdopted {
                 return other.completedAt.map { new <= $0 } ?? true
-                    && other.insertedAt.map { writer?.index ?? 0 < $0 } ?? true
+                    && other.insertedAt.map {
+                        wasThere(old, column, key, before: $0) || writer?.index ?? 0 < $0
+                    } ?? true
             }
             return other.column == nil && other.number > applied
         }
@@ -122,6 +124,15 @@ extension SimulatedSystem {
         }
         if !isSeen {
             fail(.overwrite, "\(device.name) deleted \(key) with \(column) = \(old), and had not seen that.")
+        }
+    }
+
+    /// Whether the row had the value after one of the server's first changes. The device cannot tell a change of another user
+    /// back to that value from the row that it has met.
+    private func wasThere(_ value: Int64, _ column: String, _ key: RowKey, before index: Int) -> Bool {
+        server.journal.prefix(index).contains { change in
+            change.id == key.id && change.table == key.table
+                && self.value(of: column, in: change.after, key.table) == value
         }
     }
 

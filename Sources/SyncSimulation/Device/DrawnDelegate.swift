@@ -184,8 +184,8 @@ final class DrawnDelegate: SyncContextDelegate {
             let definition = device.disk.store.catalog.tables.first(where: { $0.name == table }),
             var row = try? await context.client.table(table).read(id: item.id)
         else { return try await operation.execute() }
-        row.fields = row.fields.filter { name, _ in definition.column(named: name)?.isLocalOnly == false }
         accept(row, inPlaceOf: item, operation)
+        row.fields = row.fields.filter { name, _ in definition.column(named: name)?.isLocalOnly == false }
         try await wait()
         recordRemoval(operation.operation)
         return asReturned(row, operation)

@@ -72,8 +72,7 @@ struct ProcessFactory: Sendable {
             seed, device: device, app: app, log: { [link] in link.system?.log($0) },
             fail: { [link] invariant, detail in link.system?.fail(invariant, "\(device.name): \(detail)") },
             expectsConflict: { [mode, server] in
-                mode != .solo || server.traits.hasUnsteadyClock || server.hasTombstone(of: $0)
-                    || server.wasRestored($0)
+                server.hasTombstone(of: $0) || device.canHaveConflict(of: $0, mode, server)
             })
         app.configure(&settings)
         return settings

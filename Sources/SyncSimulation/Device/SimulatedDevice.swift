@@ -151,3 +151,13 @@ final class SimulatedDevice: Sendable {
         for index in processes.indices { start(index) }
     }
 }
+
+extension SimulatedDevice {
+    /// Whether a row that is no tombstone can be in conflict: a device alone has no conflicts with its own changes.
+    func canHaveConflict(of row: RowKey, _ mode: SimulationMode, _ server: ModelServer) -> Bool {
+        // If the server's clock steps back, a state before a push can seem to be later.
+        if mode != .solo || server.traits.hasUnsteadyClock || server.wasRestored(row) { return true }
+        // The app can discard a change that the server has applied without a response.
+        return history.snapshot.decisions.contains { $0.key == row }
+    }
+}

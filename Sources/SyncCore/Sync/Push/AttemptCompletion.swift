@@ -73,7 +73,8 @@ struct AttemptCompletion {
                 // The item that the later operation was made on has the change that is not sent, and no version if it was
                 // inserted again.
                 let former = behind.formerRow
-                (behind.base, behind.version) = (operation.base, behind.olderVersion ?? operation.version)
+                if !behind.hasUnknownBase { behind.base = operation.base }
+                behind.version = behind.olderVersion ?? operation.version
                 if let base = behind.base { behind.setOlderCopy(former, of: base) }
                 try transaction.put(behind)
             }
@@ -99,6 +100,10 @@ struct AttemptCompletion {
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         if let local {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
+            if behind?.hasUnknownBase == true {
+                // The base of the attempt may have the change already, only what was sent is the server's for certain.
+                merged = merged.merged(over: local, ancestor: sent.fields, definition: definition)
+            }
             // A former attempt of an insert can have been an update of a row that is gone.
             let sentVersions = operation.kind == .insert ? [] : [sent.version, replaced?.system.version]
             let isOwn = isResponse && (!isProven || definition.isShown(ancestor, as: row))
@@ -114,7 +119,7 @@ struct AttemptCompletion {
             if behind != nil { rebased.setOlderCopy(next.formerRow, of: base) }
             // So does a change that clashes with one that another client has made after the attempt that is proven only now.
             var made = operation.base ?? Item(id: operation.itemID)
-            made.fields = ancestor
+            made.fields = next.hasUnknownBase ? sent.fields : ancestor
             let hasClash =
                 local.map { ThreeWayMerge(local: $0, server: row, base: made).hasClash }
                 ?? !definition.isShown(ancestor, as: row)

@@ -59,6 +59,8 @@ extension TableOperation {
         }
         if let row { base = definition.withoutLocalOnlyColumns(row) } else { replaces = kind == .update }
         version = newVersion
+        // An attempt with unknown outcome was made on another version, and is not repeated.
+        (sent, state) = (nil, .pending)
     }
 }
 

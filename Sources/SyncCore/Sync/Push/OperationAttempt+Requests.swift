@@ -7,17 +7,15 @@ extension OperationAttempt {
     /// - Throws: ``SyncError`` when a request cannot be sent or has no response; `CancellationError`.
     func send() async throws -> AttemptOutcome {
         var (version, base) = (snapshot.version, base)
-        var earlierOutcome = try await outcomeBeforeRequest()
-        // At most one continuation.
-        for _ in 0..<2 {
-            let outcome: AttemptOutcome
-            if let earlierOutcome {
-                outcome = earlierOutcome
-            } else {
-                outcome = try await sendOperation(version: version, base: base)
-            }
+        if let outcome = try await outcomeBeforeRequest() {
             guard case .continues(let row) = outcome else { return outcome }
-            (version, base, earlierOutcome) = (row.system.version, row, nil)
+            (version, base) = (row.system.version, row)
+        }
+        // At most one continuation from a response: the row may change again each time.
+        for _ in 0..<2 {
+            let outcome = try await sendOperation(version: version, base: base)
+            guard case .continues(let row) = outcome else { return outcome }
+            (version, base) = (row.system.version, row)
         }
         return .unknown(status: ConflictReason.versionMismatch.status, message: nil)
     }
