@@ -313,4 +313,32 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func
+        `a delete behind an undelete does not delete a change of the client that has undeleted the row before`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await scenario.server.remove("x", in: Todo.name)
+            let conflict = try await a.expectPushError()
+            // Nothing remains to be sent after the undelete.
+            try await a.context.keepAndUpdateItem(
+                for: conflict, with: Item(id: "x", fields: try #require(conflict.serverItem).fields))
+            _ = try await scenario.push(a) { _ in
+                try await a.table.delete(id: "x")
+                try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+            }
+            let error = try await a.expectPushError()
+            #expect(error.kind == .delete)
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.deleted == false)
+        }
+    }
 }

@@ -82,8 +82,10 @@ extension OperationAttempt {
             if !action.isRead { requests.recordRepetition() }
         }
         requests.recordResponse()
-        return AttemptResponse(
+        let result = AttemptResponse(
             response, itemID: call.itemID, definition: definition, dialect: context.client.dialect)
+        if !action.isRead { requests.recordConfirmation(result.classification == .done) }
+        return result
     }
 
     /// The row that the version of the request belongs to; without a match, the base.

@@ -23,8 +23,8 @@ struct OperationAttempt: Sendable {
     var mayBeAppliedBefore: Bool { followsUnknownOutcome || requests.isRepeated }
 
     /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work, or another
-    /// client's insert.
-    var isProven: Bool { (mayBeAppliedBefore || snapshot.kind == .insert) && !requests.isApplied }
+    /// client's.
+    var isProven: Bool { (mayBeAppliedBefore || !requests.isConfirmed) && !requests.isApplied }
 
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
@@ -34,12 +34,18 @@ struct OperationAttempt: Sendable {
     /// Records how the requests of the attempt were sent.
     final class SentRequests: Sendable {
         private let state = Mutex(
-            (hasResponse: false, isRepeated: false, isApplied: false, condition: Item?.none))
+            (
+                hasResponse: false, isRepeated: false, isConfirmed: false, isApplied: false,
+                condition: Item?.none
+            ))
 
         /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
         var hasResponse: Bool { state.withLock { $0.hasResponse } }
         /// Whether a write was sent again.
         var isRepeated: Bool { state.withLock { $0.isRepeated } }
+
+        /// Whether the last write was answered with success.
+        var isConfirmed: Bool { state.withLock { $0.isConfirmed } }
 
         /// Whether the server has applied the answered request, and therefore no earlier one.
         var isApplied: Bool { state.withLock { $0.isApplied } }
@@ -52,6 +58,7 @@ struct OperationAttempt: Sendable {
         var replaced: Item? { state.withLock { $0.isApplied ? $0.condition : nil } }
 
         func recordResponse() { state.withLock { $0.hasResponse = true } }
+        func recordConfirmation(_ isDone: Bool) { state.withLock { $0.isConfirmed = isDone } }
         func recordCondition(_ row: Item?) { state.withLock { $0.condition = row } }
         func recordApplication() { state.withLock { $0.isApplied = true } }
         func recordRepetition() { state.withLock { $0.isRepeated = true } }
