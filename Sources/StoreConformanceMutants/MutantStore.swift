@@ -146,9 +146,11 @@ extension MutantReading {
         matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
     ) throws -> Int? {
         if let forEachRow = flaw.forEachRow { return try forEachRow(reader, query, columns, body) }
-        return flaw.items == nil
-            ? try reader.forEachRow(matching: query, columns: columns, body)
-            : try forEachItem(matching: query, columns: columns, body)
+        if flaw.items == nil { return try reader.forEachRow(matching: query, columns: columns, body) }
+        // The rows are those that the flaw has changed.
+        var query = query
+        query.selection = []
+        return try forEachItem(matching: query, columns: columns, body)
     }
 
     func operation(id: Int64) throws -> TableOperation? {

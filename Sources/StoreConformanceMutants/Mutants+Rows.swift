@@ -12,7 +12,7 @@ extension StoreMutant {
             message: "rows of"
         ) {
             $0.changingRows { snapshot, query, columns, _ in
-                try snapshot.rows(matching: TableQuery(query.table), columns: columns)
+                try snapshot.rows(matching: TableQuery(query.table), columns: columns).rows
             }
         }
         StoreMutant(
@@ -25,7 +25,8 @@ extension StoreMutant {
                     matching: query,
                     columns: columns.sorted {
                         declared.firstIndex(of: $0) ?? 0 < declared.firstIndex(of: $1) ?? 0
-                    })
+                    }
+                ).rows
             }
         }
         StoreMutant(
@@ -98,20 +99,11 @@ extension StoreFlaw {
             throws -> [RowValues]
     ) {
         forEachRow = { [hits] snapshot, query, columns, body in
-            var right: [RowValues] = []
-            let count = try snapshot.forEachRow(matching: query, columns: columns) { right.append($0) }
-            let wrong = try change(snapshot, query, columns, right)
-            if wrong != right { hits.hit() }
+            let right = try snapshot.rows(matching: query, columns: columns)
+            let wrong = try change(snapshot, query, columns, right.rows)
+            if wrong != right.rows { hits.hit() }
             try wrong.forEach(body)
-            return count
+            return right.totalCount
         }
-    }
-}
-
-extension StoreSnapshot {
-    fileprivate func rows(matching query: TableQuery, columns: [String]) throws -> [RowValues] {
-        var rows: [RowValues] = []
-        _ = try forEachRow(matching: query, columns: columns) { rows.append($0) }
-        return rows
     }
 }

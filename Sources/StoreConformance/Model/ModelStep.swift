@@ -99,11 +99,9 @@ enum ModelRead: Sendable {
 /// Describes the rows of a query, of which some columns are read.
 private func rows(matching query: TableQuery, in snapshot: any StoreSnapshot) throws -> String {
     let table = Fixture.tables.first { $0.name == query.table }
-    var rows: [RowValues] = []
-    let count = try snapshot.forEachRow(
-        matching: query, columns: table?.columns.dropFirst().reversed().map(\.name) ?? []
-    ) { rows.append($0) }
-    return ", by columns \(rows.exactDescription) of \(count.exactDescription)"
+    let columns = table?.columns.dropFirst().reversed().map(\.name) ?? []
+    let result = try snapshot.rows(matching: query, columns: columns)
+    return ", by columns \(result.rows.exactDescription) of \(result.totalCount.exactDescription)"
 }
 
 /// Describes a refusal as a result: both stores must refuse the same calls with a message, and the transaction

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
+package import SyncCore
 
 /// Helpers for the checks of rules.
 extension RuleRun {
@@ -37,14 +37,7 @@ extension RuleRun {
     func rows(
         _ query: TableQuery, _ columns: [String], _ body: (RowValues) throws -> Void = { _ in }
     ) throws -> (rows: [RowValues], totalCount: Int?) {
-        try store.read { snapshot in
-            var rows: [RowValues] = []
-            let count = try snapshot.forEachRow(matching: query, columns: columns) { row in
-                rows.append(row)
-                try body(row)
-            }
-            return (rows, count)
-        }
+        try store.read { try $0.rows(matching: query, columns: columns, body) }
     }
 
     /// Returns the ids of all items of the table.
@@ -93,4 +86,18 @@ package struct AppError: Error, Equatable, CustomStringConvertible {
     init(_ number: Int = 1) { self.number = number }
 
     package var description: String { "AppError(\(number))" }
+}
+
+extension StoreSnapshot {
+    /// Returns the rows that the query matches, with these columns, and the total count.
+    package func rows(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void = { _ in }
+    ) throws -> (rows: [RowValues], totalCount: Int?) {
+        var rows: [RowValues] = []
+        let count = try forEachRow(matching: query, columns: columns) { row in
+            rows.append(row)
+            try body(row)
+        }
+        return (rows, count)
+    }
 }

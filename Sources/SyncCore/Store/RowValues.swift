@@ -23,15 +23,15 @@ extension StoreSnapshot {
     public func forEachRow(
         matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
     ) throws -> Int? {
-        try forEachItem(matching: query, columns: columns, body)
+        var query = query
+        query.selection = []
+        return try forEachItem(matching: query, columns: columns, body)
     }
 
-    /// Calls the body with the values of each item that the query matches.
+    /// Calls the body with the values of each item that the query matches; the query selects at least the columns, or all.
     package func forEachItem(
         matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
     ) throws -> Int? {
-        var query = query
-        query.selection = []
         let result = try items(matching: query)
         var values = RowValues(columnCount: columns.count)
         for item in result.items {
