@@ -10,6 +10,11 @@ extension SimulatedSystem {
     private struct StoredConflict: Hashable {
         let operationID: Int64
         let serverItem: Item
+
+        init?(_ operation: TableOperation) {
+            guard let row = operation.serverItem else { return nil }
+            (operationID, serverItem) = (operation.id, row)
+        }
     }
 
     /// Performs an act that sends requests, and checks the conflicts that a failed pull leaves behind.
@@ -17,7 +22,7 @@ extension SimulatedSystem {
         _ device: SimulatedDevice, _ process: SimulatedProcess, _ act: () async throws -> Void
     ) async throws {
         // An act may retry a parked operation, whose conflict is then not a new one.
-        let before = try storedConflicts(on: device) { _ in true }
+        let before = try storedConflicts(on: device)
         let wasAlone = device.state.withLock { state in
             state.syncCount += 1
             state.runningSyncs += 1
@@ -29,8 +34,7 @@ extension SimulatedSystem {
             // Another push or pull resolves the conflicts that it finds.
             let isAlone = device.state.withLock { $0.syncCount == count && $0.hasDecidingResolver }
             if wasAlone, isAlone, process.sync == nil, !device.disk.isShared, !process.store.hasEnded {
-                let pending = try storedConflicts(on: device) { $0 == .pending }
-                for conflict in pending.subtracting(before) {
+                for conflict in try undecidedConflicts(on: device).subtracting(before) {
                     fail(
                         .resolver,
                         "\(device.name): a pull found a conflict of operation \(conflict.operationID), and did not call the "
@@ -41,14 +45,19 @@ extension SimulatedSystem {
         }
     }
 
-    private func storedConflicts(
-        on device: SimulatedDevice, where hasState: (TableOperation.State) -> Bool
-    ) throws -> Set<StoredConflict> {
+    private func storedConflicts(on device: SimulatedDevice) throws -> Set<StoredConflict> {
         let operations = try device.disk.store.read { try $0.operations(after: 0, in: nil, limit: .max) }
-        return Set(
-            operations.compactMap { operation in
-                guard hasState(operation.state) else { return nil }
-                return operation.serverItem.map { StoredConflict(operationID: operation.id, serverItem: $0) }
-            })
+        return Set(operations.compactMap(StoredConflict.init))
+    }
+
+    /// Returns the conflicts that a pull has to decide, and not a push: the one before the pull stores a row too, with an
+    /// operation whose attempt has no outcome or that it reports.
+    private func undecidedConflicts(on device: SimulatedDevice) throws -> Set<StoredConflict> {
+        try device.disk.store.read { snapshot in
+            let operations = try snapshot.operations(after: 0, in: nil, limit: .max).filter { operation in
+                try operation.state == .pending && snapshot.operationError(operationID: operation.id) == nil
+            }
+            return Set(operations.compactMap(StoredConflict.init))
+        }
     }
 }
