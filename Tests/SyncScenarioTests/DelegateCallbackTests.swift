@@ -164,4 +164,40 @@ import Testing
             #expect(try await a.texts() == ["two"])
         }
     }
+
+    /// The operation was an insert, or an update of an older row, when the callback began. Nothing of it is sent.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `an item set by a delegate keeps the version of a row that a resolver stored during the callback`(
+        _ kind: StoreKind, _ updates: Bool
+    ) async throws {
+        let (begins, ends) = (TestSignal(), TestSignal())
+        let delegate = ClosureDelegate(perform: { _, operation in
+            begins.send()
+            try await ends.wait()
+            operation.item?["text"] = "theirs"
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.resolver = ConflictResolver { $0.serverItem.map { .merge($0) } ?? .keepPending }
+            let a = try scenario.device(delegate: delegate, settings: settings)
+            if updates {
+                try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+                try await a.sync()
+                try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+                try await a.table.update(id: "x", ["text": "mine"])
+            } else {
+                try await scenario.server.put("x", ["text": "theirs"], in: Todo.name)
+                try await a.table.insert(["id": "x", "text": "mine"])
+            }
+            let push = Task { try await a.context.push() }
+            try await begins.wait()
+            try await a.pullWithoutPush()
+            ends.send()
+            _ = try await push.value
+            #expect(scenario.writes().isEmpty)
+            #expect(try await a.operations().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -24,16 +24,18 @@ struct DelegateItem: Sendable {
         }
         var stored = item
         stored.fields = try definition.normalizedForWriting(item.fields)
+        let local = try transaction.item(id: item.id, in: definition.name)
         if let version = item.system.version, operation.kind != .insert,
             followsFailure || item.system != original?.system
         {
             try operation.rebase(on: item, version: version, in: transaction, definition)
+        } else {
+            // A resolver may have stored a row since.
+            stored.system = local?.system ?? SystemProperties()
         }
         guard operation.kind != .delete else { return }
-        let local = try transaction.item(id: item.id, in: definition.name)
         // The user has deleted the item since.
         if local == nil, original != nil { return }
-        if operation.kind == .insert { stored.system = local?.system ?? SystemProperties() }
         if let original, let local, local.fields != original.fields {
             stored = stored.merged(over: local, ancestor: original.fields, definition: definition)
         }
