@@ -59,6 +59,7 @@ extension SimulatedSystem {
                 recordPending(state.operations, edits, device)
                 recordCompleted(state.operations, device)
             }
+            checkFailures(state.operations, state.errors, device)
             try check(state, device)
             for observer in device.state.withLock({ $0.observers }) {
                 observer.didCommit(try snapshot.items(matching: TableQuery(observer.table)).items)
@@ -150,6 +151,13 @@ extension SimulatedSystem {
             guard let kind = operations.last?.kind, !device.state.withLock({ $0.unqueued.contains(row) })
             else {
                 continue
+            }
+            // An item that was deleted and inserted again has no version.
+            if operations.count == 1, operations[0].kind == .update, !operations[0].replaces,
+                let version = operations[0].base?.system.version, let item = state.items[row],
+                item.system.version == nil
+            {
+                fail(.atomicity, "\(device.name): \(row) has no version; its update was made on \(version).")
             }
             let exists = state.items[row] != nil
             if (kind == .delete) == exists {

@@ -21,7 +21,10 @@ extension SimulatedSystem {
         // A server whose versions restart accepts a condition for a row that the device has never seen. Its answer then
         // gives the device the newest version.
         var unseen: Set<RowKey> = []
-        let unknownBases = device.state.withLock { $0.rowsOfUnknownBase }
+        // An old page takes the device back to a row that was inserted again since.
+        let (unknownBases, hasOldPage) = device.state.withLock {
+            ($0.rowsOfUnknownBase, $0.hasReceivedOldPage)
+        }
         // The newest edit of the device that the server has had, by row.
         var applied: [RowKey: Int64] = [:]
         for (index, change) in server.journal.enumerated() {
@@ -30,7 +33,8 @@ extension SimulatedSystem {
                 fail(.condition, "\(device.name): the \(change.kind) of \(change.id) names no version.")
             }
             let row = RowKey(table: change.table, id: change.id)
-            let hasUnknownBase = server.traits.restartsVersions && unknownBases.contains(row)
+            let hasUnknownBase =
+                server.traits.restartsVersions && (hasOldPage || unknownBases.contains(row))
             if isOwn, !change.wasKnown || hasUnknownBase { unseen.insert(row) }
             var newest = applied[row] ?? 0
             defer { applied[row] = newest }

@@ -30,6 +30,9 @@ final class SimulatedDevice: Sendable {
         /// The greatest operation id, and the greatest that was removed or is pending.
         var lastOperation: Int64 = 0
         var operations: Set<Int64> = []
+        /// The code of each operation's error, and the rows that pulls have stored with operations, at the last commit.
+        var errorCodes: [Int64: SyncError.Code] = [:]
+        var pulledRows: [Int64: Item] = [:]
         /// When each pending operation was last attempted, at the last commit.
         var lastAttempts: [Int64: Timestamp?] = [:]
         /// Whether a cache has answered a list request with an older page.
