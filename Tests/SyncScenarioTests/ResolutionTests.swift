@@ -152,6 +152,28 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an item that a decision gives an operation keeps the version of its row`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            var old = try #require(try await a.item("x"))
+            try await scenario.server.update("x", ["text": "two"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "bad"])
+            scenario.server.inject(.refusal(400))
+            let refused = try await a.expectPushError()
+            old["text"] = "two"
+            try await a.context.keepAndUpdateItem(for: refused, with: old)
+            // Nothing of it is sent: the server has it.
+            try await a.context.push()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an attempt with unknown outcome is kept when the item is corrected`(
         _ kind: StoreKind
     ) async throws {

@@ -154,17 +154,16 @@ struct DecisionEffect {
             guard var stored = item ?? local ?? operation.deletedItem else {
                 throw SyncError(.expectedItem, "There is no stored item to send; pass an item.")
             }
-            stored = stored.addingLocalOnlyColumns(of: local ?? operation.deletedItem, definition: definition)
+            let current = local ?? operation.deletedItem
+            stored = stored.addingLocalOnlyColumns(of: current, definition: definition)
             if operation.kind == .insert, let server {
                 // Fields that the device never had are not removed by its insert.
                 stored.fields.merge(server.fields) { local, _ in local }
             }
-            if let server {
-                stored.system = server.system
-            } else if stored.system.version == nil, let base = kept.base {
-                // The item was deleted before the response to its insert arrived.
-                stored.system = base.system
-            }
+            // Not the given item's, which may be an older copy. Without a version, the item was deleted before the response to
+            // its insert arrived.
+            let known = current?.system.version == nil ? kept.base ?? current : current
+            stored.system = (server ?? known)?.system ?? SystemProperties()
             stored.system.deleted = false
             if kind == .insert { stored.system = SystemProperties() }
             try transaction.upsert([stored], in: definition.name)
