@@ -155,6 +155,35 @@ struct ChangeFeedTests {
         #expect(text.hasSuffix("0\r\n\r\n"))
     }
 
+    @Test func `a feed ends with the token of its client`() async throws {
+        try await withServer({
+            $0.tables = [.init("TodoItem", permissions: .init(.authenticated))]
+            $0.authentication = try? Tokens.authentication()
+        }) { server, client in
+            let token = try await Tokens.token(of: "ann")
+            let mark = try #require(try await client.changes(token: token, wait: 0).mark)
+            let connection = try RawConnection(port: try #require(server.url.port))
+            try connection.send(
+                """
+                GET /tables/TodoItem/changes?wait=60 HTTP/1.1\r
+                Host: localhost\r
+                Accept: text/event-stream\r
+                Connection: close\r
+                Last-Event-ID: \(mark)\r
+                X-ZUMO-AUTH: \(token)\r
+                ZUMO-API-VERSION: 2.0.0\r
+                \r
+
+                """)
+            #expect(connection.readOnce().hasPrefix("HTTP/1.1 200"))
+            server.clock.advance(by: .seconds(7200))
+            try await server.put("a", [:], in: "TodoItem")
+            let rest = await connection.readToEnd()
+            #expect(!rest.contains("data:"))
+            try await #expect(client.changes(token: token, wait: 0).status == 401)
+        }
+    }
+
     @Test func `a change by another process on the same file is found`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path

@@ -82,7 +82,7 @@ struct TokenVerifier: Sendable {
             throw .unauthorized("The token has no 'sub', or one that is longer than 255 bytes.")
         }
         let roles = (claims.roles ?? []) + (claims.role.map { [$0] } ?? [])
-        return .user(id: user, isAdmin: roles.contains(settings.adminRole))
+        return .user(id: user, isAdmin: roles.contains(settings.adminRole), end: try end(of: claims))
     }
 
     private func claims(of token: String) async throws(RequestError) -> TokenClaims {
@@ -111,13 +111,17 @@ struct TokenVerifier: Sendable {
         throw .unauthorized("The server has no key for the algorithm and the key that the token names.")
     }
 
+    /// Until when the token is accepted.
+    private func end(of claims: TokenClaims) throws(RequestError) -> Timestamp {
+        guard let expiration = claims.exp else { throw .expired }
+        return Timestamp(Date(timeIntervalSince1970: expiration)).advanced(by: settings.tolerance)
+    }
+
     private func check(_ claims: TokenClaims) throws(RequestError) {
-        let now = clock.now.date.timeIntervalSince1970
+        let now = clock.now
+        guard now.isEarlier(than: try end(of: claims)) else { throw .expired }
         let tolerance = settings.tolerance / .seconds(1)
-        guard let expiration = claims.exp, now < expiration + tolerance else {
-            throw .unauthorized("The token has expired, or has no 'exp'.")
-        }
-        if let start = claims.nbf, now < start - tolerance {
+        if let start = claims.nbf, now.date.timeIntervalSince1970 < start - tolerance {
             throw .unauthorized("The token is not valid yet.")
         }
         if let issuer = settings.issuer, claims.iss != issuer {
@@ -126,6 +130,12 @@ struct TokenVerifier: Sendable {
         if let audience = settings.audience, claims.aud?.values.contains(audience) != true {
             throw .unauthorized("The token is for another audience.")
         }
+    }
+}
+
+extension RequestError {
+    fileprivate static var expired: RequestError {
+        .unauthorized("The token has expired, or has no 'exp'.")
     }
 }
 

@@ -15,6 +15,9 @@ struct ChangeFeed: Sendable {
     let lastMark: String?
     /// The feed ends after the first change, or after this time; `nil` for a feed that ends with its connection.
     let wait: Duration?
+    let clock: ServerClock
+    /// The feed ends when the client's token does; `nil` without one.
+    let end: Timestamp?
 
     /// How often a feed looks for changes of other processes, if the storage does not report them.
     private static let pollInterval = Duration.seconds(1)
@@ -33,7 +36,7 @@ struct ChangeFeed: Sendable {
         let start = ContinuousClock.now
         var (marks, lastSend, mayHaveChanged) = (lastMarks, start, true)
         var iterator = wakes.makeAsyncIterator()
-        while true {
+        while end.map(clock.now.isEarlier) ?? true {
             if mayHaveChanged {
                 let events = try await events(after: &marks)
                 if !events.isEmpty {
@@ -108,7 +111,8 @@ extension TableService {
             headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
             body: Data(),
             feed: ChangeFeed(
-                storage: storage, scopes: scopes, lastMark: request.header("Last-Event-ID"), wait: wait))
+                storage: storage, scopes: scopes, lastMark: request.header("Last-Event-ID"), wait: wait,
+                clock: settings.clock, end: caller.end))
     }
 }
 
