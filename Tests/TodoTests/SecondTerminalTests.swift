@@ -3,8 +3,8 @@
 
 import Foundation
 import SyncCore
-import Synchronization
 import TableServer
+import TestSupport
 import Testing
 
 @testable import todo
@@ -15,19 +15,27 @@ import Testing
             try await TodoProcess.withDirectory { todo in
                 #expect(try await todo.run("add", "Buy eggs").status == 0)
                 let requests = Counter()
-                let runs = Mutex<[TodoProcess.Run]>([])
+                let (begins, ends) = (TestSignal(), TestSignal())
                 fixture.server.onRequest { request in
                     guard request.method == "POST", requests.next() == 1 else { return .none }
-                    for arguments in [["add", "Buy milk"], ["status"], ["list"]] {
-                        guard let run = try? await todo.run(arguments) else { continue }
-                        runs.withLock { $0.append(run) }
-                    }
+                    begins.send()
+                    try? await ends.wait()
                     return .none
                 }
                 let server = "\(fixture.server.url)"
-                let sync = try await todo.run("sync", "--server", server)
-                #expect(sync.status == 0, "\(sync.errors)")
-                let results = runs.withLock { $0 }
+                async let sync = {
+                    defer { begins.finish() }
+                    return try await todo.run("sync", "--server", server)
+                }()
+                try await begins.wait()
+                // Not in the request, which the client repeats after a time without response.
+                var results: [TodoProcess.Run] = []
+                for arguments in [["add", "Buy milk"], ["status"], ["list"]] {
+                    results.append(try await todo.run(arguments))
+                }
+                ends.send()
+                let run = try await sync
+                #expect(run.status == 0, "\(run.errors)")
                 #expect(results.map(\.status) == [0, 0, 0], "\(results.map(\.errors))")
                 #expect(results.last?.output.contains("Buy milk") == true)
                 #expect(try await todo.run("sync", "--server", server).status == 0)
