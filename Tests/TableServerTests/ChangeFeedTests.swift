@@ -175,7 +175,7 @@ struct ChangeFeedTests {
                 \r
 
                 """)
-            #expect(connection.readOnce().hasPrefix("HTTP/1.1 200"))
+            await #expect(connection.read().hasPrefix("HTTP/1.1 200"))
             server.clock.advance(by: .seconds(7200))
             try await server.put("a", [:], in: "TodoItem")
             let rest = await connection.readToEnd()

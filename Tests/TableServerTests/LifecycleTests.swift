@@ -75,7 +75,7 @@ struct LifecycleTests {
         let port = try #require(server.url.port)
         let idle = try RawConnection(port: port)
         try idle.send("GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(idle.readOnce().hasPrefix("HTTP/1.1 200 "))
+        await #expect(idle.read().hasPrefix("HTTP/1.1 200 "))
         let stop = Task { await server.stop(within: .seconds(3600)) }
         // The server closes idle connections when it begins to stop.
         _ = await idle.readToEnd()

@@ -18,13 +18,13 @@
         /// pulls by `updatedAt`, before and after the held commit.
         private func pulledIDs(locksStamps: Bool) async throws -> [[String]] {
             let database = try PostgreSQLDatabase()
-            let (isHeld, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let (isHeld, isReleased) = (TestSignal(), DispatchSemaphore(value: 0))
             var options = PostgreSQLOptions()
             options.locksStamps = locksStamps
             options.limitsTimes = false
             var heldOptions = options
             heldOptions.beforeCommit = {
-                isHeld.signal()
+                isHeld.send()
                 isReleased.wait()
             }
             var pages: [[String]] = []
@@ -35,7 +35,7 @@
                     $0.clock = .standing(at: Timestamp("2024-05-30T12:00:01.000Z") ?? .noon)
                 }) { _, second in
                     async let heldReply = first.insert(["id": "late"])
-                    await wait(for: isHeld)
+                    try await isHeld.wait()
                     async let reply = second.insert(["id": "early"])
                     // With the lock, the second insert ends after the first one.
                     if locksStamps {
@@ -59,15 +59,6 @@
                 }
             }
             return pages
-        }
-
-        private func wait(for semaphore: DispatchSemaphore) async {
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async {
-                    semaphore.wait()
-                    continuation.resume()
-                }
-            }
         }
 
         @Test func `a change that is committed late is not behind a client's delta token`() async throws {

@@ -44,20 +44,27 @@ final class RawConnection: Sendable {
     }
 
     /// Returns the next bytes; empty when the server has closed the connection.
-    func readOnce() -> String {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = read(descriptor, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    }
+    func read() async -> String { await onThread { $0.readBlocking() } }
 
     /// Returns all bytes until the server closes the connection.
     func readToEnd() async -> String {
+        await onThread { connection in
+            var text = ""
+            while case let part = connection.readBlocking(), !part.isEmpty { text += part }
+            return text
+        }
+    }
+
+    private func readBlocking() -> String {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    /// Runs a blocking call outside the threads of tasks, which the server needs for its response.
+    private func onThread(_ body: @escaping @Sendable (RawConnection) -> String) async -> String {
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [self] in
-                var text = ""
-                while case let part = readOnce(), !part.isEmpty { text += part }
-                continuation.resume(returning: text)
-            }
+            Thread.detachNewThread { [self] in continuation.resume(returning: body(self)) }
         }
     }
 }
