@@ -93,6 +93,7 @@ extension OperationAttempt {
                 try transaction.operations(forItem: operation.itemID, in: operation.table).first?.id
                     == operationID
             else { return .skipped }
+            context.inFlight.insert(operationID)
             try substitute?.store(for: &operation, in: transaction, definition)
             operation.sent = definition.withoutLocalOnlyColumns(operation.sent)
             let local = try transaction.item(id: operation.itemID, in: definition.name)
@@ -100,7 +101,8 @@ extension OperationAttempt {
                 transaction: transaction, definition: definition, operationID: operationID)
             let references = RowReferences(catalog: context.store.dataSource.catalog, definition: definition)
             if let first = try references.prerequisite(of: operation, item: local, in: transaction) {
-                // A change that a crash has left behind the operation waits with it.
+                // Nothing is sent: a change behind the operation, and every later one, waits with it.
+                context.inFlight.remove(operationID)
                 try completion.mergeBehind()
                 guard let merged = try transaction.operation(id: operationID) else { return .skipped }
                 let held = TableOperationError.held(merged, by: first, item: local)

@@ -34,7 +34,6 @@ struct OperationSender: Sendable {
     func send(
         _ substitute: DelegateItem? = nil, willSend: @Sendable (SeenChange) -> Void = { _ in }
     ) async throws -> Result {
-        context.inFlight.insert(operationID)
         defer { context.inFlight.remove(operationID) }
         let result = try await sendAndResolve(substitute, willSend: willSend)
         switch result {
