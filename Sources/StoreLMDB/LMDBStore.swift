@@ -34,7 +34,7 @@ public final class LMDBStore: SyncContextDataSource {
     ///   - tables: the tables to store. New tables and columns may be added at any opening.
     ///   - mapSize: the initial size of the memory map, in bytes.
     ///   - maximumSize: the maximum size of the file, in bytes; only writes that mostly remove data may exceed it.
-    ///   - maxReaders: the maximum number of concurrent reads.
+    ///   - maxReaders: the maximum number of concurrent reads; one more throws ``StoreError/Code/inputOutput``.
     /// - Throws: ``SyncError/Code/invalidTableDefinition``; ``StoreError/Code/cannotOpen`` when the path is not
     ///   a regular file; ``StoreError/Code/alreadyOpen``; ``StoreError/Code/corrupt`` when the file is
     ///   not an LMDB store; ``StoreError/Code/newerFormat``; ``StoreError/Code/schemaMismatch``.

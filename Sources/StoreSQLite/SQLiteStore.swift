@@ -120,7 +120,8 @@ public final class SQLiteStore: SyncContextDataSource {
         }
     }
 
-    /// Calls the handler after each of the app's own commits that changes the store's tables.
+    /// Calls the handler after each commit to the store's tables in the app's database. The store's own commits are included,
+    /// because triggers of the app may have changed more than the store has written.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {
         appCommits?.add(handler)
     }

@@ -37,8 +37,8 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case order
         /// An operation is parked only after as many refusals as the setting says.
         case parking
-        /// Requests are repeated as `Retry-After` and the retry budget allow, and no others follow to a service that does not
-        /// answer.
+        /// Requests are sent again only as `Retry-After` and the retry budget allow, and a push sends nothing after the
+        /// service has stopped answering.
         case retry
         /// A device never has a conflict with its own changes.
         case falseConflict

@@ -43,7 +43,10 @@ import Testing
         (200, #"{"id":"m","updatedAt":"soon"}"#, .reported(.serverError)),
         (200, #"{"id":"m","deleted":"no"}"#, .reported(.serverError)),
         (200, "\u{FEFF}" + row, .completed),
-        (200, #"{"id":"m","text":"\ud800"}"#, .reported(.serverError)),
+        (200, #"{"id":"m","text":"\ud800"}"#, .completed),
+        (200, #"{"id":"m","version":"\ud800"}"#, .reported(.serverError)),
+        (200, #"{"id":"\ud800"}"#, .reported(.serverError)),
+        (200, #"{"id":"m","text":"\ud800""#, .reported(.serverError)),
         (200, String(repeating: "[", count: 100_000), .reported(.serverError)),
         // Statuses that say nothing about the row.
         (100, row, .aborted(.pushAbortedService)), (101, row, .aborted(.pushAbortedService)),

@@ -38,9 +38,9 @@ import Testing
         var policy = RetryPolicy()
         policy.maxAttempts = 100
         for (attempt, bound) in [(1, 250), (2, 500), (3, 1000), (7, 16_000), (8, 20_000), (90, 20_000)] {
-            let none = policy.delay(afterAttempt: attempt, retryAfter: nil, now: Self.now, random: 0)
+            let none = policy.delay(afterAttempt: attempt, retryAfter: nil, now: Self.now, jitter: 0)
             let all = try #require(
-                policy.delay(afterAttempt: attempt, retryAfter: nil, now: Self.now, random: .max))
+                policy.delay(afterAttempt: attempt, retryAfter: nil, now: Self.now, jitter: 1.nextDown))
             #expect(none == .zero)
             #expect(all <= .milliseconds(bound))
             #expect(all > .milliseconds(bound - 1))
@@ -54,7 +54,7 @@ import Testing
             (policy.initialDelay, policy.maxDelay) = (delay, delay)
             for attempt in [1, 2, 31, 1000] {
                 let actual = try #require(
-                    policy.delay(afterAttempt: attempt, retryAfter: nil, now: Self.now, random: .max))
+                    policy.delay(afterAttempt: attempt, retryAfter: nil, now: Self.now, jitter: 1.nextDown))
                 #expect(actual >= .zero && (actual > .zero) == (delay > .zero))
             }
         }
@@ -64,7 +64,7 @@ import Testing
         var policy = RetryPolicy()
         policy.maxAttempts = 3
         func delay(_ attempt: Int, _ retryAfter: String? = nil) -> Duration? {
-            policy.delay(afterAttempt: attempt, retryAfter: retryAfter, now: Self.now, random: 0)
+            policy.delay(afterAttempt: attempt, retryAfter: retryAfter, now: Self.now, jitter: 0)
         }
         #expect(delay(2) != nil)
         #expect(delay(3) == nil)

@@ -3,7 +3,7 @@
 
 import Foundation
 import StoreMemory
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Testing
 
 struct SyncErrorTests {
@@ -17,7 +17,7 @@ struct SyncErrorTests {
     @Test func `an error prints its message, the name of its code and its cause`() {
         let error = SyncError(.storeFailure, "The store failed.", cause: SyncError(.invalidItem, "Bad."))
         #expect(
-            "\(error)" == "The store failed. (storeFailure, code -1153) Cause: Bad. (invalidItem, code -1102)"
+            "\(error)" == "The store failed. (storeFailure, code -1153) Cause: Bad. (invalidItem, code -1103)"
         )
     }
 
@@ -92,5 +92,18 @@ struct SyncErrorTests {
         let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.message.contains("allowsInsecureHTTP: true") == true)
+    }
+
+    @Test(arguments: [
+        (-1102, SyncError.Code.invalidItem), (-1104, .invalidItemID), (-1108, .invalidRequest),
+        (-1103, .invalidItem), (-1105, .invalidItemID), (-1303, .preconditionFailed),
+        (-7, .init(rawValue: -7)),
+    ])
+    func `the number of a code in an error log keeps its meaning`(_ number: Int, _ code: SyncError.Code)
+        throws
+    {
+        let json = #"{"code":\#(number),"itemId":"x","kind":"insert","message":"m","revision":1,"table":"T"}"#
+        let error = try TableOperationError(operationID: 1, storedProperties: Data(json.utf8))
+        #expect(error.code == code)
     }
 }

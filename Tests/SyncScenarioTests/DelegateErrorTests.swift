@@ -180,4 +180,27 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delegate that throws the error of its first execution does not hide that of its second`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do { return try await operation.execute() } catch let first as TableOperationError {
+                operation.item?["text"] = "merged"
+                do { return try await operation.execute() } catch { throw first }
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "mine"])
+            scenario.server.inject(.none, .refusal(400), when: \.isWrite)
+            let error = try await a.expectPushError()
+            #expect(error.status == 400)
+            #expect(try await a.context.operationErrors() == [error])
+        }
+    }
 }

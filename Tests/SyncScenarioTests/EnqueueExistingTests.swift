@@ -154,4 +154,58 @@ import Testing
             #expect(try await device.texts() == ["server's", "server's"])
         }
     }
+
+    @Test(arguments: StoreKind.allCases, [ServerFault?.none, .some(.none), .dropRequest])
+    func `an item that the app inserts again in its store replaces the deleted row`(
+        _ kind: StoreKind, _ fault: ServerFault?
+    ) async throws {
+        try await Scenario.run(on: kind) {
+            $0.tables = [.init(Todo.name, softDelete: false)]
+        } _: { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            let insertAgain = {
+                try a.store.write { transaction in
+                    try transaction.upsert([Item(id: "x", fields: ["text": "again"])], in: Todo.name)
+                }
+                try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            }
+            if let fault {
+                // The delete is being sent, and then applied, or lost.
+                _ = try await scenario.push(a, then: fault) { _ in try await insertAgain() }
+            } else {
+                try await insertAgain()
+            }
+            try await a.context.push()
+            #expect(try await a.item("x")?["text"] == "again")
+            #expect(try scenario.row("x")?.fields["text"] == "again")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that the app inserts again while its delete is sent stays until it is queued`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) {
+            $0.tables = [.init(Todo.name, softDelete: false)]
+        } _: { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            _ = try await scenario.push(a) { _ in
+                try a.store.write { transaction in
+                    try transaction.upsert([Item(id: "x", fields: ["text": "again"])], in: Todo.name)
+                }
+            }
+            #expect(try await a.item("x")?["text"] == "again")
+            try await a.context.enqueueExternalChanges(in: Todo.name, changed: ["x"])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "again")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

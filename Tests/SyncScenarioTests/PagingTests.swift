@@ -69,7 +69,11 @@ import Testing
         `rows with the token's timestamp are received again while the server's clock is behind, and no others`()
         async throws
     {
-        try await Scenario.run(on: .memory, rows: 0, interval: .zero, delay: .zero) { scenario, a in
+        let lastSecond = try #require(Timestamp("2020-01-01T00:00:19Z"))
+        try await Scenario.run(
+            on: .memory, rows: 0, interval: .zero, delay: .zero,
+            configure: { $0.clock = .standing(at: lastSecond) }
+        ) { scenario, a in
             for second in 10..<20 {
                 let past = try #require(Timestamp("2020-01-01T00:00:\(second)Z"))
                 try await scenario.server.put("row-\(second)", ["text": "x"], in: Todo.name, updatedAt: past)
@@ -318,6 +322,23 @@ import Testing
                 #expect(try await a.table.items().count == 25)
                 try await a.context.purge(Todo.query)
             }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row in the future hides no later change from a device whose clock is ahead`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind, rows: 2, interval: .zero, delay: .zero) { scenario, _ in
+            let later = try #require(Timestamp("2099-01-01T00:00:00Z"))
+            let a = try scenario.device("ahead", environment: { $0.now = { later } })
+            let inHalfAnHour = Timestamp.unixEpoch.advanced(by: .seconds(1800))
+            try await scenario.server.put("future", ["text": "f"], in: Todo.name, updatedAt: inHalfAnHour)
+            try await a.context.pull(Todo.query, queryID: "all")
+            scenario.server.clock.advance(by: .seconds(600))
+            try await scenario.server.update("row-1", ["text": "changed"], in: Todo.name)
+            #expect(try await a.context.pull(Todo.query, queryID: "all").upserted == 1)
+            try await scenario.expectAgreement(a)
         }
     }
 }

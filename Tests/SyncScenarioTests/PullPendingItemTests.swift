@@ -234,4 +234,56 @@ import Testing
             #expect(error.serverItem?.system.deleted == isDeleted)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row without version that a pull has received is not overwritten`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            scenario.server.onRequest { request in
+                request.isPage
+                    ? .editRows { rows in
+                        rows.map { row in
+                            guard case .object(var fields) = row else { return row }
+                            fields["version"] = nil
+                            return .object(fields)
+                        }
+                    } : .none
+            }
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "mine"])
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.pullWithoutPush()
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+            try await a.context.keepAndUpdateItem(for: error, with: Item(id: "x", fields: ["text": "both"]))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "both")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the row that an update has undeleted before it was refused is no change of another client`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.resolver = .updateWins(otherwise: .serverWins)
+            let a = try scenario.device(settings: settings)
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.update(id: "x", ["text": "mine"])
+            // The conflict, the undelete, and the update.
+            scenario.server.inject(.none, .none, .refusal(400), when: \.isWrite)
+            try await a.context.pull(Todo.query, queryID: "all")
+            #expect(try scenario.row("x")?.deleted == false)
+            #expect(try await a.item("x")?["text"] == "mine")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "mine")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

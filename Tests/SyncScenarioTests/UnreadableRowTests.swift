@@ -123,4 +123,29 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a value that is not valid JSON in the response to a write does not keep the write pending`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("m", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            // Another client has written half an emoji into a column that this app does not declare.
+            let row = Data(#"{"id":"m","text":"two","bio":"\ud83d","version":"Mg=="}"#.utf8)
+            try await a.table.update(id: "m", ["text": "two"])
+            scenario.server.inject(.applyThenAnswer(status: 200, body: row), when: \.isWrite)
+            #expect(try await a.context.push().completed == 1)
+            #expect(try await a.item("m")?["text"] == "two")
+
+            try await scenario.server.update("m", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "m", ["text": "mine"])
+            let theirs = Data(#"{"id":"m","text":"theirs","bio":"\ud83d","version":"Mw=="}"#.utf8)
+            scenario.server.inject(.answer(status: 412, body: theirs), when: \.isWrite)
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.serverItem?["text"] == "theirs")
+        }
+    }
 }

@@ -26,7 +26,9 @@ extension JSONParser {
 
     /// Reads an object that probably has the names of the previous object. A malformed value is null, and recorded in
     /// ``WireObject/unreadable``.
-    private mutating func parseObject(expecting expected: WireObject.Names) throws(JSONError) -> WireObject {
+    mutating func parseObject(
+        expecting expected: WireObject.Names = WireObject.Names([])
+    ) throws(JSONError) -> WireObject {
         let expectedTexts = expected.texts
         var (others, values, unreadable) = ([String](), [ItemValue](), [Int: String]())
         values.reserveCapacity(expectedTexts.count)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SyncError {
-    /// What went wrong. Codes from -1100 to -1401 are those of the Azure Mobile Services iOS client, so that its
+    /// What went wrong. Codes from -1101 to -1401 are those of the Azure Mobile Services iOS client, so that its
     /// documentation still applies; those below -2000 exist in this framework only.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The number, negative as in the original client.
@@ -37,12 +37,8 @@ extension SyncError.Code {
     public static let invalidItem = Self(.invalidItem)
     /// The id breaks the rules for ids.
     public static let invalidItemID = Self(.invalidItemID)
-    /// The table has no name.
-    public static let missingTableName = Self(.missingTableName)
     /// The name of a query parameter begins with `$`, or the client itself sets the parameter.
     public static let invalidUserParameter = Self(.invalidUserParameter)
-    /// The request cannot be expressed: a bad URL, or a header that cannot be sent.
-    public static let invalidRequest = Self(.invalidRequest)
 
     // MARK: Sync
 
@@ -64,7 +60,7 @@ extension SyncError.Code {
     public static let pushCompletedWithErrors = Self(.pushCompletedWithErrors)
     /// The push ended early because the local store failed.
     public static let pushAbortedStore = Self(.pushAbortedStore)
-    /// The push ended early because the server cannot be reached.
+    /// The push ended early because no complete response arrived.
     public static let pushAbortedNetwork = Self(.pushAbortedNetwork)
     /// The push ended early because the server requires the user to sign in.
     public static let pushAbortedAuthentication = Self(.pushAbortedAuthentication)
@@ -111,7 +107,7 @@ extension SyncError.Code {
     public static let invalidTableDefinition = Self(.invalidTableDefinition)
     /// The server has no such table.
     public static let tableNotOnServer = Self(.tableNotOnServer)
-    /// The server cannot be reached.
+    /// No complete response arrived: the server may or may not have applied the request. The cause is a ``NetworkFailure``.
     public static let networkUnavailable = Self(.networkUnavailable)
     /// The server requires the user to sign in.
     public static let authenticationRequired = Self(.authenticationRequired)
@@ -119,8 +115,8 @@ extension SyncError.Code {
     public static let itemAlreadyOnServer = Self(.itemAlreadyOnServer)
     /// The server does not have the row.
     public static let itemNotOnServer = Self(.itemNotOnServer)
-    /// The push ended early because the service is not available: see ``serviceUnavailable``. No operation counts this as
-    /// a refusal; push again later.
+    /// The push ended early because the service is not available: see ``serviceUnavailable``. Push again
+    /// later.
     public static let pushAbortedService = Self(.pushAbortedService)
     /// The service is not available: it is busy or stopped, or a gateway or captive portal responded in its place.
     public static let serviceUnavailable = Self(.serviceUnavailable)
@@ -134,16 +130,18 @@ extension SyncError.Code {
     /// The configuration of the client prevents every request: its URL, plain HTTP, or a header of all requests. Nothing
     /// was sent.
     public static let invalidConfiguration = Self(.invalidConfiguration)
+    /// The request cannot be expressed: a bad URL, or a header that cannot be sent.
+    public static let invalidRequest = Self(.invalidRequest)
+    /// The table has no name.
+    public static let missingTableName = Self(.missingTableName)
 }
 
 /// The names and numbers of all codes.
 private enum SyncErrorName: Int {
     case expectedItem = -1101
-    case invalidItem = -1102
-    case invalidItemID = -1104
-    case missingTableName = -1105
+    case invalidItem = -1103
+    case invalidItemID = -1105
     case invalidUserParameter = -1106
-    case invalidRequest = -1108
     case invalidOperation = -1150
     case storeFailure = -1153
     case internalError = -1154
@@ -179,7 +177,9 @@ private enum SyncErrorName: Int {
     case pushAbortedService = -2010
     case reconcileRefused = -2011
     case storeOfAnotherUser = -2012
+    case missingTableName = -2013
     case invalidConfiguration = -2020
+    case invalidRequest = -2021
     case serviceUnavailable = -2030
     case operationHeld = -2031
 }

@@ -24,7 +24,7 @@ public enum ItemValue: Sendable {
     case data(Data)
     /// A list of values.
     case array([ItemValue])
-    /// A nested object. It holds one of several canonically equivalent names, with its exact bytes.
+    /// A nested object. Of names that are canonically equivalent it can have only one, with its exact bytes.
     case object([String: ItemValue])
 }
 

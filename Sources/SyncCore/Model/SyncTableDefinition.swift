@@ -19,7 +19,8 @@ public struct SyncTableDefinition: Sendable, Hashable {
     /// The declared columns, in order of declaration.
     public let columns: [SyncColumn]
     /// The tables that rows of this one refer to: a push inserts parents before their children, and deletes them
-    /// afterwards.
+    /// afterwards. A row refers to a parent by a text field with the parent's id; it is not sent while the insert of that
+    /// parent is pending.
     public let parents: [String]
     private let columnsByName: [String: SyncColumn]
 

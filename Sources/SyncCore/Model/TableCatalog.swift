@@ -70,7 +70,7 @@ public struct TableCatalog: Sendable {
     }
 
     private static func require(name: String, what: String) throws(SyncError) {
-        guard name.isIdentifier, name.utf8.count <= 128 else {
+        guard name.isTableOrColumnName else {
             throw .invalidDefinition(
                 "'\(name)' is not a valid \(what): use a letter or underscore, then letters, digits and "
                     + "underscores, at most 128.")
@@ -93,7 +93,27 @@ public struct TableCatalog: Sendable {
     }
 }
 
+extension TableCatalog {
+    /// The length of the longest chain of ancestors of each table that has parents, and of each of its ancestors.
+    package var depths: [String: Int] {
+        var depths: [String: Int] = [:]
+        let parents = Dictionary(
+            tables.map { ($0.name, $0.parents) }, uniquingKeysWith: { first, _ in first })
+        func depth(of table: String) -> Int {
+            if let known = depths[table] { return known }
+            let depth = (parents[table] ?? []).map { depth(of: $0) + 1 }.max() ?? 0
+            depths[table] = depth
+            return depth
+        }
+        for table in tables where !table.parents.isEmpty { _ = depth(of: table.name) }
+        return depths
+    }
+}
+
 extension String {
+    /// Whether the string can be the name of a table or a column: an identifier of at most 128 bytes.
+    package var isTableOrColumnName: Bool { isIdentifier && utf8.count <= 128 }
+
     /// Whether the string is an ASCII letter or underscore, followed by letters, digits and underscores.
     package var isIdentifier: Bool {
         guard let first = utf8.first, !first.isASCIIDigit else { return false }

@@ -62,6 +62,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         seconds == other.seconds && nanoseconds == other.nanoseconds
     }
 
+    /// The time from the other instant to this one; negative if this one is earlier.
+    func since(_ other: Timestamp) -> Duration {
+        .seconds(seconds - other.seconds) + .nanoseconds(nanoseconds - other.nanoseconds)
+    }
+
     /// Whether this instant is before the other one, regardless of their fraction digits.
     public func isEarlier(than other: Timestamp) -> Bool {
         (seconds, nanoseconds) < (other.seconds, other.nanoseconds)

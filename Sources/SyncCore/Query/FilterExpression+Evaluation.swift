@@ -110,7 +110,7 @@ extension FilterExpression.Function {
     }
 
     private func part(of date: Timestamp) -> Int64? {
-        let day = (date.seconds - (date.seconds % 86_400 + 86_400) % 86_400) / 86_400
+        let day = date.seconds.flooredQuotient(86_400)
         let second = date.seconds - day * 86_400
         switch self {
         case .year: return Timestamp.civil(fromDay: day).year

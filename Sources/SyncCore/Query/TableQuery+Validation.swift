@@ -33,6 +33,15 @@ extension TableQuery {
     }
 }
 
+extension TableQuery {
+    /// Validates that the query is one of this table.
+    func require(table name: String) throws(SyncError) {
+        guard table.hasSameBytes(as: name) else {
+            throw .invalidParameter("A query of the table '\(table)' cannot run on the table '\(name)'.")
+        }
+    }
+}
+
 /// The type checker of filters.
 private struct FilterTyping {
     let definition: SyncTableDefinition

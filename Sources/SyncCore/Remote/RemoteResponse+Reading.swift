@@ -30,7 +30,11 @@ extension RemoteResponse {
                 body = Self.row(value, isSuccess: isSuccess)
                 json = value
             } catch {
-                body = .unreadable(error, isHTML: text.isHTML)
+                if let row = Self.row(withMalformedValuesIn: response.body, dialect: dialect) {
+                    (body, lacksMalformedValues) = (.row(row), true)
+                } else {
+                    body = .unreadable(error, isHTML: text.isHTML)
+                }
             }
         }
         message = isSuccess && !text.isHTML ? nil : text.message(json: json)
@@ -42,6 +46,28 @@ extension RemoteResponse {
     private static func row(_ json: ItemValue, isSuccess: Bool) -> Body {
         if case .object(let row) = json, isSuccess || row["id"]?.textValue != nil { return .row(row) }
         return isSuccess ? .unreadable("The response is not an object.") : .empty
+    }
+
+    /// Reads a row without its malformed values, as lists are read; `nil` if that is impossible, or the id or a system
+    /// property is malformed. An update that replaces the whole row would lose such a value, so it is not left out then.
+    private static func row(
+        withMalformedValuesIn body: Data, dialect: WireDialect
+    ) -> [String: ItemValue]? {
+        guard !dialect.updatesWholeRow else { return nil }
+        let object = try? JSONParser.read(body, style: .wire) { parser throws(JSONError) in
+            parser.skipWhitespace()
+            let object = try parser.parseObject()
+            try parser.parseEnd()
+            return object
+        }
+        guard let object, object.fields["id"]?.textValue != nil else { return nil }
+        var row = object.fields
+        for index in object.unreadable.keys {
+            let name = object.names.texts[index]
+            guard name != "id", !dialect.systemNames.all.contains(name) else { return nil }
+            row[name] = nil
+        }
+        return row
     }
 
     /// Reads the events of a change feed: the last id, and the names of the tables.

@@ -19,6 +19,8 @@ package struct RemoteResponse: Sendable {
     let classification: ResponseClassification
     /// Whether this is the last page: the dialect's lists name the next page, and this list names none.
     var isLastPage = false
+    /// Whether the row in the body lacks values that are not valid JSON.
+    var lacksMalformedValues = false
     /// The transport's limit in bytes, if the body was longer.
     var exceededLimit: Int?
     /// The generation of the token that the request was sent with: see ``SyncClient/refreshAuthentication(after:)``.

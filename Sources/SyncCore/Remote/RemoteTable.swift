@@ -18,9 +18,13 @@
 ///   applied the request;
 /// - ``SyncError/Code/authenticationRequired``: the user must sign in;
 /// - ``SyncError/Code/itemNotOnServer``, ``SyncError/Code/tableNotOnServer``;
-/// - ``SyncError/Code/serverError``, ``SyncError/Code/serverErrorWithoutMessage``: the server refused the request;
-/// - ``SyncError/Code/unreadableResponse`` and ``SyncError/Code/expectedItemInResponse``, may retry: the
-///   response has no row; the server may or may not have applied the request;
+/// - ``SyncError/Code/serviceUnavailable``, may retry: the service is busy or stopped, or a gateway responded; the server may
+///   or may not have applied the request;
+/// - ``SyncError/Code/serverError``, ``SyncError/Code/serverErrorWithoutMessage``: the server refused the request; if it may
+///   be retried, the server failed and may have applied it;
+/// - ``SyncError/Code/unreadableResponse``, ``SyncError/Code/expectedItemInResponse``,
+///   ``SyncError/Code/expectedItemsInResponse``, may retry: the response has no row or no list; the server may or may not
+///   have applied the request;
 /// - ``SyncError/Code/invalidConfiguration``: the configuration of the client prevents every request; nothing was sent;
 /// - ``SyncError/Code/invalidItem``, ``SyncError/Code/invalidItemID``, ``SyncError/Code/invalidRequest``,
 ///   ``SyncError/Code/invalidUserParameter``, ``SyncError/Code/missingTableName``: nothing was sent.
@@ -110,14 +114,12 @@ extension RemoteTable {
     /// returned. The query's parameters are sent. Rows with invalid ids are returned, but cannot be written.
     ///
     /// - Parameter includesDeleted: whether soft-deleted rows are included.
-    /// - Throws: ``SyncError/Code/filterNotSupported`` when OData cannot express the query,
+    /// - Throws: ``SyncError/Code/invalidParameter`` for a query of another table, or a negative offset or limit;
+    ///   ``SyncError/Code/filterNotSupported`` when OData cannot express the query,
     ///   ``SyncError/Code/expectedTotalCount`` when the query includes the total count and the server does not return it;
     ///   others as listed for the type.
     public func query(_ query: TableQuery, includesDeleted: Bool = false) async throws -> QueryResult {
-        guard query.table.hasSameBytes(as: name) else {
-            throw SyncError(
-                .invalidParameter, "A query of the table '\(query.table)' cannot run on the table '\(name)'.")
-        }
+        try query.require(table: name)
         let options = try query.odata(client.dialect)
         let call = call(.query(options, includesDeleted: includesDeleted), query.parameters)
         guard case .rows(let rows, let count) = try await response(to: call).body else {
@@ -145,7 +147,13 @@ extension RemoteTable {
     }
 
     private func row(_ action: RemoteCall.Action, _ parameters: [String: String]) async throws -> Item {
-        guard let row = try await response(to: call(action, parameters)).row(dialect: client.dialect) else {
+        let response = try await response(to: call(action, parameters))
+        guard !response.lacksMalformedValues else {
+            throw SyncError(
+                .unreadableResponse, "The row in the response has a value that is not valid JSON.",
+                mayRetry: true)
+        }
+        guard let row = try response.row(dialect: client.dialect) else {
             throw SyncError(.internalError, "The response was not classified as a row.")
         }
         return row.item

@@ -23,12 +23,12 @@ public struct RetryPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - attempt: how often the request has failed, from 1.
     ///   - retryAfter: the value of the response's `Retry-After`, in seconds or as an HTTP date: the shortest delay.
-    ///   - random: a random number for the jitter.
-    func delay(afterAttempt attempt: Int, retryAfter: String?, now: Timestamp, random: UInt64) -> Duration? {
+    ///   - jitter: a random number from 0 to below 1.
+    func delay(afterAttempt attempt: Int, retryAfter: String?, now: Timestamp, jitter: Double) -> Duration? {
         guard attempt < maxAttempts else { return nil }
         let initial = min(max(initialDelay, .zero), Self.greatestDelay)
         let bound = min(initial * Double(1 << min(attempt - 1, 30)), max(maxDelay, .zero))
-        let jittered = bound * (Double(random >> 11) / Double(1 << 53))
+        let jittered = bound * jitter
         let floor = RetryAfter.delay(retryAfter, now: now) ?? .zero
         return floor > maxRetryAfter ? nil : max(jittered, floor)
     }

@@ -3,7 +3,7 @@
 
 /// The optional capabilities and the limits of a store.
 ///
-/// A call that needs a capability which the store does not declare throws ``StoreError/Code/unsupported``.
+/// A longer id than ``maxIDLength`` is refused with ``StoreError/Code/unsupported``.
 public struct StoreCapabilities: Sendable, Hashable {
     /// Whether a write that has returned survives a crash and a power failure.
     public var isDurable: Bool

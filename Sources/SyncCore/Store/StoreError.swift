@@ -25,19 +25,19 @@ public struct StoreError: Error, Sendable {
         /// The name of the code.
         public var description: String { name }
 
-        /// The store does not declare the capability that the call needs.
+        /// The store cannot do this: an id, a query or a table exceeds its limits, or the call is outside a transaction.
         public static let unsupported = Self("unsupported")
         /// The store was closed.
         public static let closed = Self("closed")
         /// The file is open elsewhere and cannot be shared.
         public static let alreadyOpen = Self("alreadyOpen")
-        /// The file cannot be opened: it does not exist, is not a file, or access is denied.
+        /// The file cannot be opened: its directory does not exist, it is not a regular file, or access is denied.
         public static let cannotOpen = Self("cannotOpen")
         /// The file is not a store of this kind, or is damaged.
         public static let corrupt = Self("corrupt")
         /// The file was written by a newer version of this framework.
         public static let newerFormat = Self("newerFormat")
-        /// A column of the existing table has another type than declared.
+        /// A table or column of the database does not fit its declaration, or a constraint of the app's table refuses an item.
         public static let schemaMismatch = Self("schemaMismatch")
         /// The disk or the database is full.
         public static let full = Self("full")

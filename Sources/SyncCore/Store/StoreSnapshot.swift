@@ -24,7 +24,7 @@ public protocol StoreSnapshot {
     /// reads the rows by ``items(matching:)``.
     ///
     /// - Parameters:
-    ///   - query: the rows. Its selection does not count.
+    ///   - query: the rows. Its selection is ignored.
     ///   - columns: declared columns, each at most once.
     ///   - body: is called with one row at a time. It does not call the store.
     /// - Returns: the total count if the query includes it.

@@ -41,7 +41,8 @@ public protocol StoreTransaction: StoreSnapshot {
     /// none. Removing operations, closing and reopening do not lower it.
     func lastOperationID() throws -> Int64
 
-    /// Adds the operation, or replaces the operation of its id. An id above ``lastOperationID()`` raises that.
+    /// Adds the operation, or replaces the operation of its id. An id above ``lastOperationID()`` becomes the new
+    /// last id.
     func put(_ operation: TableOperation) throws
 
     /// Removes the operation of that id, if it exists, but not its error.

@@ -126,8 +126,20 @@ extension TableOperationError {
         guard let table, let itemID, let message, let kind else { throw .incomplete(what) }
         self.init(
             operationID: operationID, table: table, itemID: itemID, kind: kind, item: item,
-            serverItem: serverItem, status: status, code: SyncError.Code(rawValue: code), message: message,
+            serverItem: serverItem, status: status, code: SyncError.Code(stored: code), message: message,
             revision: revision)
+    }
+}
+
+extension SyncError.Code {
+    /// Reads a number of the error log. Version 0.1 had other numbers for three codes.
+    fileprivate init(stored number: Int) {
+        switch number {
+        case -1102: self = .invalidItem
+        case -1104: self = .invalidItemID
+        case -1108: self = .invalidRequest
+        default: self.init(rawValue: number)
+        }
     }
 }
 

@@ -75,7 +75,8 @@ public protocol SyncContextDataSource: Sendable {
     func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
 
     /// Calls the handler after each commit that changed items or operations and was not made by ``write(_:)``, if the
-    /// store detects such commits. The handler returns immediately, and may be called on any thread.
+    /// store detects such commits; it may also be called after others. The handler returns immediately, and may be called on
+    /// any thread.
     ///
     /// A store without other writers does not implement this.
     func onExternalCommit(_ handler: @escaping @Sendable () -> Void)

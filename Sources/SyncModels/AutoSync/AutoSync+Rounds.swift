@@ -13,7 +13,7 @@ extension AutoSync {
     }
 
     /// A random number from 0 to below 1.
-    var jitter: Double { Double(context.environment.random() >> 11) / Double(1 << 53) }
+    var jitter: Double { context.environment.jitter }
 
     private func nextStep() -> SyncSchedule.Step {
         control.withLock { $0.schedule.next(at: now, jitter: jitter) }

@@ -15,7 +15,7 @@ extension AutoSync {
         public var maxBackoff = Duration.seconds(300)
         /// The longest `Retry-After` that is waited for; a longer one counts as this.
         public var maxRetryAfter = Duration.seconds(86_400)
-        /// How long after another process was found to sync the same store the next attempt follows.
+        /// The delay before the sync lock is requested again, when another process holds it.
         public var lockRetryDelay = Duration.seconds(30)
 
         /// Whether the sync waits for changes at the server's change feed, with one request at a time, while the app is in the

@@ -26,7 +26,7 @@ extension ModelTable {
     }
 }
 
-/// The sequence of a query's pages: see ``ModelTable/live(_:)``.
+/// The sequence of a query's pages: see ``ModelTable/live(_:throttle:)``.
 public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
     let context: SyncContext
     let query: ModelQuery<Model>

@@ -83,7 +83,7 @@ extension FieldColumn {
                 \(property) cannot have the column '\(name)', which the server sets. \
                 Show it with .system(_:) and a property of type SystemProperties.
                 """)
-        } else if !name.isIdentifier || name.utf8.count > 128 {
+        } else if !name.isTableOrColumnName {
             problems.append(
                 """
                 '\(name)', the column of \(property), is not a valid name. \

@@ -9,7 +9,7 @@ public struct PullPlan: Sendable, Hashable {
     public let query: TableQuery
     /// The given query ID; without one, ``queryID`` is a fingerprint of the query.
     public let id: String?
-    /// How often a sync that runs in the background repeats the pull; `nil` leaves it to the app.
+    /// How often an ``AutoSync`` repeats the pull while the app is in the foreground; `nil` does not repeat it.
     public let interval: Duration?
     /// The settings of the pull.
     public var settings = PullSettings()
@@ -22,7 +22,7 @@ public struct PullPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - query: the rows to pull.
     ///   - id: the query ID; by default one that equal queries have.
-    ///   - interval: how often a sync that runs in the background repeats the pull.
+    ///   - interval: how often an ``AutoSync`` repeats the pull while the app is in the foreground.
     public init(_ query: TableQuery, id: String? = nil, every interval: Duration? = nil) {
         self.init(query, id: id, every: interval, unmapped: nil, model: nil)
     }
@@ -61,7 +61,7 @@ extension ModelQuery {
     ///
     /// - Parameters:
     ///   - id: the query ID; by default one that equal queries have, so that pulls are incremental.
-    ///   - interval: how often a sync that runs in the background repeats the pull.
+    ///   - interval: how often an ``AutoSync`` repeats the pull while the app is in the foreground.
     public func pull(id: String? = nil, every interval: Duration? = nil) -> PullPlan {
         PullPlan(raw, id: id, every: interval, unmapped: unmapped, model: "\(Model.self)")
     }

@@ -75,24 +75,16 @@ extension SyncContext {
 
     /// Returns the indices of the plans, so that parents are before their children.
     func pullOrder(of plans: [PullPlan]) throws(SyncError) -> [Int] {
+        let depthsOfTables = catalog.depths
         var depths: [Int] = []
         for plan in plans {
             _ = try plan.queryID
             do throws(SyncError) {
-                depths.append(try depth(of: plan.query.table))
+                depths.append(depthsOfTables[try catalog.table(named: plan.query.table).name] ?? 0)
             } catch {
                 throw error.naming(plan.model)
             }
         }
         return plans.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
-    }
-
-    /// The length of the longest chain of ancestors of a table. The catalog has no cycles.
-    private func depth(of table: String) throws(SyncError) -> Int {
-        var depth = 0
-        for parent in try catalog.table(named: table).parents {
-            depth = max(depth, try self.depth(of: parent) + 1)
-        }
-        return depth
     }
 }

@@ -14,6 +14,12 @@ extension ServerRowApplier {
             return .pending
         }
         var operation = operation
+        if operation.hasUndeleted(row, definition) {
+            operation.base = definition.withoutLocalOnlyColumns(row)
+            operation.version = row.system.version
+            try transaction.put(operation)
+            return .pending
+        }
         operation.serverItem = row
         try transaction.put(operation)
         return .conflicting(operationID: operation.id)
@@ -31,6 +37,13 @@ extension ServerRowApplier {
 }
 
 extension TableOperation {
+    /// Whether the row is the one that the operation has undeleted before its update was refused: no field has changed.
+    fileprivate func hasUndeleted(_ row: Item, _ definition: SyncTableDefinition) -> Bool {
+        guard undeletes, sent == nil else { return false }
+        let nothing = SentSnapshot(kind: .update, fields: [:], version: nil)
+        return LostAnswerProof(of: self, attempt: nothing, definition: definition).isUnchanged(row)
+    }
+
     /// Returns the row that a pull has stored with the operation, if it is a later state than the one in a response.
     ///
     /// If `updatedAt` does not tell, the pulled one is later: a page requested before the response is not stored, and a

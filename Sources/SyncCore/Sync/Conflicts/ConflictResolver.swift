@@ -36,7 +36,8 @@ extension ConflictResolver {
     public static let keepPending = ConflictResolver { _ in .keepPending }
 
     /// Keeps the later change: compares the server's `updatedAt` with the time of the edit by the device's clock. The
-    /// server wins ties, and rows without `updatedAt`. With a wrong clock on the device, the wrong side may win.
+    /// server wins ties, and rows without `updatedAt`. If the server has no row, the device's change is kept. With a wrong
+    /// clock on the device, the wrong side may win.
     public static let lastWriterWins = ConflictResolver { conflict in
         guard let client = conflict.operation.changedAt, let server = conflict.serverItem?.system.updatedAt
         else {

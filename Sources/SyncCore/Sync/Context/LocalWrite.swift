@@ -56,9 +56,13 @@ struct LocalWrite {
     /// Queues a change that is in the table already, of an item whose earlier state is unknown.
     func recordChange(id: String) throws {
         let item = try existing(id)
-        let isKnown =
-            try item.system.version != nil
-            || !transaction.operations(forItem: id, in: definition.name).isEmpty
+        let last = try transaction.operations(forItem: id, in: definition.name).last
+        if last?.kind == .delete {
+            // The app has inserted the item again.
+            try enqueue(.insert, id: id, before: nil) { _ in }
+            return
+        }
+        let isKnown = item.system.version != nil || last != nil
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
             guard operation.kind == .update else { return }
             if operation.version == nil { operation.version = item.system.version }

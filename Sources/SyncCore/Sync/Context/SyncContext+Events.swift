@@ -27,9 +27,7 @@ extension SyncContext {
 
     /// The time since that instant, by the client's clock; zero if the clock was set back.
     func elapsed(since start: Timestamp) -> Duration {
-        let now = environment.now()
-        guard start.isEarlier(than: now) else { return .zero }
-        return .seconds(now.seconds - start.seconds) + .nanoseconds(now.nanoseconds - start.nanoseconds)
+        max(.zero, environment.now().since(start))
     }
 
     /// Sends a request without retries, but with a new token after 401, and emits an event.

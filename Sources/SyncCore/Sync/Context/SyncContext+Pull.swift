@@ -16,8 +16,8 @@ extension SyncContext {
     ///   - queryID: the name of an incremental pull, unique within the table, 1 to 255 characters.
     ///   - settings: how to pull.
     /// - Returns: what the pull has done, with the rows that could not be read and the operations that were not pushed.
-    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; pages stored before stay
-    ///   stored. The errors of ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when the push
+    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause, ``SyncError/Code/storeFailure`` when a page
+    ///   cannot be stored, of which nothing is stored then; pages stored before stay stored. The errors of ``push(tables:budget:)``, but not ``SyncError/Code/pushCompletedWithErrors``, when the push
     ///   before the pull failed. ``SyncError/Code/storeOfAnotherUser``, ``SyncError/Code/invalidQueryID``,
     ///   ``SyncError/Code/invalidParameter``, ``SyncError/Code/filterNotSupported``, ``SyncError/Code/unknownTable``
     ///   before anything is sent. `CancellationError` when the task is cancelled.

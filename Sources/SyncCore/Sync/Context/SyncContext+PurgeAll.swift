@@ -7,8 +7,9 @@ extension SyncContext {
     ///
     /// Items of a table that the app does not declare now are removed when it declares the table again, before they are
     /// visible.
-    /// All of it is one transaction. It also works while the store is bound to another user. End other pulls and pushes
-    /// of the store first: a page that was requested before is stored after the purge.
+    ///
+    /// All of it is one transaction. It also works while the store is bound to another user. End other pulls and pushes of
+    /// the store first: a running pull requests its page again, and stores the rows after the purge.
     ///
     /// - Parameter pending: what to do with pending operations, of all tables. Those of another user cannot be pushed.
     /// - Throws: ``SyncError/Code/purgeRefused`` while operations are pending, or, when discarding, while one of them

@@ -21,10 +21,11 @@ extension SyncContext {
     /// - Returns: the result.
     /// - Throws: ``SyncError`` with ``SyncError/pushResult``: ``SyncError/Code/pushCompletedWithErrors``,
     ///   ``SyncError/Code/pushAbortedNetwork``, ``SyncError/Code/pushAbortedAuthentication``,
-    ///   ``SyncError/Code/pushAbortedService``, ``SyncError/Code/pushAbortedStore`` or
-    ///   ``SyncError/Code/pushAbortedCancelled``. `CancellationError` when the
-    ///   task is cancelled. Operations that were not completed stay pending. ``SyncError/Code/invalidOperation`` when
-    ///   the context's own delegate or resolver calls this, ``SyncError/Code/unknownTable``; then nothing is sent.
+    ///   ``SyncError/Code/pushAbortedService``, ``SyncError/Code/pushAbortedStore``,
+    ///   ``SyncError/Code/pushAbortedCancelled``, ``SyncError/Code/invalidConfiguration``,
+    ///   ``SyncError/Code/storeOfAnotherUser`` or ``SyncError/Code/contextInvalid``. `CancellationError` when the task is
+    ///   cancelled. Operations that were not completed stay pending. ``SyncError/Code/invalidOperation`` when the context's
+    ///   own delegate or resolver calls this, ``SyncError/Code/unknownTable``; then nothing is sent.
     @discardableResult
     public func push(
         tables: Set<String>? = nil, budget: PushBudget = PushBudget()

@@ -8,8 +8,9 @@ extension SyncContext {
     ///
     /// - Throws: ``SyncError/Code/operationNotFound`` when the operation is no longer pending,
     ///   ``SyncError/Code/operationChanged`` when it was changed, sent again or is being sent;
-    ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/invalidItemID``, ``SyncError/Code/storeFailure``.
-    ///   Nothing is changed then.
+    ///   ``SyncError/Code/invalidItem``, ``SyncError/Code/invalidItemID``, ``SyncError/Code/storeFailure``;
+    ///   ``SyncError/Code/unknownTable`` when the app no longer declares the table, whose operations can only be discarded by
+    ///   ``cancelAndDiscardItem(for:)``. Nothing is changed then.
     public func cancelAndUpdateItem(for error: TableOperationError, with item: Item) async throws {
         try await resolve(error, with: item) { effect, item in
             try effect.keepServer(item)

@@ -22,7 +22,7 @@ extension SyncContext {
             }
             let delay = settings.retry.delay(
                 afterAttempt: attempt, retryAfter: (try? result.get())?.retryAfter, now: environment.now(),
-                random: environment.random())
+                jitter: environment.jitter)
             guard let delay, retryBudget.spend() else { return try result.get() }
             willRepeat()
             let status = (try? result.get())?.status

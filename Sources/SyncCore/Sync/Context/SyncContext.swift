@@ -41,8 +41,8 @@ public final class SyncContext: Sendable {
     ///
     /// - Parameters:
     ///   - client: sends the requests of pushes and pulls.
-    ///   - dataSource: the store. It has no other writers during the lifetime of the context, unless it declares
-    ///     ``StoreCapabilities/isMultiProcess``.
+    ///   - dataSource: the store. During the lifetime of the context nothing else writes to it, except other processes if it
+    ///     declares ``StoreCapabilities/isMultiProcess``, and the app if the store is in the app's own database.
     ///   - userID: the user whose rows the store holds: an identifier that the app chooses, such as an account's id, not a
     ///     token. The first call binds the store to it. Every read, write, push and pull of a context for another user
     ///     then throws ``SyncError/Code/storeOfAnotherUser``, until ``purgeAll(pending:)``. `nil` disables the check.

@@ -18,7 +18,8 @@ public protocol SyncContextDelegate: Sendable {
     /// - Throws: the error to record for the operation.
     func syncContext(_ context: SyncContext, perform operation: PushOperation) async throws -> Item?
 
-    /// Receives the result of the push. Errors that are resolved here are not thrown to the caller of the push.
+    /// Receives the result of the push. Errors that are resolved here are not thrown to the caller of the push. It is not
+    /// called when the task of the push is cancelled.
     func syncContext(_ context: SyncContext, didCompletePush result: PushResult) async
 }
 

@@ -35,6 +35,9 @@ public struct SyncEnvironment: Sendable {
             random: { .random(in: .min ... .max) }, executor: DispatchStoreExecutor())
     }
 
+    /// A random number from 0 to below 1, for jitter.
+    package var jitter: Double { Double(random() >> 11) / Double(1 << 53) }
+
     /// Returns a new item id.
     func makeItemID() -> String { ItemID.generate(at: now(), random) }
 }

@@ -20,7 +20,7 @@ public enum SyncEvent: Sendable, Hashable {
     case pushEnded(PushEnded)
     /// A page of a pull was stored.
     case pageStored(PageStored)
-    /// A row of the server cannot be read, and was not stored.
+    /// A row of the server cannot be read and was not stored, or a stored item cannot be read as its model.
     case rowUnreadable(table: String)
     /// A pull ended.
     case pullEnded(PullEnded)

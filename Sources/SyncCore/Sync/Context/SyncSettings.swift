@@ -19,9 +19,9 @@ public struct SyncSettings: Sendable {
     /// The number of refusals after which an operation is parked: it stays in the queue, every push reports it, and it is
     /// not sent until it is edited, resolved or replayed.
     ///
-    /// Refusals are responses of the tables service about this operation. A server error counts too, at the
-    /// end of a push in which the server has applied other operations. Conflicts and other failures of the
-    /// network or the service are not counted.
+    /// Refusals are responses of the tables service about this operation. A server error counts too, at the end of a push in
+    /// which the server has applied other operations. Conflicts, a missing table, and failures of the network or the service
+    /// are not counted.
     public var parkAfterRefusals = 10
     /// Resolves conflicts of tables without an entry in ``resolvers``. Without a resolver, conflicts are errors.
     public var resolver: ConflictResolver?

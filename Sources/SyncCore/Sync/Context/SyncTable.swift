@@ -172,11 +172,3 @@ extension SyncContext {
         try query.validate(against: try definition(of: table))
     }
 }
-
-extension TableQuery {
-    func require(table name: String) throws(SyncError) {
-        guard table == name else {
-            throw .invalidParameter("A query of the table '\(table)' cannot run on the table '\(name)'.")
-        }
-    }
-}

@@ -40,9 +40,3 @@ struct ReadPacing {
     /// Records a read.
     mutating func didRead(from began: Timestamp, to ended: Timestamp) { lastRead = (began, ended) }
 }
-
-extension Timestamp {
-    fileprivate func since(_ other: Timestamp) -> Duration {
-        .seconds(seconds - other.seconds) + .nanoseconds(nanoseconds - other.nanoseconds)
-    }
-}

@@ -9,8 +9,8 @@ struct FutureRows {
     private var latestDate: Timestamp?
 
     mutating func record(_ rows: [PulledRow], at time: PageTime) {
-        if latestDate == nil, rows.contains(where: { $0.isDated(after: time.latest) }) {
-            latestDate = time.latest
+        if latestDate == nil, rows.contains(where: { $0.isDated(after: time.server) }) {
+            latestDate = time.server
         }
     }
 

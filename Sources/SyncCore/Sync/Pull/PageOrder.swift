@@ -41,14 +41,14 @@ extension PageOrder {
 
 /// When the server sent a page.
 struct PageTime: Sendable {
+    /// The server's clock; `nil` when the server did not say.
+    let server: Timestamp?
     /// The server's clock; the client's when the server did not say.
     private let date: Timestamp
-    /// The later of both clocks; `nil` when the server did not say.
-    let latest: Timestamp?
 
     init(server: Timestamp?, now: Timestamp) {
+        self.server = server
         date = server ?? now
-        latest = server.map { max($0, now) }
     }
 
     /// Whether no further row can get this `updatedAt`.

@@ -77,12 +77,7 @@ struct PageRequest: Sendable {
 
     private func send(_ query: TableQuery, requestsTotal: Bool = false) async throws -> Response {
         let call = try call(query, requestsTotal: requestsTotal)
-        let response: RemoteResponse
-        do {
-            response = try await context.send(call)
-        } catch let error as SyncError {
-            throw SyncError.pullAborted(table, error)
-        }
+        let response = try await context.sendInPull(call)
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
         if let error = response.failure(of: call, dialect: context.client.dialect) {
             if response.refusesQuery { return .refused(error, status: response.status) }
@@ -123,5 +118,18 @@ extension SyncError {
         SyncError(
             .pullAborted, "The pull of '\(table)' ended early: \(cause.message)", cause: cause,
             mayRetry: cause.mayRetry, retryAfter: cause.retryAfter)
+    }
+}
+
+extension SyncContext {
+    /// Sends a request of a pull or a reconciliation: see ``send(_:willRepeat:)``.
+    ///
+    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
+    func sendInPull(_ call: RemoteCall) async throws -> RemoteResponse {
+        do {
+            return try await send(call)
+        } catch let error as SyncError {
+            throw SyncError.pullAborted(call.table, error)
+        }
     }
 }

@@ -104,13 +104,13 @@ private struct Reconcile {
             try Task.checkCancellation()
             let call = RemoteCall(
                 .read(id: item.id), table: query.table, parameters: query.parameters, features: .offline)
-            let response = try await context.send(call)
+            let response = try await context.sendInPull(call)
             if let failure = response.failure(of: call, dialect: dialect) {
                 guard failure.code == .itemNotOnServer else {
                     throw SyncError.pullAborted(query.table, failure)
                 }
                 removal.items.append(item)
-            } else if case .row(let fields) = response.body {
+            } else if case .row(let fields) = response.body, !response.lacksMalformedValues {
                 let row = reader.readRecordingProblems(WireObject(fields))
                 guard row.problems.isEmpty, !row.item.system.deleted, query.filter?.matches(row.item) == false
                 else { continue }

@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of the server that a pull could not read and did not store.
+/// A row of the server that a pull could not read and did not store, or a stored item that cannot be read as its model.
 ///
 /// The local item, if there is one, stays as it was. A pull with a query ID returns the row again when the
 /// server changes it, and when the app changes the table's synced columns; a pull without one returns it

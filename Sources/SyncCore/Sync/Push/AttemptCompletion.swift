@@ -30,7 +30,9 @@ struct AttemptCompletion {
         let behind = try transaction.operation(behind: operation)
         try transaction.removeOperationAndError(id: operationID)
         guard let row, !row.system.deleted else {
-            if behind == nil { try transaction.deleteItems(ids: [operation.itemID], in: definition.name) }
+            if behind == nil, try !isInsertedAgain(operation) {
+                try transaction.deleteItems(ids: [operation.itemID], in: definition.name)
+            }
             // A pull may have received the row again, restored by another client, before this response arrived.
             if let later = operation.serverItem, later != known, !later.system.deleted,
                 replaced?.isSameState(as: later) != true
@@ -45,6 +47,14 @@ struct AttemptCompletion {
         return try store(
             row, for: operation, behind: behind, sent: sent, replacing: replaced, isProven: isProven,
             isResponse: isResponse, later: later)
+    }
+
+    /// Whether the app has inserted the deleted item again in its own database, and has not queued the insert yet.
+    private func isInsertedAgain(_ delete: TableOperation) throws -> Bool {
+        guard delete.kind == .delete,
+            let item = try transaction.item(id: delete.itemID, in: definition.name)
+        else { return false }
+        return item.system.version == nil
     }
 
     /// Returns the state of the row that a pull has received during the attempt, if it is later than the response.

@@ -102,7 +102,8 @@ extension OperationRun {
         }
     }
 
-    /// Records an error of the delegate as the operation's error, unless it is the recorded one already.
+    /// Records an error of the delegate as the operation's error. One that an execution has thrown is recorded already, or
+    /// was replaced by that of a later execution, which is the error to decide about.
     private func result(
         of handle: PushOperation, _ sender: OperationSender, throwing error: any Error
     ) async throws -> Result {
@@ -113,8 +114,10 @@ extension OperationRun {
         // The delegate may have cancelled its own tasks: only a cancelled push ends as cancelled.
         if Task.isCancelled { throw CancellationError() }
         if let ending = handle.pushEnding { return ended(.notExecuted, pushEnding: ending) }
-        if let recorded = error as? TableOperationError, let result = handle.result {
-            return ended(result.isRecorded(as: recorded) ? Outcome(result) : .failed(recorded))
+        if let thrown = error as? TableOperationError, thrown.operationID == operation.id,
+            let result = handle.result
+        {
+            return ended(Outcome(result))
         }
         return ended(try await sender.record(error).map(Outcome.failed) ?? .notExecuted)
     }
@@ -129,14 +132,5 @@ extension OperationRun.Outcome {
             case .unconfirmed(let error): .unconfirmed(error)
             case .skipped: .skipped
             }
-    }
-}
-
-extension OperationSender.Result {
-    fileprivate func isRecorded(as error: TableOperationError) -> Bool {
-        switch self {
-        case .failed(let recorded), .unconfirmed(let recorded): recorded == error
-        case .completed, .skipped: false
-        }
     }
 }

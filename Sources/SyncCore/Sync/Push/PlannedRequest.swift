@@ -28,9 +28,10 @@ extension SyncContext {
     /// - Parameter tables: the tables to push; `nil` is all.
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
     public func plannedRequests(tables: Set<String>? = nil) async throws -> [PlannedRequest] {
+        for table in tables ?? [] { _ = try definition(of: table) }
         let catalog = store.dataSource.catalog
         let changedOnly = sendsChangedFieldsOnly
-        let order = PushOrder(catalog.tables)
+        let order = PushOrder(catalog)
         return try await read { snapshot in
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
             let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }

@@ -45,9 +45,10 @@ public final class PushOperation: Sendable {
 
     /// Sends the operation and stores the result.
     ///
-    /// - Returns: the item as it is stored now; `nil` after a delete.
-    /// - Throws: ``TableOperationError`` when the server refuses the operation, with the server's row in a conflict; another
-    ///   error when the push ends, also if the delegate catches that error.
+    /// - Returns: the item as it is stored now; `nil` after a delete, or when the operation no longer has to be sent.
+    /// - Throws: ``TableOperationError`` when the operation fails, with the server's row in a conflict;
+    ///   ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an ``item`` that cannot be sent. Any other
+    ///   error ends the push, also if the delegate catches it.
     @discardableResult
     public func execute() async throws -> Item? {
         let substitute = state.withLock { state in

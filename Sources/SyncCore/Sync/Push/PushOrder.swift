@@ -9,18 +9,8 @@ struct PushOrder: Sendable {
     private let depths: [String: Int]
     private let deepest: Int
 
-    init(_ tables: [SyncTableDefinition]) {
-        var depths: [String: Int] = [:]
-        let parents = Dictionary(
-            tables.map { ($0.name, $0.parents) }, uniquingKeysWith: { first, _ in first })
-        func depth(of table: String) -> Int {
-            if let known = depths[table] { return known }
-            let depth = (parents[table] ?? []).map { depth(of: $0) + 1 }.max() ?? 0
-            depths[table] = depth
-            return depth
-        }
-        for table in tables where !table.parents.isEmpty { _ = depth(of: table.name) }
-        self.depths = depths
+    init(_ catalog: TableCatalog) {
+        depths = catalog.depths
         deepest = depths.values.max() ?? 0
     }
 

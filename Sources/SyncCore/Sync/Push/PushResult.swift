@@ -5,7 +5,9 @@
 public struct PushResult: Sendable {
     /// The number of completed operations: the server has applied them now or in an earlier attempt.
     public internal(set) var completed = 0
-    /// The errors of operations that failed, in queue order. They stay pending, and the errors in the error log.
+    /// The errors of operations that failed, or that wait for a decision or for another operation, in queue order. Earlier
+    /// pushes may have recorded them. The operations stay pending, except one whose delegate threw an error after its
+    /// completion.
     public internal(set) var errors: [TableOperationError] = []
     /// The error that ended the push before the end of the queue, if any.
     public internal(set) var abortReason: SyncError?
@@ -18,7 +20,7 @@ public struct PushResult: Sendable {
 public struct PushFailure: Error, Sendable, CustomStringConvertible {
     /// How the push ended.
     public let result: PushResult
-    /// The error that ended the push, when it was not an operation's own.
+    /// The cause of the error that ended the push, such as a ``NetworkFailure`` or a ``StoreError``; `nil` if there is none.
     public let underlying: (any Error)?
 
     /// One line for each operation that failed.

@@ -32,7 +32,7 @@ struct PushRun {
         self.context = context
         self.tables = tables
         limits = PushLimits(budget, now: context.environment.now())
-        order = PushOrder(context.store.dataSource.catalog.tables)
+        order = PushOrder(context.store.dataSource.catalog)
     }
 
     /// Sends operations until the end of the queue, the limits, or an error that ends the push.

@@ -8,13 +8,20 @@ extension OperationAttempt {
     /// Without a version the request has no condition. A row that was deleted for good and inserted again has its first
     /// version again, so that the condition is fulfilled by another row.
     func undetectedConflict() -> AttemptOutcome? {
-        guard operation.kind != .insert, let row = operation.serverItem, let version = row.system.version
-        else { return nil }
-        if let sent = snapshot.version, let base = operation.base {
-            let isRestarted = version.hasSameBytes(as: sent) && !row.isSameState(as: base)
+        guard operation.kind != .insert, let row = operation.serverItem else { return nil }
+        let version = row.system.version
+        switch (snapshot.version, operation.base) {
+        case (let sent?, let base?):
+            let isRestarted = version?.hasSameBytes(as: sent) == true && !row.isSameState(as: base)
             guard isRestarted else { return nil }
-        } else if snapshot.version != nil {
+        case (_?, nil):
             return nil
+        case (nil, let base?) where version == nil:
+            // The table has no versions: `updatedAt` shows that the row has changed.
+            guard row.system.updatedAt != nil, base.system.updatedAt != nil, !row.sharesInstant(with: base)
+            else { return nil }
+        case (nil, _):
+            guard version != nil else { return nil }
         }
         let reason = ConflictReason.versionMismatch
         let pulled = AttemptResponse(status: reason.status, classification: .versionMismatch, row: row)
