@@ -3,9 +3,11 @@
 
 import Foundation
 public import Logging
+import SyncCore
 
 extension TableServer {
-    /// The settings of a server. The defaults are those of the modelled server.
+    /// The settings of a server. The defaults are those of the modelled server, except ``restartsVersions`` and
+    /// ``acceptsNestedValues``.
     public struct Configuration: Sendable {
         /// The address to listen on.
         public var host = "127.0.0.1"
@@ -44,6 +46,10 @@ extension TableServer {
         public var dialectWithoutVersion = Dialect.v2
         /// Whether connections stay open between requests.
         public var keepsConnections = true
+        /// A connection is closed when no byte of a request has arrived for this time; `nil` for no limit. Requests whose
+        /// responses are not complete, such as change feeds, are not limited. A client or proxy that keeps connections must
+        /// close idle ones earlier.
+        public var idleTimeout: Duration?
         /// Whether ``TableServer/requests`` contains the requests. A server that runs for long turns it off, because the
         /// list grows with each request.
         public var recordsRequests = true
@@ -143,7 +149,7 @@ extension TableServer.Configuration {
         if tables.isEmpty { throw TableServerError(.configuration, "A server needs at least one table.") }
         var keys: Set<String> = []
         for table in tables {
-            guard table.name.isColumnName else {
+            guard table.name.isTableOrColumnName else {
                 throw TableServerError(
                     .configuration, "The table name '\(table.name)' is invalid: use letters, digits and '_'.")
             }

@@ -115,7 +115,7 @@ extension TableServer {
         _ id: String, _ fields: [String: ItemValue]
     ) throws -> [String: ItemValue] {
         if let problem = WriteBody.problem(inID: id) { throw TableServerError(.invalidRow, problem) }
-        if let name = fields.keys.first(where: { !$0.isColumnName || ODataColumn.isSystem($0) }) {
+        if let name = fields.keys.first(where: { !$0.isTableOrColumnName || ODataColumn.isSystem($0) }) {
             throw TableServerError(.invalidRow, "'\(name)' is not a valid name of a column.")
         }
         guard case .object(let fields) = try ItemValue(json: ItemValue.object(fields).json) else {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Logging
 
 /// A server for the tables protocol, for testing and demonstrating clients.
 ///
@@ -58,9 +59,11 @@ public final class TableServer: Sendable {
         try configuration.validate()
         let verifier: TokenVerifier? =
             if let authentication = configuration.authentication {
-                try await TokenVerifier(authentication, clock: configuration.clock)
+                try await TokenVerifier(
+                    authentication, clock: configuration.clock, logger: configuration.logger)
             } else { nil }
         let storage = try await openStorage(configuration)
+        await warnAboutHiddenRows(in: storage, configuration)
         let handler = RequestHandler(
             service: TableService(
                 settings: configuration, storage: storage, verifier: verifier,
@@ -69,8 +72,7 @@ public final class TableServer: Sendable {
             faults: FaultScript(), stopSignal: StopSignal())
         do {
             let listener = try await HTTPListener(
-                host: configuration.host, port: configuration.port, handler: handler,
-                keepsConnections: configuration.keepsConnections, logger: configuration.logger)
+                configuration: configuration, handler: handler)
             let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
             guard let url = URL(string: "http://\(host):\(listener.port)") else {
                 await listener.stop()
@@ -97,6 +99,30 @@ public final class TableServer: Sendable {
         case .memory: try SQLiteRowStorage(path: nil, tables: tables, settings: settings)
         case .file(let path): try SQLiteRowStorage(path: path, tables: tables, settings: settings)
         case .database(let database): try await database.open(tables: tables, settings: settings)
+        }
+    }
+
+    /// Logs the tables whose rows no request can see, because they were stored when the table was per-user, or was not.
+    private static func warnAboutHiddenRows(in storage: any RowStorage, _ configuration: Configuration) async
+    {
+        for table in configuration.tables {
+            let hasRows = { (owner: String?) in
+                let scope = RowScope(table: table, owner: owner)
+                let rows = try? await storage.read(scope) { rows in
+                    try rows.rows(.all, offset: 0, limit: 1)
+                }
+                return rows?.isEmpty == false
+            }
+            let hasSharedRows = await hasRows("")
+            if table.isPerUser, hasSharedRows {
+                configuration.logger.warning(
+                    "Rows of '\(table.name)' are hidden: they belong to no user, and the table is per-user now."
+                )
+            } else if !table.isPerUser, !hasSharedRows, await hasRows(nil) {
+                configuration.logger.warning(
+                    "The rows of '\(table.name)' are hidden: they belong to users, and the table is not per-user now."
+                )
+            }
         }
     }
 

@@ -70,8 +70,8 @@ struct TableServerCommand: AsyncParsableCommand {
                 """))
     var database: String?
 
-    @Option(help: "The maximum number of connections to the PostgreSQL database.")
-    var maxConnections = 10
+    @Option(help: "The maximum number of connections to the PostgreSQL database (default: 10).")
+    var maxConnections: Int?
 
     @Option(help: "The maximum number of rows in one response.")
     var pageSize = 50
@@ -81,6 +81,12 @@ struct TableServerCommand: AsyncParsableCommand {
 
     @Option(help: "How many requests a second each user may send; without users, each address.")
     var maxRequests: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The dialect of requests without ZUMO-API-VERSION: v2 or v3; without it they are refused.",
+            discussion: "Newer clients of the Datasync toolkit, dialect v3, do not send the header."))
+    var dialect: RequestDialect?
 
     @Flag(help: "Show the tables and the latest rows and requests to a browser on this machine, at the URL.")
     var page = false
@@ -105,10 +111,13 @@ struct TableServerCommand: AsyncParsableCommand {
         if data != nil, database != nil {
             throw ValidationError("--data and --database are two places for the rows: use one of them.")
         }
+        if maxConnections != nil, database == nil {
+            throw ValidationError("--max-connections is for --database, which is not given.")
+        }
     }
 
     private var storage: TableServer.Storage {
-        if let database { return .postgreSQL(database, maxConnections: maxConnections) }
+        if let database { return .postgreSQL(database, maxConnections: maxConnections ?? 10) }
         return data.map { .file($0) } ?? .memory
     }
 
@@ -120,9 +129,14 @@ struct TableServerCommand: AsyncParsableCommand {
         configuration.pageSize = pageSize
         configuration.maxTop = maxTop
         configuration.maxRequestsPerSecond = maxRequests
+        if let dialect {
+            configuration.requiresAPIVersion = false
+            configuration.dialectWithoutVersion = dialect.dialect
+        }
         configuration.authentication = try tokens.authentication()
         // The log would grow for as long as the server runs.
         configuration.recordsRequests = false
+        configuration.idleTimeout = .seconds(300)
         // A client then proves without another request that the row is its own.
         configuration.insertConflictBody = .row
         configuration.showsPage = page
@@ -133,6 +147,7 @@ struct TableServerCommand: AsyncParsableCommand {
 
         // A write to a pipe without a reader is an error then, and not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        DescriptorLimit.raise()
         let signals = TerminationSignals()
         let server = try await start(configuration)
         if data == nil, database == nil {
@@ -181,6 +196,13 @@ extension TableServerCommand {
         default: nil
         }
     }
+}
+
+/// The dialect of requests that do not name one.
+enum RequestDialect: String, ExpressibleByArgument, CaseIterable {
+    case v2, v3
+
+    var dialect: TableServer.Dialect { self == .v2 ? .v2 : .v3 }
 }
 
 /// The least level of messages that are written.

@@ -6,7 +6,7 @@ enum SettingName {
     /// The options with a value.
     static let options = [
         "host", "port", "table", "data", "database", "max-connections", "page-size", "max-top",
-        "max-requests", "log-level", "secret-file", "key-set", "issuer", "audience",
+        "max-requests", "dialect", "log-level", "secret-file", "key-set", "issuer", "audience",
     ]
     /// The options without a value.
     static let flags = ["page", "metrics"]

@@ -80,4 +80,51 @@ struct AccessTests {
         #expect(error?.code == .configuration)
         #expect(error?.message.contains("TodoItem") == true)
     }
+
+    @Test func `a caller who may not read gets no field of a row that it has not sent`() async throws {
+        try await withServer({
+            $0.tables = [
+                .init(
+                    "TodoItem",
+                    permissions: .init(
+                        read: .admin, insert: .anonymous, update: .anonymous, delete: .anonymous))
+            ]
+            $0.authentication = try? Tokens.authentication()
+            $0.insertConflictBody = .row
+        }) { server, client in
+            try await server.put("a", ["secret": "x", "text": "one"], in: "TodoItem")
+            let path = "/tables/TodoItem/a"
+            let replies = [
+                try await client.insert(["id": "a"]),
+                try await client.send("POST", "/tables/TodoItem", ["id": "a"], apiVersion: "3.0.0"),
+                try await client.patch("a", ["text": "two"], ifMatch: "\"other\""),
+                try await client.send(
+                    "PUT", path, ["id": "a"], headers: ["If-Match": "\"o\""], apiVersion: "3.0.0"),
+                try await client.delete("a", ifMatch: "\"other\""),
+                try await client.patch("a", ["text": "two"]),
+                try await client.delete("a"),
+                try await client.delete("a"),
+                try await client.send("POST", path),
+            ]
+            #expect(replies.map(\.status) == [409, 409, 412, 412, 412, 200, 200, 409, 201])
+            #expect(!replies.contains { $0.text.contains("secret") })
+            #expect(replies[5]["text"] == "two" && replies[5]["version"] != nil)
+            #expect(try server.row("a", in: "TodoItem")?.fields["secret"] == "x")
+        }
+    }
+
+    @Test func `requests with an invalid token count for their address`() async throws {
+        try await withServer({
+            ($0.maxRequestsPerSecond, $0.clock) = (2, .standing(at: .noon))
+            $0.authentication = try? Tokens.authentication()
+        }) { _, client in
+            for status in [401, 401, 429] {
+                let reply = try await client.send(
+                    "GET", "/tables/TodoItem", headers: ["X-ZUMO-AUTH": "invalid"])
+                #expect(reply.status == status)
+            }
+            let headers = ["X-ZUMO-AUTH": try await Tokens.token(of: "ann")]
+            try await #expect(client.send("GET", "/tables/TodoItem", headers: headers).status == 200)
+        }
+    }
 }

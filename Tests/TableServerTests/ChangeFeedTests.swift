@@ -51,6 +51,13 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test func `a table that is named several times is followed once`() async throws {
+        try await withServer { _, client in
+            let reply = try await client.changes(others: "TodoItem,Other,todoitem,Other", wait: 60)
+            #expect(reply.text.split(separator: "data: ").count == 3)
+        }
+    }
+
     @Test func `a client that has received only the first of several events misses no other`() async throws {
         try await withServer { server, client in
             let mark = try await client.changes(others: "Other", wait: 60).mark

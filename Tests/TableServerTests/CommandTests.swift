@@ -189,6 +189,8 @@
             (["--table", "a", "--data", "/nosuch/a", "--database", "dbname=a"], "--database"),
             (["--table", "a", "--database", "host=/nosuch"], "/nosuch"),
             (["--table", "a", "--database", "dbname=a", "--max-connections", "0"], "--max-connections"),
+            (["--table", "a", "--max-connections", "5"], "--max-connections is for --database"),
+            (["--table", "a", "--dialect", "v4"], "dialect"),
         ])
         func `invalid arguments end the program with a message`(_ arguments: [String], _ word: String)
             async throws

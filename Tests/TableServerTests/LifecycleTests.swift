@@ -115,6 +115,65 @@ struct LifecycleTests {
         }
     }
 
+    @Test(arguments: [
+        "", "GET /health/live HTTP/1.1\r\nHo", "GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /tables/TodoItem HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{",
+    ])
+    func `a connection on which no request arrives is closed`(_ text: String) async throws {
+        try await withServer({ $0.idleTimeout = .milliseconds(20) }) { server, _ in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            // On a slow machine it can be closed before.
+            try? connection.send(text)
+            _ = await connection.readToEnd()
+        }
+    }
+
+    @Test func `a request whose response takes long is not limited in time`() async throws {
+        try await withServer({ $0.idleTimeout = .milliseconds(20) }) { server, _ in
+            let port = try #require(server.url.port)
+            let gate = RequestGate()
+            server.inject(.hold(gate))
+            let response = Task {
+                var text = ""
+                // On a slow machine the connection can be closed before the request arrives.
+                while text.isEmpty {
+                    let connection = try RawConnection(port: port)
+                    try? connection.send(
+                        "GET /tables/TodoItem HTTP/1.1\r\nHost: a\r\nZUMO-API-VERSION: 2.0.0\r\n\r\n")
+                    text = await connection.read()
+                }
+                return text
+            }
+            await gate.waitForArrivals()
+            // This connection is idle for the whole limit.
+            let idle = try RawConnection(port: port)
+            _ = await idle.readToEnd()
+            gate.open()
+            #expect(try await response.value.hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test func `a server logs that rows are hidden since the table belongs to users, or no longer does`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let file = TableServer.Storage.file(directory.appending(path: "rows.sqlite").path)
+            let shared = TableServer.Table("TodoItem")
+            let perUser = TableServer.Table(
+                "TodoItem", permissions: .init(.authenticated), isPerUser: true)
+            for (table, isHidden) in [(shared, false), (shared, false), (perUser, true)] {
+                let log = LogMessages()
+                var configuration = TableServer.Configuration(tables: [table], storage: file)
+                configuration.authentication = try Tokens.authentication()
+                configuration.logger = log.logger
+                try await withTableServer(configuration) { server in
+                    if table == shared { try await server.put("a", [:], in: "TodoItem") }
+                }
+                #expect(log.all.contains { $0.contains("hidden") } == isHidden)
+            }
+        }
+    }
+
     @Test func `a server stops while clients connect`() async throws {
         for round in 0..<40 {
             let server = try await TableServer.start(configuration: .init(tables: [.init("TodoItem")]))

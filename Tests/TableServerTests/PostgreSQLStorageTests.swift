@@ -45,17 +45,6 @@
             }
         }
 
-        @Test func `an id with a NUL does not exist`() async throws {
-            try await StorageKind.$current.withValue(.postgreSQL) {
-                try await withServer { _, client in
-                    // The database's texts end at a NUL.
-                    try await #expect(client.insert(["id": "a"]).status == 201)
-                    try await #expect(client.get("/tables/TodoItem/a%00").status == 404)
-                    try await #expect(client.delete("a\0").status == 404)
-                }
-            }
-        }
-
         @Test func `eight servers can create the tables at the same moment`() async throws {
             let storage = TableServer.Storage.postgreSQL(
                 try PostgreSQLDatabase().connection, maxConnections: 2)
@@ -121,6 +110,26 @@
             }
             #expect(text.contains("database"))
             #expect(!text.contains("cret"))
+        }
+
+        @Test func `a database that refuses writes, as a standby does, is an error`() async throws {
+            let connection = try PostgreSQLDatabase().connection
+            let storage = TableServer.Storage.postgreSQL(
+                "\(connection) options='-c default_transaction_read_only=on'")
+            let error = await #expect(throws: TableServerError.self) {
+                try await withTableServer(.init(tables: [.init("a")], storage: storage)) { _ in }
+            }
+            #expect(error?.message.contains("read-only") == true)
+        }
+
+        @Test(arguments: ["25006", "0A000", "57P01", "08006"])
+        func `a connection to a server that has stopped or no longer writes is not used again`(
+            _ state: String
+        ) {
+            let error = PostgreSQLError(state: state, message: "message", isLost: false)
+            #expect(error.isLost)
+            #expect(error.response?.status == 503)
+            #expect((error.response?.cause as? PostgreSQLError)?.state == state)
         }
 
         @Test func `a table name that PostgreSQL would cut is an error`() async throws {

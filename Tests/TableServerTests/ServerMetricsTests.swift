@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Logging
 import SyncCore
-import Synchronization
 import TableServer
 import Testing
 
@@ -44,42 +42,20 @@ struct ServerMetricsTests {
     }
 
     @Test func `the log has one line for each request, without ids, fields and tokens`() async throws {
-        let output = Output()
+        let log = LogMessages()
         try await withServer({
-            $0.logger = Logger(label: "test") { _ in LogRecorder(output: output) }
+            $0.logger = log.logger
         }) { server, client in
             _ = try await client.send(
                 "POST", "/tables/TodoItem", ["id": "SECRET", "text": "SECRET"],
                 headers: ["X-ZUMO-AUTH": "SECRET"])
             _ = try await client.get("/tables/TodoItem/SECRET?$filter=text%20eq%20'SECRET'")
         }
-        let lines = output.lines.withLock { $0 }.filter { $0.hasPrefix("request") }
+        let lines = log.all.filter { $0.hasPrefix("request") }
         #expect(lines.count == 2)
         for (line, part) in zip(lines, ["POST TodoItem 201", "GET TodoItem 200"]) {
             #expect(line.hasPrefix("request " + part))
         }
-        #expect(!output.lines.withLock { $0 }.joined().contains("SECRET"))
-    }
-}
-
-/// The messages of a log.
-private final class Output: Sendable {
-    let lines = Mutex<[String]>([])
-}
-
-private struct LogRecorder: LogHandler {
-    let output: Output
-    var logLevel = Logger.Level.trace
-    var metadata: Logger.Metadata = [:]
-
-    subscript(metadataKey key: String) -> Logger.MetadataValue? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let values = event.metadata ?? [:]
-        let known = ["method", "table", "status"].map { "\(values[$0] ?? "")" }.joined(separator: " ")
-        output.lines.withLock { $0.append("\(event.message) \(known) \(values)") }
+        #expect(!log.all.joined().contains("SECRET"))
     }
 }

@@ -126,6 +126,44 @@ struct TokenTests {
         }
     }
 
+    @Test func `a role can be one text or a list`() async throws {
+        let tokens = [
+            try await Tokens.token(Tokens.RoleClaims(role: "admin"), .secret),
+            try await Tokens.token(Tokens.RoleClaims(role: ["editor", "admin"]), .secret),
+            try await Tokens.token(Tokens.RoleClaims(roles: ["admin"]), .secret),
+            try await Tokens.token(Tokens.RoleClaims(roles: "admin"), .secret),
+        ]
+        try await withServer({
+            $0.tables = [.init("TodoItem", permissions: .init(.admin))]
+            $0.authentication = TableServer.Authentication(secret: Tokens.secret)
+        }) { _, client in
+            for token in tokens {
+                let reply = try await client.send(
+                    "GET", "/tables/TodoItem", headers: ["X-ZUMO-AUTH": token])
+                #expect(reply.status == 200)
+            }
+        }
+    }
+
+    @Test func `keys of unknown kinds in a key set are ignored`() async throws {
+        let set = try ItemValue(json: Tokens.keySet)
+        guard case .object(var object) = set, case .array(let keys)? = object["keys"] else {
+            Issue.record("The key set has no keys.")
+            return
+        }
+        let unknown: [ItemValue] = [
+            ["kty": "OKP", "kid": "x", "crv": "Ed448", "x": "AA"],
+            ["kty": "RSA", "kid": "y", "alg": "RSA-OAEP-256", "n": "AQAB", "e": "AQAB"],
+            ["kty": "new", "kid": "z"], ["kty": "RSA", "n": "AQAB", "e": "AQAB"], "text",
+        ]
+        object["keys"] = .array(unknown + keys)
+        let keySet = ItemValue.object(object).json
+        for key in [Tokens.Key.rsa, .ec] {
+            let token = try await Tokens.token(Tokens.Claims(), key)
+            #expect(try await status(token) { $0.keySet = keySet } == 200)
+        }
+    }
+
     @Test(
         arguments: [
             {

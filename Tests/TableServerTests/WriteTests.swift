@@ -138,4 +138,44 @@ struct WriteTests {
             try #expect(server.rows(in: "TodoItem").isEmpty)
         }
     }
+
+    @Test func `an id with a NUL does not exist`() async throws {
+        try await withServer { server, client in
+            // The texts of databases end at a NUL.
+            try await #expect(client.insert(["id": "a"]).status == 201)
+            try await #expect(client.get("/tables/TodoItem/a%00").status == 404)
+            try await #expect(client.patch("a\0", ["text": "b"]).status == 404)
+            try await #expect(client.delete("a\0x").status == 404)
+            try #expect(server.rows(in: "TodoItem").map(\.version) == ["MQ=="])
+        }
+    }
+
+    @Test func `the number of columns and the size of a row are limited`() async throws {
+        try await withServer({ $0.maxBodySize = 40_000 }) { server, client in
+            let columns = { (range: Range<Int>) in
+                ItemValue.object(Dictionary(uniqueKeysWithValues: range.map { ("c\($0)", 0) }))
+            }
+            try await #expect(client.insert(["id": "a"]).status == 201)
+            try await #expect(client.patch("a", columns(0..<1999)).status == 200)
+            try await #expect(client.patch("a", columns(1999..<2001)).status == 400)
+            try await #expect(client.insert(columns(1999..<2001)).status == 400)
+            try await #expect(client.patch("a", columns(1999..<2000)).status == 200)
+            let text = ItemValue.text(String(repeating: "x", count: 39_000))
+            var statuses: [Int] = []
+            for column in 0..<11 {
+                statuses.append(try await client.patch("a", .object(["c\(column)": text])).status)
+            }
+            #expect(statuses.filter { $0 == 200 }.count == 9)
+            #expect(statuses.last == 413)
+            try #expect(server.rows(in: "TodoItem").count == 1)
+        }
+    }
+
+    @Test func `no response is for a cache`() async throws {
+        try await withServer { _, client in
+            for reply in [try await client.insert(["id": "a"]), try await client.list("TodoItem")] {
+                #expect(reply.headers["cache-control"] == "no-store")
+            }
+        }
+    }
 }

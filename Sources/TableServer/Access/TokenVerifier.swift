@@ -3,6 +3,7 @@
 
 import Foundation
 import JWTKit
+import Logging
 import SyncCore
 
 /// Verifies the tokens of requests.
@@ -16,7 +17,9 @@ struct TokenVerifier: Sendable {
     private let publicKeyIDs: Set<String>
 
     /// - Throws: ``TableServerError`` when a key is missing or cannot be used.
-    init(_ settings: TableServer.Authentication, clock: ServerClock) async throws(TableServerError) {
+    init(
+        _ settings: TableServer.Authentication, clock: ServerClock, logger: Logger
+    ) async throws(TableServerError) {
         self.settings = settings
         self.clock = clock
         guard settings.secret != nil || settings.keySet != nil else {
@@ -24,7 +27,10 @@ struct TokenVerifier: Sendable {
         }
         secretKey = if let secret = settings.secret { try await Self.keys(secret: secret) } else { nil }
         let keys = JWTKeyCollection()
-        publicKeyIDs = if let keySet = settings.keySet { try await Self.add(keySet, to: keys) } else { [] }
+        publicKeyIDs =
+            if let keySet = settings.keySet {
+                try await Self.add(keySet, to: keys, logger)
+            } else { [] }
         publicKeys = keys
     }
 
@@ -37,39 +43,39 @@ struct TokenVerifier: Sendable {
             hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
     }
 
-    /// Adds the keys, and returns their ids.
+    /// Adds the keys that can be used, and returns their ids. RFC 7517 §5: keys of unknown kinds are ignored, because an
+    /// issuer may add them at any time.
     private static func add(
-        _ keySet: Data, to keys: JWTKeyCollection
+        _ keySet: Data, to keys: JWTKeyCollection, _ logger: Logger
     ) async throws(TableServerError) -> Set<String> {
-        let set: JWKS
-        do { set = try JSONDecoder().decode(JWKS.self, from: keySet) } catch {
+        let set: KeySet
+        do { set = try JSONDecoder().decode(KeySet.self, from: keySet) } catch {
             let form = keySet.starts(with: Data("-----BEGIN".utf8)) ? ", not PEM" : ""
             throw TableServerError(
                 .configuration,
                 "The setting 'keySet' must be a JSON Web Key Set, such as {\"keys\": [{\"kty\": \"RSA\", …}]}\(form).",
                 cause: error)
         }
-        do {
-            var ids: Set<String> = []
-            for key in set.keys {
+        var ids: Set<String> = []
+        var problem = "it has no keys."
+        for key in set.keys {
+            do {
+                let key = try key.get()
                 guard key.keyType == .rsa || key.keyType == .ecdsa, let id = key.keyIdentifier?.string else {
-                    throw TableServerError(
-                        .configuration,
-                        "A key of the setting 'keySet' has no 'kid', or its 'kty' is not RSA or EC.")
+                    throw UnusableKey()
                 }
                 try await keys.add(jwk: key)
                 ids.insert(id)
+            } catch {
+                problem = "\(error)"
+                logger.warning("A key of the setting 'keySet' is not used: \(error)")
             }
-            guard !ids.isEmpty else {
-                throw TableServerError(.configuration, "The setting 'keySet' has no keys.")
-            }
-            return ids
-        } catch let error as TableServerError {
-            throw error
-        } catch {
-            throw TableServerError(
-                .configuration, "A key of the setting 'keySet' cannot be used: \(error)", cause: error)
         }
+        guard !ids.isEmpty else {
+            throw TableServerError(
+                .configuration, "The setting 'keySet' has no key that can be used: \(problem)")
+        }
+        return ids
     }
 
     /// Returns the user of a request: anonymous if it has no token.
@@ -81,7 +87,7 @@ struct TokenVerifier: Sendable {
         guard let user = claims.sub, !user.isEmpty, user.utf8.count <= 255, !user.utf8.contains(0) else {
             throw .unauthorized("The token has no 'sub', or one that is longer than 255 bytes.")
         }
-        let roles = (claims.roles ?? []) + (claims.role.map { [$0] } ?? [])
+        let roles = (claims.roles?.texts ?? []) + (claims.role?.texts ?? [])
         return .user(id: user, isAdmin: roles.contains(settings.adminRole), end: try end(of: claims))
     }
 
@@ -127,7 +133,7 @@ struct TokenVerifier: Sendable {
         if let issuer = settings.issuer, claims.iss != issuer {
             throw .unauthorized("The token is of another issuer.")
         }
-        if let audience = settings.audience, claims.aud?.values.contains(audience) != true {
+        if let audience = settings.audience, claims.aud?.texts.contains(audience) != true {
             throw .unauthorized("The token is for another audience.")
         }
     }
@@ -139,29 +145,51 @@ extension RequestError {
     }
 }
 
+/// A JSON Web Key Set, whose keys can be of any kind.
+private struct KeySet: Decodable {
+    let keys: [Result<JWK, any Error>]
+
+    private struct Key: Decodable {
+        let result: Result<JWK, any Error>
+
+        init(from decoder: any Decoder) throws { result = Result { try JWK(from: decoder) } }
+    }
+
+    private enum CodingKeys: CodingKey { case keys }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        keys = try container.decode([Key].self, forKey: .keys).map(\.result)
+    }
+}
+
+private struct UnusableKey: Error, CustomStringConvertible {
+    var description: String { "it has no 'kid', or its 'kty' is not RSA or EC." }
+}
+
 /// The claims of a token that the server reads. Signatures are verified before the claims are used.
 private struct TokenClaims: JWTPayload {
     let sub: String?
     let iss: String?
-    let aud: Audience?
+    let aud: Texts?
     let exp: Double?
     let nbf: Double?
-    let role: String?
-    let roles: [String]?
+    let role: Texts?
+    let roles: Texts?
 
     /// The server checks the claims itself, by its clock.
     func verify(using algorithm: some JWTAlgorithm) {}
 
-    /// One or several values.
-    struct Audience: Codable {
-        let values: [String]
+    /// One text or a list of texts; issuers write both.
+    struct Texts: Codable {
+        let texts: [String]
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            values = try (try? container.decode(String.self)).map { [$0] } ?? container.decode([String].self)
+            texts = try (try? container.decode(String.self)).map { [$0] } ?? container.decode([String].self)
         }
 
-        func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+        func encode(to encoder: any Encoder) throws { try texts.encode(to: encoder) }
     }
 }
 

@@ -100,6 +100,7 @@ extension TableService {
                 throw RequestError(status: 404, message: "The server has no table '\(name)'.")
             }
             try caller.require(table.permissions.read)
+            guard !scopes.contains(where: { $0.table.key == table.key }) else { continue }
             scopes.append(RowScope(table: table, of: caller))
         }
         guard scopes.count <= Self.maxTables else {
@@ -108,8 +109,7 @@ extension TableService {
         try await storage.check()
         return ServerResponse(
             status: 200,
-            headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
-            body: Data(),
+            headers: [("Content-Type", "text/event-stream")], body: Data(),
             feed: ChangeFeed(
                 storage: storage, scopes: scopes, lastMark: request.header("Last-Event-ID"), wait: wait,
                 clock: settings.clock, end: caller.end))

@@ -92,6 +92,8 @@ struct ConnectionHandler: Sendable {
             guard let name = HTTPField.Name(name) else { continue }
             fields.append(HTTPField(name: name, value: value))
         }
+        // Rows depend on the user, whose token a cache does not know.
+        if !fields.contains(.cacheControl) { fields[.cacheControl] = "no-store" }
         if !fields.contains(.date) { fields[.date] = handler.service.settings.clock.now.httpDate }
         // These two have no body by definition, and no length; the length of a feed is unknown.
         if ![204, 304].contains(response.status), response.feed == nil {

@@ -16,17 +16,21 @@ struct HTTPListener: Sendable {
     private let running: Task<Void, any Error>
 
     /// Binds the address and returns when the server accepts connections.
-    init(
-        host: String, port: Int, handler: RequestHandler, keepsConnections: Bool, logger: Logger
-    ) async throws {
-        let connections = ConnectionHandler(handler: handler, keepsAlive: keepsConnections)
+    init(configuration: TableServer.Configuration, handler: RequestHandler) async throws {
+        let (host, port) = (configuration.host, configuration.port)
+        let connections = ConnectionHandler(handler: handler, keepsAlive: configuration.keepsConnections)
         let (ports, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         let server = Server(
-            childChannelSetup: HTTP1Channel(responder: connections.respond),
-            configuration: ServerConfiguration(address: .hostname(host, port: port)),
+            childChannelSetup: HTTP1Channel(
+                responder: connections.respond,
+                configuration: HTTP1Channel.Configuration(
+                    idleTimeout: configuration.idleTimeout.map { TimeAmount($0) })),
+            configuration: ServerConfiguration(
+                address: .hostname(host, port: port),
+                availableConnectionsDelegate: MaximumAvailableConnections(DescriptorLimit.connections)),
             onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? port) },
             eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup,
-            logger: logger)
+            logger: configuration.logger)
         let running = Task {
             // An error before the port is known is the reason why the address cannot be bound.
             do { try await server.run() } catch {

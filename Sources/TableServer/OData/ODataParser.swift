@@ -64,8 +64,8 @@ struct ODataParser {
             try descend()
             let right = try parseExpression(infix.precedence + 1)
             switch infix {
-            case .or: left = try combine(left, right, into: ODataExpression.any, parts: left.alternatives)
-            case .and: left = try combine(left, right, into: ODataExpression.all, parts: left.conjuncts)
+            case .or: try append(right, to: &left, as: ODataExpression.any, parts: \.alternatives)
+            case .and: try append(right, to: &left, as: ODataExpression.all, parts: \.conjuncts)
             case .comparison(let comparison): left = .comparison(comparison, left, right)
             case .arithmetic(let arithmetic): left = .arithmetic(arithmetic, left, right)
             }
@@ -75,13 +75,18 @@ struct ODataParser {
         return left
     }
 
-    private func combine(
-        _ left: ODataExpression, _ right: ODataExpression,
-        into node: ([ODataExpression]) -> ODataExpression, parts: [ODataExpression]
-    ) throws(ODataError) -> ODataExpression {
-        try requireCondition(left)
-        try requireCondition(right)
-        return node(parts + [right])
+    /// Appends an operand to a chain of `and` or `or`.
+    private func append(
+        _ operand: ODataExpression, to chain: inout ODataExpression,
+        as node: ([ODataExpression]) -> ODataExpression, parts: (ODataExpression) -> [ODataExpression]
+    ) throws(ODataError) {
+        try requireCondition(chain)
+        try requireCondition(operand)
+        var parts = parts(chain)
+        // The chain no longer shares its parts, so that they are not copied for each operand.
+        chain = .literal(.null)
+        parts.append(operand)
+        chain = node(parts)
     }
 
     private mutating func parseUnary() throws(ODataError) -> ODataExpression {

@@ -115,7 +115,7 @@ struct StatusPage: Sendable {
         return ServerResponse(
             status: 200,
             headers: [
-                ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
+                ("Content-Type", "text/html; charset=utf-8"),
                 ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"),
             ], body: Data(page.utf8))
     }

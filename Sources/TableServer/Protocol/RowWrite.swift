@@ -8,16 +8,19 @@ struct RowWrite: Sendable {
     let dialect: TableServer.Dialect
     private let settings: TableServer.Configuration
     private let fixedStamp: Timestamp?
+    /// Whether the caller may see the fields of rows; otherwise responses show only those that the request has sent.
+    private let mayRead: Bool
     private let precondition: Precondition
     private let format: RowFormat
 
     /// - Parameter stamp: The `updatedAt` of the changes; `nil` for the time of the transaction.
     init(
-        _ request: RecordedRequest, _ dialect: TableServer.Dialect, _ stamp: Timestamp?,
+        _ request: RecordedRequest, _ dialect: TableServer.Dialect, _ stamp: Timestamp?, mayRead: Bool,
         settings: TableServer.Configuration
     ) {
         self.dialect = dialect
         self.settings = settings
+        self.mayRead = mayRead
         fixedStamp = stamp
         precondition = Precondition(request, dialect)
         format = RowFormat(dialect, request, settings: settings)
@@ -36,8 +39,8 @@ struct RowWrite: Sendable {
             return .value(body.item, status: 409)
         }
         var row = try TableRow(newIn: rows, id: id, at: stamp(rows))
-        row.merge(body.fields, columns: try rows.columns())
-        return try .row(try rows.put(row), status: 201, format: format)
+        try merge(body, into: &row, columns: rows.columns())
+        return try put(rows, row, of: body, status: 201)
     }
 
     func update(_ rows: any RowWriter, id: String, _ body: WriteBody) throws -> ServerResponse {
@@ -50,7 +53,11 @@ struct RowWrite: Sendable {
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
         if let version = body.version, version != row.version { return try unchanged(row, status: 409) }
         let columns = try rows.columns()
-        return try put(rows, row.changed(at: stamp(rows)) { $0.merge(body.fields, columns: columns) })
+        let changed = try row.changed(at: stamp(rows)) { row in
+            try merge(body, into: &row, columns: columns)
+        }
+        try requireSize(of: changed)
+        return try put(rows, changed, of: body)
     }
 
     /// Replaces the whole row. A tombstone becomes a row again if the request includes tombstones.
@@ -63,14 +70,13 @@ struct RowWrite: Sendable {
         guard !row.deleted || includesDeleted else { throw RequestError.itemDeleted }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
         let columns = try rows.columns()
-        return try put(
-            rows,
-            row.changed(at: stamp(rows)) { row in
-                // A column that the body does not contain becomes null, as in a table with fixed columns.
-                row.fields = row.fields.mapValues { _ in .null }
-                row.merge(body.fields, columns: columns)
-                row.deleted = false
-            })
+        let changed = try row.changed(at: stamp(rows)) { row in
+            // A column that the body does not contain becomes null, as in a table with fixed columns.
+            row.fields = row.fields.mapValues { _ in .null }
+            try merge(body, into: &row, columns: columns)
+            row.deleted = false
+        }
+        return try put(rows, changed, of: body)
     }
 
     func delete(_ rows: any RowWriter, id: String, isSoft: Bool) throws -> ServerResponse {
@@ -103,15 +109,54 @@ struct RowWrite: Sendable {
     private func stamp(_ rows: any RowWriter) throws -> Timestamp { try fixedStamp ?? rows.stamp() }
 
     private func deletion(of row: TableRow) throws -> ServerResponse {
-        dialect == .v3 ? .empty(status: 204) : try .row(row, format: format)
+        dialect == .v3 ? .empty(status: 204) : try .row(shown(row), format: format)
     }
 
-    private func put(_ rows: any RowWriter, _ row: TableRow, status: Int = 200) throws -> ServerResponse {
-        try .row(try rows.put(row), status: status, format: format)
+    private func put(
+        _ rows: any RowWriter, _ row: TableRow, of body: WriteBody? = nil, status: Int = 200
+    ) throws -> ServerResponse {
+        try .row(shown(try rows.put(row), sent: body?.fields ?? [:]), status: status, format: format)
     }
 
     private func unchanged(_ row: TableRow, status: Int) throws -> ServerResponse {
-        try .row(row, status: status, format: format)
+        guard mayRead else {
+            throw RequestError(
+                status: status,
+                message: "The table has another row of this id, or another version of the row.")
+        }
+        return try .row(row, status: status, format: format)
+    }
+
+    /// Returns the row with the fields that the caller may see.
+    private func shown(_ row: TableRow, sent: [String: ItemValue] = [:]) -> TableRow {
+        guard !mayRead else { return row }
+        let names = Set(sent.keys.map(\.asciiLowercased))
+        var row = row
+        row.fields = row.fields.filter { names.contains($0.key.asciiLowercased) }
+        return row
+    }
+}
+
+/// The limits of rows. Without them, one client could make the requests of all others slow.
+extension RowWrite {
+    /// The maximum number of columns that the rows of a table have together.
+    static let maxColumns = 2000
+
+    private func merge(_ body: WriteBody, into row: inout TableRow, columns: ColumnNames) throws {
+        row.merge(body.fields, columns: columns)
+        var columns = columns
+        for name in body.fields.keys { columns.add(name) }
+        guard columns.count <= Self.maxColumns else {
+            throw RequestError.badRequest("The table would have more than \(Self.maxColumns) columns.")
+        }
+    }
+
+    /// Small changes can make a row larger than a body can be.
+    private func requireSize(of row: TableRow) throws {
+        let maxSize = 10 * settings.maxBodySize
+        guard ItemValue.object(row.fields).json.count <= maxSize else {
+            throw RequestError(status: 413, message: "The row would be larger than \(maxSize) bytes.")
+        }
     }
 }
 

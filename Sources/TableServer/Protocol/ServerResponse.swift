@@ -53,10 +53,13 @@ struct ServerResponse: Sendable {
 package struct RequestError: Error {
     package let status: Int
     package let message: String
+    /// The error of the database, for the log; the client does not see it.
+    package let cause: (any Error)?
 
-    package init(status: Int, message: String) {
+    package init(status: Int, message: String, cause: (any Error)? = nil) {
         self.status = status
         self.message = message
+        self.cause = cause
     }
 
     static func badRequest(_ message: String) -> RequestError { RequestError(status: 400, message: message) }

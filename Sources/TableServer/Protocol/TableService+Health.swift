@@ -16,7 +16,8 @@ extension TableService {
                 try await storage.check()
                 return .value(["status": "ready"])
             } catch {
-                settings.logger.error("The rows cannot be read: \(error)")
+                let cause = (error as? RequestError)?.cause ?? error
+                settings.logger.error("The rows cannot be read: \(cause)")
                 return .value(["status": "unavailable"], status: 503)
             }
         default: return nil

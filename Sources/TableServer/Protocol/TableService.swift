@@ -22,12 +22,11 @@ struct TableService: Sendable {
             return .pathNotFound(request.method, request.path)
         }
         do {
-            let caller = try await verifier?.caller(of: request) ?? .anonymous
-            let client = caller == .anonymous ? "address \(request.remoteAddress)" : "user \(caller.id)"
-            try limit?.count(client, at: settings.clock.now)
+            let caller = try await caller(of: request)
             if let permission = table.permission(for: request) { try caller.require(permission) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
-            let write = RowWrite(request, dialect, stamp, settings: settings)
+            let mayRead = (try? caller.require(table.permissions.read)) != nil
+            let write = RowWrite(request, dialect, stamp, mayRead: mayRead, settings: settings)
             let scope = RowScope(table: table, of: caller)
             if request.method == "GET", path.id == "changes", request.acceptsEvents {
                 return try await changes(request, scope, caller)
@@ -35,6 +34,7 @@ struct TableService: Sendable {
             return try await route(request, path, scope, write)
                 ?? .pathNotFound(request.method, request.path)
         } catch let error as RequestError {
+            if let cause = error.cause { settings.logger.error("Request \(request.id) failed: \(cause)") }
             return error.response
         } catch {
             // The error can contain SQL, which is not the client's business.
@@ -44,6 +44,20 @@ struct TableService: Sendable {
             )
             .response
         }
+    }
+
+    /// Returns the user of a request, and counts the request. One whose token is not valid counts for its address.
+    private func caller(of request: RecordedRequest) async throws(RequestError) -> Caller {
+        let address = "address \(request.remoteAddress)"
+        let caller: Caller
+        do {
+            caller = try await verifier?.caller(of: request) ?? .anonymous
+        } catch {
+            try limit?.count(address, at: settings.clock.now)
+            throw error
+        }
+        try limit?.count(caller == .anonymous ? address : "user \(caller.id)", at: settings.clock.now)
+        return caller
     }
 
     private func route(

@@ -69,7 +69,7 @@ struct WriteBody: Sendable {
     private static func check(
         _ name: String, _ value: ItemValue, _ settings: TableServer.Configuration
     ) throws(RequestError) {
-        guard name.isColumnName else {
+        guard name.isTableOrColumnName else {
             throw .badRequest("The property name '\(name)' is invalid: use letters, digits and '_'.")
         }
         switch value {

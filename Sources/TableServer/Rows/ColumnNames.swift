@@ -29,12 +29,6 @@ extension String {
         guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
         return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
-
-    /// Whether the string is a valid name of a table or column: a letter or `_`, then letters, digits and `_`.
-    var isColumnName: Bool {
-        guard let first = utf8.first, first.isNameStart else { return false }
-        return utf8.count <= 128 && utf8.allSatisfy(\.isNamePart)
-    }
 }
 
 extension UInt8 {

@@ -40,9 +40,11 @@ public struct TableRow: Sendable, Hashable {
 
 extension TableRow {
     /// Returns the row after one more change.
-    func changed(at stamp: Timestamp, _ change: (inout TableRow) -> Void) -> TableRow {
+    func changed(
+        at stamp: Timestamp, _ change: (inout TableRow) throws -> Void
+    ) rethrows -> TableRow {
         var row = self
-        change(&row)
+        try change(&row)
         row.updatedAt = stamp
         row.revision += 1
         return row

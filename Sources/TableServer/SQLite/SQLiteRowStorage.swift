@@ -79,8 +79,8 @@ final class SQLiteRowStorage: RowStorage {
             return try await database.read { [settings, keptStatements] database in
                 try body(SQLiteRows(database, scope, settings, keptStatements))
             }
-        } catch let error as DatabaseError where error.message == "parser stack overflow" {
-            throw RequestError.badRequest("'$filter' is nested too deeply for SQLite.")
+        } catch let error as DatabaseError {
+            throw error.requestError ?? error
         }
     }
 
@@ -101,10 +101,8 @@ final class SQLiteRowStorage: RowStorage {
             }
             changes.signal(scope.table.key)
             return result
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            throw RequestError(
-                status: 503,
-                message: "Another process has locked the rows for too long. Send the request again.")
+        } catch let error as DatabaseError {
+            throw error.requestError ?? error
         }
     }
 
@@ -136,6 +134,26 @@ final class SQLiteRowStorage: RowStorage {
 
     private func requireReadable() throws(TableServerError) {
         if isInFile { try requireOpen() }
+    }
+}
+
+extension DatabaseError {
+    /// The error of a request whose client can send another one, or the same later; `nil` for all other errors.
+    fileprivate var requestError: RequestError? {
+        switch resultCode {
+        case .SQLITE_BUSY:
+            RequestError(
+                status: 503,
+                message: "Another process has locked the rows for too long. Send the request again.",
+                cause: self)
+        case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM:
+            RequestError(
+                status: 503, message: "The database is not available. Send the request again later.",
+                cause: self)
+        default:
+            message == "parser stack overflow"
+                ? .badRequest("'$filter' is nested too deeply for SQLite.") : nil
+        }
     }
 }
 

@@ -39,6 +39,8 @@ final class SQLiteRows: RowWriter {
     }
 
     func row(_ id: String) throws -> TableRow? {
+        // No row has such an id, and SQLite would compare it up to the NUL.
+        guard !id.utf8.contains(0) else { return nil }
         let statement = try database.cachedStatement(
             sql: "SELECT \(SQLText.rowColumns) FROM \(RowTable.rows(key)) WHERE owner = ? AND id = ?")
         return try Row.fetchOne(statement, arguments: [owner, id]).map { try TableRow(StoredRow($0)) }

@@ -76,7 +76,7 @@ enum SQLiteSchema {
     /// Moves the rows of the first format to the tables of this one.
     private static func moveRows(in database: Database) throws {
         for key in try String.fetchAll(database, sql: "SELECT DISTINCT tableKey FROM serverRow") {
-            guard key.isColumnName else { continue }
+            guard key.isTableOrColumnName else { continue }
             try create(key, in: database)
             let scope = RowScope(table: TableServer.Table(key))
             let rows = SQLiteRows(database, scope, nil)

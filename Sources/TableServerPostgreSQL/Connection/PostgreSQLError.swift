@@ -24,8 +24,11 @@ struct PostgreSQLError: Error, CustomStringConvertible {
         self.message = isShown && !message.isEmpty ? message : "The statement failed."
     }
 
-    /// The server stops, has crashed or is starting, or it has ended a transaction that was idle for too long.
-    private static let endOfConnection: Set = ["57P01", "57P02", "57P03", "57P05", "25P03"]
+    /// The server stops, has crashed or is starting, or it has ended a transaction that was idle for too long; or it has
+    /// become a standby, which refuses transactions that write: another server of the connection string may not.
+    private static let endOfConnection: Set = [
+        "57P01", "57P02", "57P03", "57P05", "25P03", "25006", "0A000",
+    ]
 
     /// Whether the transaction can succeed when it runs again at once: another one has inserted the same id or column, or
     /// each of the two has waited for the other.
@@ -37,17 +40,18 @@ struct PostgreSQLError: Error, CustomStringConvertible {
             return RequestError(
                 status: 504,
                 message:
-                    "The connection to the database was lost during the commit. The change may have been stored."
-            )
+                    "The connection to the database was lost during the commit. The change may have been stored.",
+                cause: self)
         }
         if isConflict || Self.busy.contains(state) {
             return RequestError(
                 status: 503,
-                message: "Other requests have locked the rows for too long. Send the request again.")
+                message: "Other requests have locked the rows for too long. Send the request again.",
+                cause: self)
         }
-        if isLost || state.hasPrefix("53") || state == "25006" {
+        if isLost || state.hasPrefix("53") {
             return RequestError(
-                status: 503, message: "The database is not available. Send the request again.")
+                status: 503, message: "The database is not available. Send the request again.", cause: self)
         }
         return nil
     }

@@ -40,12 +40,14 @@ struct PostgreSQLParameters: Sendable {
 
     /// The parameters for libpq. The later of two values applies, so the user's are after the defaults.
     ///
-    /// The limits let a call return when the server's machine or the network has failed.
+    /// The limits let a call return when the server's machine or the network has failed. Of several hosts, the one that
+    /// writes is used.
     var keywordsAndValues: [(keyword: String, value: String)] {
         [
             ("connect_timeout", "5"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
             ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),
-            ("fallback_application_name", "table-server"), ("dbname", connection),
+            ("target_session_attrs", "read-write"), ("fallback_application_name", "table-server"),
+            ("dbname", connection),
             ("client_encoding", "UTF8"),
         ]
     }

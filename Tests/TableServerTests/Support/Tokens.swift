@@ -22,6 +22,16 @@ enum Tokens {
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
+    /// Claims whose roles are one text or a list.
+    struct RoleClaims<Role: Codable & Sendable>: JWTPayload {
+        var sub = "user"
+        var exp = Tokens.noon + 3600
+        var role: Role?
+        var roles: Role?
+
+        func verify(using algorithm: some JWTAlgorithm) {}
+    }
+
     enum Key: CaseIterable { case secret, rsa, ec }
 
     static let secret = Data("a secret of at least 32 bytes, for tests".utf8)
@@ -38,11 +48,11 @@ enum Tokens {
         return try await token(claims, .secret)
     }
 
-    static func token(_ claims: Claims, _ key: Key) async throws -> String {
+    static func token(_ claims: some JWTPayload, _ key: Key) async throws -> String {
         try await token(claims, key, kid: key == .rsa ? "rsa" : key == .ec ? "ec" : nil)
     }
 
-    static func token(_ claims: Claims, _ key: Key, kid: String?) async throws -> String {
+    static func token(_ claims: some JWTPayload, _ key: Key, kid: String?) async throws -> String {
         let keys = JWTKeyCollection()
         switch key {
         case .secret: await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)

@@ -1,0 +1,31 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import Synchronization
+
+/// The messages of a log, each with its metadata.
+final class LogMessages: Sendable {
+    private let messages = Mutex<[String]>([])
+
+    var all: [String] { messages.withLock { $0 } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(messages: self) } }
+
+    private struct Handler: LogHandler {
+        let messages: LogMessages
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let values = event.metadata ?? [:]
+            let known = ["method", "table", "status"].map { "\(values[$0] ?? "")" }.joined(separator: " ")
+            messages.messages.withLock { $0.append("\(event.message) \(known) \(values)") }
+        }
+    }
+}
