@@ -21,7 +21,7 @@ import Testing
         var settings = SyncSettings()
         settings.maxConcurrentOperations = concurrency
         try await Scenario.run(on: kind) {
-            $0.tables += [.init("List", softDelete: false), .init("Item")]
+            $0.tables += [.init("List"), .init("Item")]
         } _: { scenario in
             try await body(
                 scenario,
@@ -52,29 +52,6 @@ import Testing
             scenario.server.removeRequests()
             try await device.context.push()
             #expect(scenario.server.requests.map(\.table) == ["Item", "List"])
-        }
-    }
-
-    @Test(arguments: StoreKind.allCases)
-    func `a child is not sent before its parent that was deleted and inserted again`(_ kind: StoreKind)
-        async throws
-    {
-        try await run(on: kind) { scenario, device in
-            let (lists, items) = (device.context.table("List"), device.context.table("Item"))
-            try await lists.insert(["id": "food"])
-            try await device.context.push()
-            try await lists.delete(id: "food")
-            scenario.server.inject(.dropRequest)
-            _ = try? await device.context.push()
-            try await lists.insert(["id": "food", "text": "again"])
-            try await items.insert(["id": "milk", "list": "food"])
-            scenario.server.removeRequests()
-            _ = await device.pushErrors()
-            _ = await device.pushErrors()
-            let tables = scenario.writes().map(\.table)
-            #expect(tables.firstIndex(of: "Item") == tables.count - 1)
-            #expect(try await device.operations().isEmpty)
-            #expect(try scenario.server.row("food", in: "List")?.fields["text"] == "again")
         }
     }
 

@@ -119,16 +119,24 @@ extension SimulatedSystem {
         _ purge: () async throws -> Void
     ) async throws {
         do { try await purge() } catch let error as SyncError where error.code == .contextInvalid {
-            let unqueued = device.state.withLock { $0.unqueued.filter(isDiscarded) }
+            let written = try unqueuedItems(of: device)
             let left = try device.disk.store.read { snapshot in
                 try snapshot.operations(after: 0, in: nil, limit: .max)
                     .map { RowKey(table: $0.table, id: $0.itemID) }
-                    + unqueued.filter { try snapshot.item(id: $0.id, in: $0.table) != nil }
             }
-            giveUp(device) { isDiscarded($0) && !left.contains($0) }
+            giveUp(device) { isDiscarded($0) && !left.contains($0) && !written.contains($0) }
             throw error
         }
-        giveUp(device, where: isDiscarded)
+        let written = try unqueuedItems(of: device)
+        giveUp(device) { isDiscarded($0) && !written.contains($0) }
+    }
+
+    /// Returns the items that the app has changed in its database, also after a purge, and not queued yet.
+    private func unqueuedItems(of device: SimulatedDevice) throws -> Set<RowKey> {
+        let unqueued = device.state.withLock(\.unqueued)
+        return try device.disk.store.read { snapshot in
+            try unqueued.filter { try snapshot.item(id: $0.id, in: $0.table) != nil }
+        }
     }
 
     private func giveUp(
