@@ -197,4 +197,33 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row inserted again that a pull receives while it is updated does not hide the response`(
+        _ kind: StoreKind
+    ) async throws {
+        // The update gets the `updatedAt` of the insert, as responses show it.
+        let configure = { (configuration: inout TableServer.Configuration) in
+            Self.restartVersions(&configuration)
+            configuration.clock = .standing(at: .unixEpoch)
+            configuration.keptFractionDigits = 7
+        }
+        try await Scenario.run(on: kind, configure: configure) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("x", ["text": "old", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "ours"])
+            _ = try await scenario.push(a) { _ in
+                try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+                scenario.server.clock.advance(by: .seconds(5))
+                try await scenario.server.put("x", ["text": "new", "priority": 2], in: Todo.name)
+                try await a.pullWithoutPush()
+            }
+            #expect(try scenario.row("x")?.fields["text"] == "ours")
+            #expect(try await a.item("x")?["text"] == "ours")
+            #expect(try await a.item("x")?.system.version == scenario.row("x")?.version)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

@@ -62,13 +62,22 @@ struct AttemptCompletion {
         of operation: TableOperation, than row: Item, known: Item?, replacing replaced: Item?, isProven: Bool
     ) -> Item? {
         guard let later = operation.keptRow(after: row), later != known,
-            replaced?.isSameState(as: later) != true
+            replaced?.isSameState(as: later) != true, !isReplaced(later, by: row, replacing: replaced)
         else { return nil }
         // Within one instant, a tombstone can be that of the row before this one.
         let isTombstoneBefore =
             operation.kind == .insert && later.system.deleted && row.isInsertedAgain(since: later)
         let isUnordered = isProven || isTombstoneBefore
         return isUnordered && !later.isLater(than: row) ? nil : later
+    }
+
+    /// Whether the row has replaced this state, although the request was made on an earlier row of that version: the row was
+    /// deleted for good and inserted again.
+    private func isReplaced(_ state: Item, by row: Item, replacing replaced: Item?) -> Bool {
+        guard let version = replaced?.system.version, let createdAt = state.system.createdAt else {
+            return false
+        }
+        return state.system.version?.hasSameBytes(as: version) == true && createdAt == row.system.createdAt
     }
 
     /// Removes an operation that has nothing to send, and applies the row that a pull has stored with it.
