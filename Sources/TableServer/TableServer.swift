@@ -106,24 +106,26 @@ public final class TableServer: Sendable {
     private static func warnAboutHiddenRows(in storage: any RowStorage, _ configuration: Configuration) async
     {
         for table in configuration.tables {
-            let hasRows = { (owner: String?) in
-                let scope = RowScope(table: table, owner: owner)
-                let rows = try? await storage.read(scope) { rows in
-                    try rows.rows(.all, offset: 0, limit: 1)
-                }
-                return rows?.isEmpty == false
-            }
-            let hasSharedRows = await hasRows("")
+            let hasSharedRows =
+                (try? await storage.read(RowScope(table: table)) { try $0.changeMark() }) ?? nil != nil
             if table.isPerUser, hasSharedRows {
                 configuration.logger.warning(
                     "Rows of '\(table.name)' are hidden: they belong to no user, and the table is per-user now."
                 )
-            } else if !table.isPerUser, !hasSharedRows, await hasRows(nil) {
+            } else if !table.isPerUser, !hasSharedRows, await hasRows(table, in: storage) {
                 configuration.logger.warning(
                     "The rows of '\(table.name)' are hidden: they belong to users, and the table is not per-user now."
                 )
             }
         }
+    }
+
+    /// Whether any user has rows in the table.
+    private static func hasRows(_ table: Table, in storage: any RowStorage) async -> Bool {
+        let rows = try? await storage.read(RowScope(table: table, owner: nil)) { rows in
+            try rows.rows(.all, offset: 0, limit: 1)
+        }
+        return rows?.isEmpty == false
     }
 
     /// Stops accepting connections, and closes the storage when all requests that have arrived are answered.

@@ -161,13 +161,21 @@ struct LifecycleTests {
             let shared = TableServer.Table("TodoItem")
             let perUser = TableServer.Table(
                 "TodoItem", permissions: .init(.authenticated), isPerUser: true)
-            for (table, isHidden) in [(shared, false), (shared, false), (perUser, true)] {
+            let other = TableServer.Storage.file(directory.appending(path: "other.sqlite").path)
+            for (table, file, isHidden) in [
+                (shared, file, false), (shared, file, false), (perUser, file, true), (perUser, other, false),
+                (perUser, other, false), (shared, other, true),
+            ] {
                 let log = LogMessages()
                 var configuration = TableServer.Configuration(tables: [table], storage: file)
                 configuration.authentication = try Tokens.authentication()
+                configuration.clock = .standing(at: .noon)
                 configuration.logger = log.logger
                 try await withTableServer(configuration) { server in
-                    if table == shared { try await server.put("a", [:], in: "TodoItem") }
+                    let headers = ["X-ZUMO-AUTH": try await Tokens.token(of: "ann")]
+                    let reply = try await TestClient(server).send(
+                        "POST", "/tables/TodoItem", ["text": "x"], headers: headers)
+                    #expect(reply.status == 201)
                 }
                 #expect(log.all.contains { $0.contains("hidden") } == isHidden)
             }

@@ -119,33 +119,30 @@ extension SimulatedSystem {
         _ purge: () async throws -> Void
     ) async throws {
         do { try await purge() } catch let error as SyncError where error.code == .contextInvalid {
-            let written = try unqueuedItems(of: device)
             let left = try device.disk.store.read { snapshot in
                 try snapshot.operations(after: 0, in: nil, limit: .max)
                     .map { RowKey(table: $0.table, id: $0.itemID) }
             }
-            giveUp(device) { isDiscarded($0) && !left.contains($0) && !written.contains($0) }
+            try giveUp(device) { isDiscarded($0) && !left.contains($0) }
             throw error
         }
-        let written = try unqueuedItems(of: device)
-        giveUp(device) { isDiscarded($0) && !written.contains($0) }
+        try giveUp(device, where: isDiscarded)
     }
 
-    /// Returns the items that the app has changed in its database, also after a purge, and not queued yet.
-    private func unqueuedItems(of device: SimulatedDevice) throws -> Set<RowKey> {
-        let unqueued = device.state.withLock(\.unqueued)
-        return try device.disk.store.read { snapshot in
-            try unqueued.filter { try snapshot.item(id: $0.id, in: $0.table) != nil }
-        }
-    }
-
+    /// Records that the app gave up its edits of rows, except items that it has changed in its database, also after the purge,
+    /// and not queued yet.
     private func giveUp(
         _ device: SimulatedDevice, where isDiscarded: @escaping @Sendable (RowKey) -> Bool
-    ) {
-        device.history.giveUp(where: isDiscarded)
+    ) throws {
+        let unqueued = device.state.withLock(\.unqueued)
+        let written = try device.disk.store.read { snapshot in
+            try unqueued.filter { try snapshot.item(id: $0.id, in: $0.table) != nil }
+        }
+        let isGivenUp = { @Sendable key in isDiscarded(key) && !written.contains(key) }
+        device.history.giveUp(where: isGivenUp)
         device.state.withLock { state in
-            state.unqueued = state.unqueued.filter { !isDiscarded($0) }
-            state.deletedRows = state.deletedRows.filter { !isDiscarded($0.key) }
+            state.unqueued = state.unqueued.filter { !isGivenUp($0) }
+            state.deletedRows = state.deletedRows.filter { !isGivenUp($0.key) }
         }
     }
 }
