@@ -86,7 +86,8 @@ func checkRetryAfter(_ input: Data) {
             policy.maxDelay = .seconds(Int64(bitPattern: bytes.uint64()))
         }
         let delay = policy.delay(
-            afterAttempt: max(1, attempt), retryAfter: text, now: now, random: bytes.uint64())
+            afterAttempt: max(1, attempt), retryAfter: text, now: now,
+            jitter: Double(bytes.uint64() >> 11) / Double(1 << 53))
         require(
             delay ?? .zero >= .zero && delay ?? .zero <= max(.zero, policy.maxDelay, policy.maxRetryAfter),
             "The policy does not permit the delay.")
