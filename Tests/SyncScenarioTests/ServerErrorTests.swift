@@ -101,6 +101,30 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `parents that always cause a server error do not block the children of others`(
+        _ kind: StoreKind
+    ) async throws {
+        let tables = [
+            SyncTableDefinition("List", columns: [SyncColumn("text", .text)]),
+            SyncTableDefinition("Item", columns: [SyncColumn("list", .text)], parents: ["List"]),
+        ]
+        try await Scenario.run(on: kind, configure: { $0.tables += [.init("List"), .init("Item")] }) {
+            scenario in
+            let a = try scenario.device(settings: .singleAttempt, tables: tables)
+            let (lists, items) = (a.context.table("List"), a.context.table("Item"))
+            try await lists.insert(["id": "food"])
+            try await a.context.push()
+            for index in 0..<3 { try await lists.insert(["id": .text("poison-\(index)")]) }
+            failPoisonedRequests(scenario)
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            try await items.insert(["id": "milk", "list": "food"])
+            #expect(await a.expectPushErrors().count == 3)
+            #expect(try scenario.server.row("milk", in: "Item") != nil)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `the error contains the server's message`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario)

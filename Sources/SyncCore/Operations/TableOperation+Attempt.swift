@@ -14,6 +14,36 @@ extension TableOperation {
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> SentSnapshot? {
         if let sent = definition.withoutLocalOnlyColumns(sent), sent.kind == kind { return sent }
+        return newAttempt(item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+    }
+
+    /// Whether the server has refused the repetition of an attempt with unknown outcome, and the user has changed the item
+    /// since: the attempt must not be repeated once more.
+    func isCorrectedSinceRefusal(
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
+    ) -> Bool {
+        guard let sent, sent.kind == kind, lastStatus.map(ResponseClassification.isRefusal) == true else {
+            return false
+        }
+        let corrected = newAttempt(
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+        return corrected?.fields != sent.fields
+    }
+
+    /// Returns what proves a lost response to this attempt: the oldest attempt with unknown outcome.
+    ///
+    /// An earlier delete, or an update of a row that is gone, shows nothing about an attempt to write the row.
+    func content(toProve attempt: SentSnapshot) -> SentSnapshot {
+        guard let sent, sent.kind != .delete, !(sent.kind == .update && kind == .insert) else {
+            return attempt
+        }
+        return sent
+    }
+
+    /// Returns the attempt that sends the present change.
+    private func newAttempt(
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
+    ) -> SentSnapshot? {
         switch kind {
         case .insert:
             return item.map {

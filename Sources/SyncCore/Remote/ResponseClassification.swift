@@ -71,6 +71,12 @@ enum ResponseClassification: Sendable, Hashable {
     /// Whether the server reports that it failed.
     static func isServerError(_ status: Int) -> Bool { (500...599).contains(status) }
 
+    /// Whether a response to a write with this status is about the content of the row: the tables service, or a gateway in its
+    /// place, has refused it.
+    static func isRefusal(_ status: Int) -> Bool {
+        (400...499).contains(status) && ![401, 404, 407, 408, 409, 410, 412, 425, 429].contains(status)
+    }
+
     private static func success(_ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {
         switch (request, body) {
         case (.delete, .unreadable): .unknown

@@ -140,7 +140,8 @@ struct DecisionEffect {
             )
             kept.state = kept.isAmbiguous ? .attempted : .pending
         }
-        kept.replaces = false
+        // A delete that the server may have applied leaves nothing of the row.
+        kept.replaces = kind == .update && kept.sent?.kind == .delete
         kept.isAdopted = false
         kept.deletedItem = nil
         if kind == .insert {
@@ -160,10 +161,8 @@ struct DecisionEffect {
                 // Fields that the device never had are not removed by its insert.
                 stored.fields.merge(server.fields) { local, _ in local }
             }
-            // Not the given item's, which may be an older copy. Without a version, the item was deleted before the response to
-            // its insert arrived.
-            let known = current?.system.version == nil ? kept.base ?? current : current
-            stored.system = (server ?? known)?.system ?? SystemProperties()
+            // Not the given item's, which may be an older copy.
+            stored.system = (server ?? current)?.system ?? SystemProperties()
             stored.system.deleted = false
             if kind == .insert { stored.system = SystemProperties() }
             try transaction.upsert([stored], in: definition.name)

@@ -117,7 +117,8 @@ struct AttemptCompletion {
         // Columns that the server does not have would otherwise count as edits.
         base.fields.merge(ancestor) { known, _ in known }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
-        if let local {
+        /// Returns the row with the user's later changes.
+        func merged(over local: Item) -> Item {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
             if behind?.hasUnknownBase == true {
                 // The base of the attempt may have the change already, only what was sent is the server's for certain.
@@ -129,10 +130,13 @@ struct AttemptCompletion {
             merged.system.supersededVersions =
                 isOwn && !row.isInsertedAgain(since: local)
                 ? Self.superseded(local.system, sent: sentVersions, by: [row, later]) : []
-            try transaction.upsert([merged], in: definition.name)
+            return merged
         }
+        if let local { try transaction.upsert([merged(over: local)], in: definition.name) }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
             var rebased = next.rebased(on: base)
+            // A decision can restore it.
+            rebased.deletedItem = next.deletedItem.map(merged)
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
             if behind != nil { rebased.setOlderCopy(next.formerRow, of: base) }

@@ -13,6 +13,8 @@ enum AttemptOutcome: Sendable, Hashable {
     case conflict(ConflictReason, status: Int, serverItem: Item?)
     /// The server refuses the operation, and has not applied it.
     case refused(status: Int, SyncError.Code, message: String?)
+    /// The server has not applied an earlier attempt, whose outcome was unknown: the present change can be sent.
+    case notApplied
     /// The service may or may not have applied the operation.
     case unknown(status: Int, message: String?)
     /// The server requires the user to sign in.

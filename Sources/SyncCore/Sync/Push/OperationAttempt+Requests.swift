@@ -24,8 +24,18 @@ extension OperationAttempt {
     private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
         if let conflict = undetectedConflict() { return conflict }
         if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
+        if followsRefusal { return try await outcomeOfRefusedAttempt() }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
         return operation.undeletes ? try await undelete() : nil
+    }
+
+    /// Fetches the row to find out whether the earlier attempt was applied, which the server refuses to repeat. If the row does
+    /// not show it, the refusal means that it was not.
+    private func outcomeOfRefusedAttempt() async throws -> AttemptOutcome {
+        let reason = ConflictReason.versionMismatch
+        let outcome = try await fetchRow(toDecide: reason, status: reason.status)
+        if case .conflict = outcome { return .notApplied }
+        return outcome
     }
 
     private func sendOperation(version: String?, base: Item?) async throws -> AttemptOutcome {

@@ -17,6 +17,8 @@ struct OperationAttempt: Sendable {
     let rowWasReplaced: Bool
     /// Whether the outcome of an earlier attempt is unknown.
     let followsUnknownOutcome: Bool
+    /// Whether the server has refused to repeat the earlier attempt, and the user has changed the item since.
+    let followsRefusal: Bool
     let requests = SentRequests()
 
     /// Whether the server may have applied an earlier request than the one that was answered.
@@ -114,19 +116,22 @@ extension OperationAttempt {
             guard let snapshot else {
                 return .unneeded(try completion.removeUnneeded())
             }
+            let isCorrected = operation.isCorrectedSinceRefusal(
+                item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             let lastError = try transaction.operationError(operationID: operationID)
             let followsUnknownOutcome = operation.isAmbiguous
             operation.state = .attempted
             operation.revision += 1
             operation.lastAttempt = context.environment.now()
-            operation.sent = operation.sent ?? snapshot
+            operation.lastStatus = nil
+            operation.sent = operation.content(toProve: snapshot)
             try transaction.put(operation)
             return .marked(
                 OperationAttempt(
                     context: context, definition: definition, operation: operation, snapshot: snapshot,
                     item: local ?? operation.deletedItem,
                     rowWasReplaced: lastError?.showsOtherRow(than: operation) ?? false,
-                    followsUnknownOutcome: followsUnknownOutcome))
+                    followsUnknownOutcome: followsUnknownOutcome, followsRefusal: isCorrected))
         }
     }
 }

@@ -125,6 +125,9 @@ struct OperationSender: Sendable {
                 message: refusalMessage(status: status, code: code, message: message),
                 isCounted: Parking.counts(outcome)
             ).result(Result.failed)
+        case .notApplied:
+            try await recordNotApplied()
+            return try await sendOnce(willSend: willSend)
         case .unknown(let status, let message):
             let reason = message.map { ": \($0)" } ?? ""
             return try await fail(
@@ -265,6 +268,16 @@ extension OperationSender {
         }
         if case .recorded(_, let operation) = failure { context.emitIfParked(operation) }
         return failure
+    }
+
+    /// Stores that the server has applied no attempt.
+    private func recordNotApplied() async throws {
+        let (definition, operationID) = (definition, operationID)
+        try await context.write { transaction in
+            let completion = AttemptCompletion(
+                transaction: transaction, definition: definition, operationID: operationID)
+            _ = try completion.fail(mayBeApplied: false, status: nil, parkAfter: nil)
+        }
     }
 
     /// Ends that the operation is in flight, and merges it with an edit that the user has made since the failure was

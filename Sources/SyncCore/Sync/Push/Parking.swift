@@ -15,7 +15,9 @@ enum Parking {
     static func counts(_ outcome: AttemptOutcome) -> Bool {
         switch outcome {
         case .refused(_, let code, _): code != .tableNotOnServer
-        case .succeeded, .rowNeeded, .continues, .conflict, .unknown, .unauthenticated, .unavailable: false
+        case .succeeded, .rowNeeded, .continues, .conflict, .notApplied, .unknown, .unauthenticated,
+            .unavailable:
+            false
         }
     }
 

@@ -49,7 +49,7 @@ struct PushRun {
     }
 
     private func countServerErrors() async throws {
-        if serverErrors.hasSucceeded { try await Parking.countServerErrors(unconfirmed, in: context) }
+        if serverErrors.successes > 0 { try await Parking.countServerErrors(unconfirmed, in: context) }
     }
 
     private mutating func sendAll() async throws {
@@ -60,14 +60,26 @@ struct PushRun {
                     .map(\.operationID))
         }
         var count = -1
+        var repeated: (error: any Error, successes: Int)?
         repeat {
             (count, hasSkipped) = (begun.count, false)
             for round in order.rounds where !isLimited {
                 // Operations that failed in an earlier push are sent last, so that they delay no others.
                 try await pass(round) { !failed.contains($0.id) }
-                if !failed.isEmpty, !isLimited { try await pass(round) { failed.contains($0.id) } }
+                guard !failed.isEmpty, repeated == nil, !isLimited else { continue }
+                do {
+                    try await pass(round) { failed.contains($0.id) }
+                } catch let error as SyncError
+                    where error.code == .pushAbortedService && serverErrors.isAtLimit
+                {
+                    // The server may fail for these operations only. Those of later rounds are sent.
+                    repeated = (error, serverErrors.successes)
+                    ending = nil
+                    serverErrors.restart()
+                }
             }
         } while hasSkipped && begun.count > count && !isLimited
+        if let repeated, repeated.successes == serverErrors.successes { throw repeated.error }
     }
 
     private var isLimited: Bool {

@@ -6,13 +6,19 @@ import Synchronization
 /// Ends a push when the service answers three operations in a row with a server error.
 final class ServerErrorStreak: Sendable {
     private static let limit = 3
-    private let state = Mutex((count: 0, hasSucceeded: false))
+    private let state = Mutex((count: 0, successes: 0))
 
-    /// Whether the server has applied an operation of this push: a server error then counts towards ``Parking``.
-    var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
+    /// How many operations of this push the server has applied. After the first, a server error counts towards ``Parking``.
+    var successes: Int { state.withLock { $0.successes } }
 
     /// Records that the server has applied an operation.
-    func recordSuccess() { state.withLock { $0 = (0, true) } }
+    func recordSuccess() { state.withLock { $0 = (0, $0.successes + 1) } }
+
+    /// Whether the limit is reached.
+    var isAtLimit: Bool { state.withLock { $0.count >= Self.limit } }
+
+    /// Begins to count again.
+    func restart() { state.withLock { $0.count = 0 } }
 
     /// Records how an operation ended.
     ///

@@ -1,0 +1,183 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import TableServer
+import Testing
+
+/// Decisions and corrections after an attempt whose outcome is unknown.
+@Suite struct UnknownOutcomeDecisionTests {
+    /// Runs the body with a device whose delete of row `x` got no confirmation.
+    ///
+    /// - Parameters:
+    ///   - fault: what happens to the delete.
+    ///   - body: receives the error of the delete.
+    private func unconfirmedDelete(
+        on kind: StoreKind, _ fault: ServerFault, softDelete: Bool,
+        _ body: (Scenario, Device, TableOperationError) async throws -> Void
+    ) async throws {
+        try await Scenario.run(
+            on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: softDelete)] }
+        ) {
+            scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.delete(id: "x")
+            scenario.server.inject(fault)
+            try await body(scenario, a, try await a.expectPushError())
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `a delete that was applied and is changed into an update is a conflict, not a success`(
+        _ kind: StoreKind, _ softDelete: Bool
+    ) async throws {
+        try await unconfirmedDelete(on: kind, .refusalAfterCommit(500), softDelete: softDelete) {
+            scenario, a, error in
+            try await a.context.changeKind(for: error, to: .update)
+            let conflict = try await a.expectPushError()
+            #expect(conflict.isConflict)
+            try await a.context.keepAndUpdateItem(for: conflict, with: try #require(conflict.item))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == false)
+            #expect(try scenario.row("x")?.fields["text"] == "one")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a delete that was not applied and is changed into an update is undone`(
+        _ kind: StoreKind
+    ) async throws {
+        try await unconfirmedDelete(on: kind, .refusal(500), softDelete: true) { scenario, a, error in
+            try await a.context.changeKind(for: error, to: .update)
+            // The response to the update is lost too.
+            scenario.server.inject(.dropAnswer, when: { $0.method == "PATCH" })
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "one")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that is deleted during its update is restored with the values of the response`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.onRequest { request in
+                guard request.method == "PATCH" else { return .none }
+                try? await a.table.delete(id: "x")
+                let body = #"{"id":"x","text":"two","priority":9,"version":"v9"}"#
+                return .answer(status: 200, headers: ["ETag": "\"v9\""], body: Data(body.utf8))
+            }
+            scenario.server.inject(.refusal(400), when: { $0.method == "DELETE" })
+            let error = try await a.expectPushError()
+            #expect(error.kind == .delete)
+            try await a.context.changeKind(for: error, to: .update)
+            #expect(try await a.item("x")?["priority"] == 9)
+            #expect(try await a.item("x")?.system.version == "v9")
+            // Nothing is left to be sent.
+            try await a.context.push()
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    // MARK: Refused repetitions
+
+    /// The first request gets no response, and the second one is refused.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `an insert that is refused when it is repeated is sent as the user has corrected it`(
+        _ kind: StoreKind, _ isApplied: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "too long", "priority": 1])
+            scenario.server.inject(isApplied ? .dropAnswer : .dropRequest)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.inject(.refusal(400))
+            let error = try await a.expectPushError()
+            scenario.refuse("too long")
+            try await a.context.keepAndUpdateItem(
+                for: error, with: Item(id: "x", fields: ["text": "short", "priority": 1]))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields == ["text": "short", "priority": 1])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `an update that is refused when it is repeated is sent as the user has corrected it`(
+        _ kind: StoreKind, _ isApplied: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "too long"])
+            scenario.server.inject(isApplied ? .dropAnswer : .dropRequest)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.inject(.refusal(422))
+            _ = try await a.expectPushError()
+            scenario.refuse("too long")
+            try await a.table.update(id: "x", ["text": "short"])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields == ["text": "short", "priority": 1])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a refused update that the user takes back is complete without a write`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "too long"])
+            scenario.server.inject(.dropRequest)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.inject(.refusal(413))
+            _ = try await a.expectPushError()
+            try await a.table.update(id: "x", ["text": "one"])
+            scenario.server.removeRequests()
+            try await a.context.push()
+            #expect(scenario.writes().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an attempt that is refused when it is repeated, and not corrected, is repeated`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.dropAnswer)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.inject(.refusal(400))
+            _ = try await a.expectPushError()
+            scenario.server.removeRequests()
+            try await a.context.push()
+            #expect(scenario.writes().map(\.method) == ["POST"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+}
+
+extension Scenario {
+    /// Refuses every write whose body has the text.
+    fileprivate func refuse(_ text: String) {
+        server.onRequest { request in
+            String(decoding: request.body, as: UTF8.self).contains(text) ? .refusal(400) : .none
+        }
+    }
+}
