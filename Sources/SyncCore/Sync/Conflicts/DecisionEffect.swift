@@ -161,8 +161,9 @@ struct DecisionEffect {
                 // Fields that the device never had are not removed by its insert.
                 stored.fields.merge(server.fields) { local, _ in local }
             }
-            // Not the given item's, which may be an older copy.
-            stored.system = (server ?? current)?.system ?? SystemProperties()
+            // Not the given item's, which may be an older copy. An item that was deleted and inserted again has no version.
+            let known = current?.system.version == nil ? kept.base ?? current : current
+            stored.system = (server ?? known)?.system ?? SystemProperties()
             stored.system.deleted = false
             if kind == .insert { stored.system = SystemProperties() }
             try transaction.upsert([stored], in: definition.name)
