@@ -46,4 +46,16 @@ import Testing
             #expect(cursor.isDone)
         }
     }
+
+    /// A server can order ties differently for each page.
+    @Test func `pages with skip have a total order`() {
+        func keys(_ query: TableQuery) -> [FilterExpression] {
+            let cursor = PullCursor(query: query, order: .offset, settings: PullSettings(), token: nil)
+            return cursor.nextPage.orderings.map(\.expression)
+        }
+        let query = TableQuery("T")
+        #expect(keys(query.order(by: "priority")) == [.column("priority"), .column("id")])
+        #expect(keys(query.offset(3)) == [.column("id")])
+        #expect(keys(query.order(byDescending: "id")) == [.column("id")])
+    }
 }

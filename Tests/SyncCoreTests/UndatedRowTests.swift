@@ -44,10 +44,11 @@ import Testing
         } + (0..<undated).map { Item(id: "u\($0)") }
     }
 
-    private static func cursor(_ token: DeltaToken? = nil) -> PullCursor {
+    private static func cursor(_ token: DeltaToken? = nil, _ order: PullCursor.Order = .keyset) -> PullCursor
+    {
         var settings = PullSettings()
         settings.pageSize = 10
-        return PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: token)
+        return PullCursor(query: TableQuery("T"), order: order, settings: settings, token: token)
     }
 
     private static func pull(
@@ -90,6 +91,19 @@ import Testing
                 let server = Server(rows: Self.rows(dated: count, undated: 0), nulls: nulls)
                 #expect(try Self.pull(&cursor, from: server).pages == pages)
             }
+        }
+    }
+
+    @Test func `undated rows are pulled after a pull with skip, which does not request them`() throws {
+        for nulls in Nulls.allCases {
+            let server = Server(rows: Self.rows(dated: 25, undated: 15), nulls: nulls)
+            var skipping = Self.cursor(nil, .skip)
+            let (first, _) = try Self.pull(&skipping, from: server)
+            let token = skipping.token.flatMap { DeltaToken(storedText: $0.storedText(for: "q"), for: "q") }
+            var next = Self.cursor(token)
+            let (rest, _) = try Self.pull(&next, from: server)
+            #expect(Set(first + rest) == Set(server.rows.map(\.id)))
+            #expect(next.token?.isFirstPull == false)
         }
     }
 

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import StoreConformance
 import SyncCore
 import SyncModels
@@ -141,6 +142,36 @@ import Testing
             await run.next()
             try await todos.insert(Todo(text: "two"))
             #expect(try await next == 2)
+        }
+    }
+
+    @Test func `a live value follows a commit made after a read and before the next value is asked for`()
+        async throws
+    {
+        try await withContext(.models(Todo.self, TodoList.self)) { context in
+            let (runs, didBegin) = AsyncStream.makeStream(of: Void.self)
+            let (asks, ask) = AsyncStream.makeStream(of: Void.self)
+            let (values, value) = AsyncStream.makeStream(of: Int?.self)
+            let gate = DispatchSemaphore(value: 0)
+            let task = Task {
+                var counts = context.live { reader in
+                    didBegin.yield()
+                    gate.wait()
+                    return try reader.fetch(Todo.all).count
+                }.makeAsyncIterator()
+                for await _ in asks { value.yield(try await counts.next()) }
+            }
+            defer { task.cancel() }
+            var (run, count) = (runs.makeAsyncIterator(), values.makeAsyncIterator())
+            ask.yield()
+            await run.next()
+            // A commit during the read, of a table that is not read.
+            try await context.table(TodoList.self).insert(TodoList(name: "is not read"))
+            for _ in 0..<3 { gate.signal() }
+            #expect(await count.next() == 0)
+            try await context.table(Todo.self).insert(Todo(text: "one"))
+            ask.yield()
+            #expect(await count.next() == 1)
         }
     }
 

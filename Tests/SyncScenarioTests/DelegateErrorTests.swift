@@ -203,4 +203,45 @@ import Testing
             #expect(try await a.context.operationErrors() == [error])
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that a delegate corrects replaces the one that it could not send`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            operation.item?["text"] = "wrong"
+            operation.item?["nosuch"] = 1
+            await #expect(throws: SyncError.self) { try await operation.execute() }
+            operation.item?["nosuch"] = nil
+            operation.item?["text"] = "right"
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "right")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a value that is converted when a delegate sets it is no edit of the user`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            operation.item?["price"] = 5
+            do { return try await operation.execute() } catch is TableOperationError {
+                operation.item?["price"] = 6
+                return try await operation.execute()
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.refusal(400))
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["price"]?.doubleValue == 6)
+        }
+    }
 }

@@ -46,6 +46,57 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a delegate can undelete a row by the version of its tombstone`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: ClosureDelegate.retryingWithServerVersion)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.update(id: "x", ["text": "two"])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == false)
+            #expect(try scenario.row("x")?.fields["text"] == "two")
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// Some servers answer 412 without a body to a condition on a missing row.
+    @Test(arguments: StoreKind.allCases)
+    func `a failed condition on a missing row means that the row is not on the server`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind, configure: { $0.tables = [.init(Todo.name, softDelete: false)] }) {
+            scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name)
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.inject(.refusal(412), when: \.isWrite)
+            let error = try await a.expectPushError()
+            #expect(error.code == .itemNotOnServer)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.texts().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item deleted on both sides during its update is no conflict`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            let result = try await scenario.push(a) { _ in
+                try await scenario.server.remove("x", in: Todo.name)
+                try await a.table.delete(id: "x")
+            }
+            #expect(throws: Never.self) { try result.get() }
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `undeleting a row that another client has undeleted is a conflict`(_ kind: StoreKind)
         async throws
     {

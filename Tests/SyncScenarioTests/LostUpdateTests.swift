@@ -193,6 +193,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [400, 500])
+    func `a delegate that corrects a refused item does not overwrite what the older copy has not seen`(
+        _ status: Int
+    ) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do { return try await operation.execute() } catch let error as TableOperationError {
+                guard !error.isConflict else { throw error }
+                operation.item?["priority"] = 6
+                return try await operation.execute()
+            }
+        })
+        try await withStaleCopy(delegate: delegate) { scenario, a, copy in
+            try await a.table.replace(copy)
+            scenario.server.inject(.refusal(status), when: \.isWrite)
+            let error = try await a.expectPushError()
+            #expect(error.isConflict)
+            #expect(try scenario.row("x")?.fields["text"] == "theirs")
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a delegate can overwrite the row that a change of an older copy has met`(_ kind: StoreKind)
         async throws

@@ -175,4 +175,22 @@ import Testing
             #expect(try await last.context.table("Other").items().map(\.id) == ["n"])
         }
     }
+
+    /// The rows are the app's own: they were never synced.
+    @Test(arguments: StoreKind.persistent)
+    func `a purge of everything does not include a table that the app declares for the first time later`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let purging = try scenario.device()
+            try await purging.table.insert(["id": "x"])
+            try await purging.context.purgeAll(pending: .discard)
+            try await purging.context.close()
+            let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+            let new = try scenario.device(tables: [Todo.definition, other])
+            try new.store.write { try $0.upsert([Item(id: "o", fields: ["text": "own"])], in: "Other") }
+            #expect(try await new.context.enqueueExisting(TableQuery("Other")) == 1)
+            #expect(try await new.context.table("Other").items().map(\.id) == ["o"])
+        }
+    }
 }

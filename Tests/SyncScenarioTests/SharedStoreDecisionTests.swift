@@ -71,4 +71,74 @@ import Testing
             try await second.context.close()
         }
     }
+
+    private static let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+
+    /// Runs the body with an app, and an extension that does not declare the app's table `Other`.
+    private func withExtension(
+        _ body: (_ scenario: Scenario, _ app: () throws -> Device, _ extension: Device) async throws -> Void
+    ) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            func device(_ name: String, _ tables: [SyncTableDefinition]) throws -> Device {
+                scenario.device(
+                    on: try SQLiteStore(path: path, tables: tables, sharing: .shared), name: name,
+                    settings: .singleAttempt)
+            }
+            let part = try device("B", [Todo.definition])
+            try await body(scenario, { try device("A", [Todo.definition, Self.other]) }, part)
+            try await part.context.close()
+        }
+    }
+
+    @Test(arguments: ["o", "\u{301}o"])
+    func `a row whose operation was discarded without its table is pulled again`(_ id: String) async throws {
+        try await withExtension { scenario, open, part in
+            try await scenario.server.put(id, ["text": "one"], in: "Other")
+            let app = try open()
+            try await app.context.pull(TableQuery("Other"), queryID: "all")
+            try await app.context.table("Other").update(id: id, ["text": "two"])
+            let error = try #require(try await part.context.push().errors.first)
+            #expect(error.code == .unknownTable)
+            try await part.context.cancelAndDiscardItem(for: error)
+            // The app has the row again, and a delta token after it.
+            try await app.context.pull(TableQuery("Other"), queryID: "all")
+            try await app.context.close()
+            let again = try open()
+            try await again.context.pull(TableQuery("Other"), queryID: "all")
+            #expect(try await again.context.table("Other").items().map { $0["text"] } == ["one"])
+            try await again.context.close()
+        }
+    }
+
+    @Test func `a push without the table keeps the conflict that another process has to decide`() async throws
+    {
+        try await withExtension { scenario, open, part in
+            try await scenario.server.put("o", ["text": "one"], in: "Other")
+            let app = try open()
+            try await app.context.pull(TableQuery("Other"), queryID: "all")
+            try await app.context.table("Other").update(id: "o", ["text": "two"])
+            try await scenario.server.update("o", ["text": "theirs"], in: "Other")
+            #expect(try await app.expectPushError().isConflict)
+            #expect(try await part.context.push().errors.map(\.itemID) == ["o"])
+            #expect(try await app.context.operationErrors().map(\.isConflict) == [true])
+            #expect(try await app.context.status().conflictingOperations == 1)
+            try await app.context.close()
+        }
+    }
+
+    @Test func `the records of removed rows end with a purge`() async throws {
+        try await withExtension { scenario, open, part in
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await part.sync()
+            try await part.table.delete(id: "x")
+            try await part.context.push()
+            func records() throws -> [String] {
+                try part.store.read { try $0.configValues(in: Todo.name, kind: .removedRow).map(\.key.name) }
+            }
+            #expect(try records() == ["x"])
+            try await part.context.purgeAll()
+            #expect(try records().isEmpty)
+        }
+    }
 }

@@ -51,6 +51,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a row that the app stores for a conflict keeps its undeclared columns`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.wholeRowDevice()
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try await scenario.server.update("1", Self.extra.merging(["text": "b"]) { $1 }, in: Todo.name)
+            try await device.table.update(id: "1", ["text": "c"])
+            let error = try await device.expectPushError()
+            let version = try #require(error.serverItem?.system.version)
+            let row = Item(id: "1", fields: ["text": "b"], system: SystemProperties(version: version))
+            try await device.context.cancelAndUpdateItem(for: error, with: row)
+            try await device.table.update(id: "1", ["text": "d"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "d")
+            try expectExtra(scenario)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a row inserted by the device keeps columns that other clients add`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let device = try scenario.wholeRowDevice()

@@ -89,7 +89,68 @@ import Testing
         }
     }
 
-    // MARK: Refused repetitions
+    @Test(arguments: StoreKind.allCases)
+    func `a row that a lost request has undeleted is deleted without a conflict`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await scenario.server.remove("x", in: Todo.name)
+            let error = try await a.expectPushError()
+            try await a.context.changeKind(for: error, to: .update)
+            scenario.server.inject(.dropAnswer, when: { $0.method == "POST" })
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a refused insert without fields that is changed into an update stays pending`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x"])
+            scenario.server.inject(.refusal(400))
+            let refused = try await a.expectPushError()
+            try await a.context.changeKind(for: refused, to: .update)
+            let error = try await a.expectPushError()
+            #expect(error.code == .itemNotOnServer)
+            try await a.context.changeKind(for: error, to: .insert)
+            try await a.context.push()
+            #expect(try scenario.row("x") != nil)
+        }
+    }
+
+    // MARK: Refused and failed requests
+
+    /// The server fails for the item, as some do for values that they do not support.
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `an item that the server fails for is sent as the user has corrected it`(
+        _ kind: StoreKind, _ isDecision: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            scenario.refuse("too long", status: 500)
+            try await a.table.insert(["id": "x", "text": "too long"])
+            let error = try await a.expectPushError()
+            if isDecision {
+                try await a.context.keepAndUpdateItem(
+                    for: error, with: Item(id: "x", fields: ["text": "short"]))
+            } else {
+                try await a.table.update(id: "x", ["text": "short"])
+            }
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["text"] == "short")
+            try await scenario.expectAgreement(a)
+        }
+    }
 
     /// The first request gets no response, and the second one is refused.
     @Test(arguments: StoreKind.allCases, [true, false])
@@ -175,9 +236,9 @@ import Testing
 
 extension Scenario {
     /// Refuses every write whose body has the text.
-    fileprivate func refuse(_ text: String) {
+    fileprivate func refuse(_ text: String, status: Int = 400) {
         server.onRequest { request in
-            String(decoding: request.body, as: UTF8.self).contains(text) ? .refusal(400) : .none
+            String(decoding: request.body, as: UTF8.self).contains(text) ? .refusal(status) : .none
         }
     }
 }

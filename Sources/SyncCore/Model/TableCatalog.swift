@@ -35,6 +35,9 @@ public struct TableCatalog: Sendable {
         tablesByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     }
 
+    /// Whether the store has a table of that name.
+    func contains(_ name: String) -> Bool { (try? table(named: name)) != nil }
+
     /// Returns the definition of that table. Names are compared byte for byte.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/unknownTable``.

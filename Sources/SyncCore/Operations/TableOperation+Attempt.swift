@@ -17,12 +17,12 @@ extension TableOperation {
         return newAttempt(item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
     }
 
-    /// Whether the server has refused the repetition of an attempt with unknown outcome, and the user has changed the item
+    /// Whether the tables service has refused an attempt with unknown outcome, or failed, and the user has changed the item
     /// since: the attempt must not be repeated once more.
-    func isCorrectedSinceRefusal(
+    func isCorrectedSinceFailure(
         item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
     ) -> Bool {
-        guard let sent, sent.kind == kind, lastStatus.map(ResponseClassification.isRefusal) == true else {
+        guard let sent, sent.kind == kind, lastStatus.map(ResponseClassification.endsWrite) == true else {
             return false
         }
         let corrected = newAttempt(
@@ -53,7 +53,9 @@ extension TableOperation {
             let fields = item.map {
                 updatedFields(of: $0, definition: definition, changedOnly: sendsChangedFieldsOnly)
             }
-            guard let fields, !fields.isEmpty || undeletes else { return nil }
+            // Without fields, too, the server may lack the row of an item that it has never confirmed.
+            let isUnconfirmed = base == nil && version == nil
+            guard let fields, !fields.isEmpty || undeletes || isUnconfirmed else { return nil }
             return SentSnapshot(kind: .update, fields: fields, version: version)
         case .delete:
             return SentSnapshot(kind: .delete, fields: [:], version: version)

@@ -59,7 +59,7 @@ enum ResponseClassification: Sendable, Hashable {
         case 409: self = request.isWrite ? .rowExists : .refused
         case 412: self = request.isWrite ? .versionMismatch : .refused
         case 400...499: self = body == .unreadable ? .unknown : .refused
-        case 502, 503, 504, 511, 520...530: self = .unavailable
+        case _ where Self.isGatewayError(status): self = .unavailable
         case _ where Self.isServerError(status): self = body == .empty ? .unavailable : .unknown
         default: self = .unavailable
         }
@@ -71,10 +71,17 @@ enum ResponseClassification: Sendable, Hashable {
     /// Whether the server reports that it failed.
     static func isServerError(_ status: Int) -> Bool { (500...599).contains(status) }
 
-    /// Whether a response to a write with this status is about the content of the row: the tables service, or a gateway in its
-    /// place, has refused it.
-    static func isRefusal(_ status: Int) -> Bool {
-        (400...499).contains(status) && ![401, 404, 407, 408, 409, 410, 412, 425, 429].contains(status)
+    /// Whether the tables service has ended its work on a write that has this status: it has refused the content, or failed.
+    /// Behind a gateway that has given up, it may still be working.
+    static func endsWrite(_ status: Int) -> Bool {
+        isServerError(status)
+            ? !isGatewayError(status)
+            : (400...499).contains(status) && ![401, 404, 407, 408, 409, 410, 412, 425, 429].contains(status)
+    }
+
+    /// Whether a gateway reports that the service is not available.
+    private static func isGatewayError(_ status: Int) -> Bool {
+        [502, 503, 504, 511].contains(status) || (520...530).contains(status)
     }
 
     private static func success(_ body: BodyForm, of request: SyncEvent.RequestKind) -> Self {

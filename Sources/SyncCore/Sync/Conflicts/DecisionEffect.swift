@@ -89,6 +89,7 @@ struct DecisionEffect {
 
     /// Removes the operation and stores the server's row, or removes the item if there is no row or it is unknown.
     func keepServer(_ row: Item?) throws {
+        let row = row?.addingUndeclaredColumns(of: [error.serverItem, operation.serverItem, operation.base])
         try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind) }
         if let row, !row.system.deleted { try store(row) } else { try removeItem() }
@@ -141,7 +142,8 @@ struct DecisionEffect {
             kept.state = kept.isAmbiguous ? .attempted : .pending
         }
         // A delete that the server may have applied leaves nothing of the row.
-        kept.replaces = kind == .update && kept.sent?.kind == .delete
+        kept.replaces =
+            kind == .update && (kept.sent?.kind == .delete || server == nil && operation.replaces)
         kept.isAdopted = false
         kept.deletedItem = nil
         if kind == .insert {

@@ -6,8 +6,9 @@ import Synchronization
 /// Completes ``SyncContext/purgeAll(pending:)`` and ``SyncContext/cancelAndDiscardItem(for:)`` for tables that were not
 /// declared at the time, whose items a store keeps.
 ///
-/// The purge stamps the store and each declared table. When a context first uses the store, it purges each table that does
-/// not have the store's stamp, and removes the items that were recorded as discarded.
+/// The purge stamps the store and each declared table. When a context first uses the store, it purges each table with an
+/// older stamp, and removes the items that were recorded as discarded. A table without a stamp was never declared before: its
+/// rows are the app's own. It gets the store's stamp before the first write.
 final class PurgeStamp: Sendable {
     private static let name = "purge"
     private static let storeKey = ConfigKey(table: "", kind: .setting, name: name)
@@ -17,27 +18,38 @@ final class PurgeStamp: Sendable {
 
     private static let discardedPrefix = "discarded "
 
-    private let isConfirmed = Mutex(false)
+    /// The stamp of a table that was declared before the first purge.
+    private static let firstStamp = "0"
 
-    /// Purges the declared tables that do not have the store's stamp, and removes discarded items.
-    func confirm(in store: GroupCommitWriter) async throws {
-        guard !isConfirmed.withLock({ $0 }) else { return }
+    private let state = Mutex((isConfirmed: false, isStamped: false))
+
+    /// Purges the declared tables that have an older stamp than the store, and removes discarded items.
+    ///
+    /// - Parameter stampsTables: whether to stamp the tables that are declared for the first time.
+    func confirm(in store: GroupCommitWriter, stampsTables: Bool) async throws {
+        guard !state.withLock({ $0.isConfirmed && ($0.isStamped || !stampsTables) }) else { return }
         let tables = store.dataSource.catalog.tables.map(\.name)
-        let isComplete = try await store.read { try Self.isComplete(for: tables, in: $0) }
+        let isComplete = try await store.read { snapshot in
+            guard try Self.isComplete(for: tables, in: snapshot) else { return false }
+            return try !stampsTables || Self.newTables(tables, in: snapshot).isEmpty
+        }
         if !isComplete {
             try await store.write { transaction in
                 for table in tables { try Self.removeDiscardedItems(in: table, transaction) }
-                for table in try Self.unstamped(tables, in: transaction) {
+                for table in try Self.outdatedTables(tables, in: transaction) {
                     try Self.purge(table, in: transaction)
+                }
+                for table in try Self.newTables(tables, in: transaction) {
+                    try Self.stamp(table, in: transaction)
                 }
             }
         }
-        isConfirmed.withLock { $0 = true }
+        state.withLock { $0 = (true, $0.isStamped || stampsTables || !isComplete) }
     }
 
     /// Whether no item is left that a purge or a decision has removed.
     static func isComplete(for tables: [String], in snapshot: any StoreSnapshot) throws -> Bool {
-        try unstamped(tables, in: snapshot).isEmpty
+        try outdatedTables(tables, in: snapshot).isEmpty
             && tables.allSatisfy { try discardedItems(in: $0, snapshot).isEmpty }
     }
 
@@ -58,24 +70,40 @@ final class PurgeStamp: Sendable {
     private static func discardedItems(in table: String, _ snapshot: any StoreSnapshot) throws -> [ConfigKey]
     {
         try snapshot.configValues(in: table, kind: .setting).map(\.key).filter {
-            $0.name.hasPrefix(discardedPrefix)
+            $0.name.utf8.starts(with: discardedPrefix.utf8)
         }
     }
 
     /// Keeps items with a pending operation: another process that declares the table has changed them since.
     private static func removeDiscardedItems(in table: String, _ transaction: any StoreTransaction) throws {
         for key in try discardedItems(in: table, transaction) {
-            let id = String(key.name.dropFirst(discardedPrefix.count))
+            // By bytes: the first character of an id may combine with the space before it.
+            let id = String(decoding: key.name.utf8.dropFirst(discardedPrefix.utf8.count), as: UTF8.self)
             if try transaction.operations(forItem: id, in: table).isEmpty {
                 try transaction.deleteItems(ids: [id], in: table)
+                // Another process may have pulled the row since, and its delta token is past it.
+                try transaction.recordPurge(of: table)
             }
             try transaction.setConfigValue(nil, for: key)
         }
     }
 
-    private static func unstamped(_ tables: [String], in snapshot: any StoreSnapshot) throws -> [String] {
-        guard let stamp = try snapshot.configValue(storeKey) else { return [] }
-        return try tables.filter { try snapshot.configValue(key(of: $0)) != stamp }
+    private static func stamp(in snapshot: any StoreSnapshot) throws -> String {
+        try snapshot.configValue(storeKey) ?? firstStamp
+    }
+
+    private static func stamp(_ table: String, in transaction: any StoreTransaction) throws {
+        try transaction.setConfigValue(try stamp(in: transaction), for: key(of: table))
+    }
+
+    private static func outdatedTables(_ tables: [String], in snapshot: any StoreSnapshot) throws -> [String]
+    {
+        let stamp = try stamp(in: snapshot)
+        return try tables.filter { try snapshot.configValue(key(of: $0)).map { $0 != stamp } ?? false }
+    }
+
+    private static func newTables(_ tables: [String], in snapshot: any StoreSnapshot) throws -> [String] {
+        try tables.filter { try snapshot.configValue(key(of: $0)) == nil }
     }
 
     /// Keeps items with a pending operation: another process that declares the table made it after the purge.
@@ -88,6 +116,6 @@ final class PurgeStamp: Sendable {
             try transaction.deleteItems(ids: ids.filter { !pending.contains($0) }, in: table)
         }
         try transaction.recordPurge(of: table)
-        try transaction.setConfigValue(try transaction.configValue(storeKey), for: key(of: table))
+        try stamp(table, in: transaction)
     }
 }

@@ -66,7 +66,7 @@ extension SyncContext {
             await delegate.syncContext(self, didCompletePush: result)
             result = await report(of: run, ending: result.abortReason)
         }
-        if let failure = Self.failure(of: result) {
+        if let failure = failure(of: result) {
             outcome = .failure(failure)
             throw failure
         }
@@ -112,14 +112,14 @@ extension SyncContext {
     }
 
     /// Returns the error that a push with this result throws, if any.
-    private static func failure(of result: PushResult) -> SyncError? {
+    private func failure(of result: PushResult) -> SyncError? {
         if let ending = result.abortReason {
             return SyncError(
                 ending.code, ending.message, cause: PushFailure(result: result, underlying: ending.cause),
                 mayRetry: ending.mayRetry, retryAfter: ending.retryAfter)
         }
         // Operations of a table that the app no longer declares are listed, and do not fail pushes of other tables.
-        let errors = result.errors.filter { $0.code != .unknownTable }
+        let errors = result.errors.filter { catalog.contains($0.table) }
         guard !errors.isEmpty else { return nil }
         let conflicts = errors.count { $0.isConflict }
         let counts = [(conflicts, "in conflict"), (errors.count - conflicts, "failed")]

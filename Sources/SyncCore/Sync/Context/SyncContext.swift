@@ -93,15 +93,17 @@ public final class SyncContext: Sendable {
     }
 
     /// Checks that the store is the user's, and that their last purge of it is complete.
-    func confirmStore() async throws {
+    ///
+    /// - Parameter isWriting: whether rows may be stored next.
+    func confirmStore(forWriting isWriting: Bool) async throws {
         try await user.confirm(in: store)
-        try await purgeStamp.confirm(in: store)
+        try await purgeStamp.confirm(in: store, stampsTables: isWriting)
     }
 
     /// Reads from the store; wraps errors as ``withStoreErrors(_:)`` does.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreSnapshot) throws -> T) async throws -> T {
         try await withStoreErrors {
-            try await confirmStore()
+            try await confirmStore(forWriting: false)
             return try await store.read { [user] snapshot in
                 try user.require(in: snapshot)
                 return try body(snapshot)
@@ -113,7 +115,7 @@ public final class SyncContext: Sendable {
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
     {
         try await withStoreErrors {
-            try await confirmStore()
+            try await confirmStore(forWriting: true)
             return try await store.write { [user] transaction in
                 try user.require(in: transaction)
                 return try body(transaction)

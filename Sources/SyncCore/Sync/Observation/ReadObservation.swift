@@ -75,8 +75,8 @@ private final class ReadObserver: Sendable {
     func counts(_ changes: ChangeSet) -> Bool {
         state.withLock { state in
             if let region = state.region {
-                guard state.unread.isEmpty else { return true }
-                guard region.isAffected(by: changes) else { return false }
+                // Commits during the read are compared when the next one begins.
+                guard region.isAffected(by: changes) else { return !state.unread.isEmpty }
                 state.unread = [.unknown]
             } else {
                 // During a read it is unknown what is read. A long list of commits is not compared.

@@ -78,11 +78,15 @@ struct IDOrder: PageOrder {
     }
 }
 
-/// Reads in the query's own order, with `$skip`.
+/// Reads in the query's own order, with `$skip`. Ties are ordered by id: a server may order them differently for each page.
 struct OffsetOrder: PageOrder {
     private var received = 0
 
-    func nextPage(of query: TableQuery) -> TableQuery { query.offset(query.offset + received) }
+    func nextPage(of query: TableQuery) -> TableQuery {
+        let page = query.offset(query.offset + received)
+        let isTotal = query.orderings.contains { $0.expression == .column("id") }
+        return isTotal ? page : page.order(by: "id")
+    }
 
     mutating func advance(over rows: [PulledRow], at time: PageTime) { received += rows.count }
 }

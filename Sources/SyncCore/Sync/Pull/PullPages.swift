@@ -56,7 +56,7 @@ public struct PullPages: AsyncSequence, Sendable {
     }
 
     private func start() async throws -> PullRun {
-        try await context.withStoreErrors { try await context.confirmStore() }
+        try await context.withStoreErrors { try await context.confirmStore(forWriting: true) }
         let pull = try ValidatedPull(query, queryID: queryID, settings: settings, in: context)
         return try await PullRun.start(pull, in: context)
     }

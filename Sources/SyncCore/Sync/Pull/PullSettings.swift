@@ -42,7 +42,7 @@ public enum PullStrategy: String, Sendable, Hashable, CaseIterable {
     /// From the last `updatedAt` on, with `$skip` inside it, as the original client did: for servers whose filters do not
     /// support `or`.
     ///
-    /// Every pull transfers the rows of the last `updatedAt` again. One of them that changes during the pull can hide
-    /// another one until the next pull.
+    /// Every pull transfers the rows of the last `updatedAt` again. If one of the rows that share an `updatedAt` changes during
+    /// the pull, it can hide another one of them until that one changes too.
     case skip
 }

@@ -23,7 +23,7 @@ enum PurgeCount {
 
 extension StoreTransaction {
     /// Records that rows of the table are removed by this transaction, and removes delta tokens, so that the next pulls start
-    /// over.
+    /// over. The records of rows that were removed before end too.
     ///
     /// - Parameter isRemoved: whether to remove the token with this stored text.
     func recordPurge(of table: String, removingTokens isRemoved: (String) -> Bool = { _ in true }) throws {
@@ -31,5 +31,7 @@ extension StoreTransaction {
         for (key, text) in try configValues(in: table, kind: .deltaToken) where isRemoved(text) {
             try setConfigValue(nil, for: key)
         }
+        // They concern pages that were requested before, which are requested again.
+        for (key, _) in try configValues(in: table, kind: .removedRow) { try setConfigValue(nil, for: key) }
     }
 }

@@ -3,8 +3,8 @@
 
 /// Reads by `updatedAt`, with `$skip` among rows of one instant, as the original client did.
 ///
-/// A row that leaves the instant during the pull makes `$skip` miss another one. Every pull therefore reads the token's
-/// instant again.
+/// A row that leaves the instant during the pull makes `$skip` miss another one, which is pulled when it changes. Every pull
+/// reads the token's instant again.
 struct UpdatedAtOrder: PageOrder {
     private(set) var token: DeltaToken?
     private(set) var phase = 0
@@ -30,7 +30,9 @@ struct UpdatedAtOrder: PageOrder {
         } else {
             skip += rows.count
         }
-        let stored = DeltaToken.last(of: rows.filter { !futureRows.contains($0) })
-        if let stored, token.map({ $0.precedes(stored) }) ?? true { token = stored }
+        guard var stored = DeltaToken.last(of: rows.filter { !futureRows.contains($0) }) else { return }
+        // This order never requests rows without `updatedAt`.
+        stored.isFirstPull = token?.isFirstPull ?? true
+        if token.map({ $0.precedes(stored) }) ?? true { token = stored }
     }
 }

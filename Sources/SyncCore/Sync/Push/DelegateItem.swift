@@ -7,8 +7,8 @@ struct DelegateItem: Sendable {
     /// The delegate's item before its changes: the stored one, or the one that it last sent. Changes made by the user since
     /// then are kept.
     let original: Item?
-    /// Whether the operation has failed in the same call of the delegate, which then knows the server's row.
-    let followsFailure: Bool
+    /// Whether the operation has failed in the same call of the delegate with the server's row.
+    let knowsServerItem: Bool
 
     /// Stores the item in place of the stored one.
     ///
@@ -26,18 +26,24 @@ struct DelegateItem: Sendable {
         stored.fields = try definition.normalizedForWriting(item.fields)
         let local = try transaction.item(id: item.id, in: definition.name)
         if let version = item.system.version, operation.kind != .insert,
-            followsFailure || item.system != original?.system
+            knowsServerItem || item.system != original?.system
         {
             try operation.rebase(on: item, version: version, in: transaction, definition)
         } else {
             // A resolver may have stored a row since.
             stored.system = local?.system ?? SystemProperties()
         }
+        // To overwrite a tombstone, the delegate gives the item its version.
+        stored.system.deleted = false
         guard operation.kind != .delete else { return }
         // The user has deleted the item since.
         if local == nil, original != nil { return }
-        if let original, let local, local.fields != original.fields {
-            stored = stored.merged(over: local, ancestor: original.fields, definition: definition)
+        if let original, let local {
+            // As it was stored: fields of the delegate are normalized.
+            let ancestor = (try? definition.normalizedForWriting(original.fields)) ?? original.fields
+            if local.fields != ancestor {
+                stored = stored.merged(over: local, ancestor: ancestor, definition: definition)
+            }
         }
         try transaction.upsert([stored], in: definition.name)
     }

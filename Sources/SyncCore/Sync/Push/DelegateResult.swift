@@ -39,6 +39,9 @@ struct DelegateResult: Sendable {
         }
         // An item without system properties is a result for the row that the operation was made on.
         if row.system.isUnknown, let system = seen.item?.system { row.system = system }
+        let reported = try completion.transaction.operationError(operationID: completion.operationID)?
+            .serverItem
+        row = row.addingUndeclaredColumns(of: [reported, operation?.serverItem, operation?.base, seen.item])
         if let operation {
             try apply(row, to: operation, completion)
         } else {
@@ -58,7 +61,7 @@ struct DelegateResult: Sendable {
             return try completion.replace(row, with: operation)
         }
         var known = seen.item.map(definition.syncedFields) ?? [:]
-        if operation.kind == .delete, !isChanged {
+        if operation.kind == .delete, !isChanged, !row.system.deleted {
             // An item as the result of a delete restores the item.
             let restored = row.keepingLocalColumns(of: operation.deletedItem, definition: definition)
             try completion.transaction.upsert([restored], in: definition.name)

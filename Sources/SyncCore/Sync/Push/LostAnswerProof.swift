@@ -67,6 +67,8 @@ struct LostAnswerProof: Sendable {
 
     /// Whether a row that is to be deleted is what this client has left there, without a change of another client.
     func isLeftByClient(_ row: Item) -> Bool {
+        // The attempt has undeleted the row, before it was to change it.
+        if sent.kind == .update, base?.system.deleted == true, isUnchanged(row) { return true }
         if sent.kind == .delete { return deletedItem.map { definition.isShown($0.fields, as: row) } ?? false }
         return sent.isApplied(in: row) && isUnchanged(row, after: sent.fields)
     }

@@ -24,14 +24,13 @@ extension OperationAttempt {
     private func outcomeBeforeRequest() async throws -> AttemptOutcome? {
         if let conflict = undetectedConflict() { return conflict }
         if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
-        if followsRefusal { return try await outcomeOfRefusedAttempt() }
+        if followsCorrection { return try await outcomeOfEarlierAttempt() }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
         return operation.undeletes ? try await undelete() : nil
     }
 
-    /// Fetches the row to find out whether the earlier attempt was applied, which the server refuses to repeat. If the row does
-    /// not show it, the refusal means that it was not.
-    private func outcomeOfRefusedAttempt() async throws -> AttemptOutcome {
+    /// Fetches the row to find out whether the earlier attempt was applied, although the service has refused it or failed.
+    private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome {
         let reason = ConflictReason.versionMismatch
         let outcome = try await fetchRow(toDecide: reason, status: reason.status)
         if case .conflict = outcome { return .notApplied }
@@ -65,9 +64,13 @@ extension OperationAttempt {
         if fetched.classification == .rowMissing, reason == .rowExists, operation.kind != .delete {
             fetched = try await fetchTombstone()
         }
-        let isBack = reason == .rowMissing && fetched.row != nil
-        let found = isBack ? ConflictReason.versionMismatch : reason
-        return outcome(ofFetched: fetched, found, status: isBack ? found.status : status)
+        let found: ConflictReason =
+            switch (reason, operation.kind) {
+            case (.rowMissing, _) where fetched.row != nil: .versionMismatch
+            case (_, .update) where fetched.classification == .rowMissing: .rowMissing
+            default: reason
+            }
+        return outcome(ofFetched: fetched, found, status: found == reason ? status : found.status)
     }
 
     /// Returns the outcome of a conflict, given the response to a request for the server's row.

@@ -17,8 +17,8 @@ struct OperationAttempt: Sendable {
     let rowWasReplaced: Bool
     /// Whether the outcome of an earlier attempt is unknown.
     let followsUnknownOutcome: Bool
-    /// Whether the server has refused to repeat the earlier attempt, and the user has changed the item since.
-    let followsRefusal: Bool
+    /// Whether the user has changed the item since the service has refused the earlier attempt, or failed.
+    let followsCorrection: Bool
     let requests = SentRequests()
 
     /// Whether the server may have applied an earlier request than the one that was answered.
@@ -77,7 +77,7 @@ extension OperationAttempt {
         /// Nothing remains to be sent, and the operation is removed: the item as it is stored.
         case unneeded(Item?)
         /// The operation waits for an operation of another item.
-        case held(TableOperationError)
+        case held(TableOperationError, by: TableOperation)
         /// The operation no longer exists, is parked, or another operation of its item precedes it.
         case skipped
     }
@@ -96,7 +96,10 @@ extension OperationAttempt {
                     == operationID
             else { return .skipped }
             context.inFlight.insert(operationID)
-            try substitute?.store(for: &operation, in: transaction, definition)
+            if let substitute {
+                try substitute.store(for: &operation, in: transaction, definition)
+                try transaction.put(operation)
+            }
             operation.sent = definition.withoutLocalOnlyColumns(operation.sent)
             let local = try transaction.item(id: operation.itemID, in: definition.name)
             let completion = AttemptCompletion(
@@ -109,14 +112,14 @@ extension OperationAttempt {
                 guard let merged = try transaction.operation(id: operationID) else { return .skipped }
                 let held = TableOperationError.held(merged, by: first, item: local)
                 try transaction.put(held)
-                return .held(held)
+                return .held(held, by: first)
             }
             let snapshot = operation.nextAttempt(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             guard let snapshot else {
                 return .unneeded(try completion.removeUnneeded())
             }
-            let isCorrected = operation.isCorrectedSinceRefusal(
+            let isCorrected = operation.isCorrectedSinceFailure(
                 item: local, definition: definition, sendsChangedFieldsOnly: context.sendsChangedFieldsOnly)
             let lastError = try transaction.operationError(operationID: operationID)
             let followsUnknownOutcome = operation.isAmbiguous
@@ -131,7 +134,7 @@ extension OperationAttempt {
                     context: context, definition: definition, operation: operation, snapshot: snapshot,
                     item: local ?? operation.deletedItem,
                     rowWasReplaced: lastError?.showsOtherRow(than: operation) ?? false,
-                    followsUnknownOutcome: followsUnknownOutcome, followsRefusal: isCorrected))
+                    followsUnknownOutcome: followsUnknownOutcome, followsCorrection: isCorrected))
         }
     }
 }

@@ -24,6 +24,8 @@ struct OperationRun: Sendable {
         case failed(TableOperationError)
         /// The service did not confirm the operation.
         case unconfirmed(TableOperationError)
+        /// Nothing was sent, because an operation of another item has to be sent first.
+        case held(TableOperationError, by: TableOperation)
         /// Nothing was sent, because another operation precedes this one; or the operation no longer exists,
         /// possibly after a request: see ``OperationSender/Result/skipped``.
         case skipped
@@ -58,11 +60,14 @@ struct OperationRun: Sendable {
     }
 
     /// Records that the app no longer declares the table. The operation stays pending until it does.
+    ///
+    /// A conflict stays recorded: another process may declare the table and decide about it.
     private func recordUndeclaredTable() async throws -> TableOperationError {
         let operation = operation
         let error = TableOperationError.undeclaredTable(operation)
-        let isRecorded = try await context.read { try $0.operationError(operationID: operation.id) == error }
-        if !isRecorded { try await context.record(error) }
+        let recorded = try await context.read { try $0.operationError(operationID: operation.id) }
+        let isConflict = recorded.map { $0.isConflict && $0.revision == operation.revision } ?? false
+        if !isConflict, recorded != error { try await context.record(error) }
         return error
     }
 
@@ -130,6 +135,7 @@ extension OperationRun.Outcome {
             case .completed: .completed
             case .failed(let error): .failed(error)
             case .unconfirmed(let error): .unconfirmed(error)
+            case .held(let error, let first): .held(error, by: first)
             case .skipped: .skipped
             }
     }

@@ -19,6 +19,8 @@ struct OperationSender: Sendable {
         case failed(TableOperationError)
         /// The operation stays pending with this error, because the service did not confirm it.
         case unconfirmed(TableOperationError)
+        /// Nothing was sent, because an operation of another item has to be sent first. The error is in the error log.
+        case held(TableOperationError, by: TableOperation)
         /// Nothing was sent, because the operation no longer exists, is parked, or another operation of its
         /// item precedes it; or, after a request, the operation no longer exists, for example because it and
         /// the one behind it have cancelled each other out.
@@ -40,7 +42,7 @@ struct OperationSender: Sendable {
         case .failed(let error): return try await mergeEdits(since: error).map(Result.failed) ?? .skipped
         case .unconfirmed(let error):
             return try await mergeEdits(since: error).map(Result.unconfirmed) ?? .skipped
-        case .completed, .skipped: return result
+        case .completed, .held, .skipped: return result
         }
     }
 
@@ -68,7 +70,7 @@ struct OperationSender: Sendable {
             operationID, in: context, definition, substitute: substitute)
         switch start {
         case .skipped: return .skipped
-        case .held(let error): return .failed(error)
+        case .held(let error, let first): return .held(error, by: first)
         case .unneeded(let item): return .completed(item)
         case .marked(let attempt):
             willSend(SeenChange(kind: attempt.operation.kind, item: attempt.item))
@@ -248,7 +250,7 @@ extension OperationSender {
                 mayBeApplied: mayBeApplied, status: status, serverItem: serverItem, isMissing: isMissing,
                 parkAfter: limit)
             guard let operation = failed else { return .cancelledOut }
-            if code == .itemNotOnServer, operation.kind == .delete {
+            if isMissing || serverItem?.system.deleted == true, operation.kind == .delete {
                 // The user has deleted the item since, and the server does not have the row.
                 _ = try completion.complete(
                     with: nil, sent: attempt.proof.sent, known: attempt.operation.serverItem)

@@ -19,6 +19,11 @@ public final class PushOperation: Sendable {
         var isItemChanged = false
         var result: OperationSender.Result?
         var pushEnding: (any Error)?
+
+        /// Whether the last execution has shown the delegate the server's row.
+        var knowsServerItem: Bool {
+            if case .failed(let error) = result { error.serverItem != nil } else { false }
+        }
     }
 
     init(operation: TableOperation, item: Item?, sender: OperationSender) {
@@ -51,11 +56,12 @@ public final class PushOperation: Sendable {
     ///   error ends the push, also if the delegate catches it.
     @discardableResult
     public func execute() async throws -> Item? {
+        let original = state.withLock(\.original)
         let substitute = state.withLock { state in
             defer { state.original = state.item }
             return state.isItemChanged
                 ? state.item.map {
-                    DelegateItem(item: $0, original: state.original, followsFailure: state.result != nil)
+                    DelegateItem(item: $0, original: state.original, knowsServerItem: state.knowsServerItem)
                 } : nil
         }
         do {
@@ -63,9 +69,13 @@ public final class PushOperation: Sendable {
                 try await sender.send(substitute) { change in state.withLock { $0.seen = change } })
             switch result {
             case .completed(let item): return item
-            case .failed(let error), .unconfirmed(let error): throw error
+            case .failed(let error), .unconfirmed(let error), .held(let error, _): throw error
             case .skipped: return nil
             }
+        } catch let error as SyncError where [.invalidItem, .invalidItemID].contains(error.code) {
+            // Nothing was stored.
+            state.withLock { $0.original = original }
+            throw error
         } catch {
             if PushEnding.isEnding(error) { state.withLock { $0.pushEnding = error } }
             throw error

@@ -21,7 +21,9 @@ struct PushRun {
     private var begun: Set<Int64> = []
     /// The number of runs that have not ended.
     private var runningCount = 0
-    /// Whether an operation was skipped because another one of its item precedes it.
+    /// The number of begun operations of tables that the app no longer declares. They send no request.
+    private var undeclaredCount = 0
+    /// Whether an operation was skipped because another one precedes it that this push has not begun.
     private var hasSkipped = false
     /// Operations that were read ahead. A later change of one is detected when it is sent.
     private var readAhead: ArraySlice<TableOperation> = []
@@ -49,41 +51,38 @@ struct PushRun {
     }
 
     private func countServerErrors() async throws {
-        if serverErrors.successes > 0 { try await Parking.countServerErrors(unconfirmed, in: context) }
+        if serverErrors.hasSucceeded { try await Parking.countServerErrors(unconfirmed, in: context) }
     }
 
     private mutating func sendAll() async throws {
-        let failed = try await context.read { snapshot in
-            let errors = try snapshot.operationErrors(in: nil)
-            return Set(
-                try errors.filter { try snapshot.operation(id: $0.operationID)?.revision == $0.revision }
-                    .map(\.operationID))
-        }
+        let failed = try await context.read { try FailedOperations(in: $0) }
         var count = -1
-        var repeated: (error: any Error, successes: Int)?
+        var repeated: SyncError?
         repeat {
             (count, hasSkipped) = (begun.count, false)
             for round in order.rounds where !isLimited {
-                // Operations that failed in an earlier push are sent last, so that they delay no others.
-                try await pass(round) { !failed.contains($0.id) }
-                guard !failed.isEmpty, repeated == nil, !isLimited else { continue }
+                try await pass(round) { !failed.contains($0) }
+            }
+            // Operations that failed in an earlier push are sent last, so that they delay no others.
+            for round in order.rounds where !isLimited && !failed.isEmpty {
                 do {
-                    try await pass(round) { failed.contains($0.id) }
+                    try await pass(round) { failed.contains($0) && failed.precedesOthers($0) }
+                    if !isLimited { try await pass(round, where: failed.contains) }
                 } catch let error as SyncError
                     where error.code == .pushAbortedService && serverErrors.isAtLimit
                 {
                     // The server may fail for these operations only. Those of later rounds are sent.
-                    repeated = (error, serverErrors.successes)
+                    repeated = repeated ?? error
                     ending = nil
                     serverErrors.restart()
                 }
             }
-        } while hasSkipped && begun.count > count && !isLimited
-        if let repeated, repeated.successes == serverErrors.successes { throw repeated.error }
+        } while hasSkipped && begun.count > count && repeated == nil && !isLimited
+        if let repeated, !serverErrors.hasSucceeded { throw repeated }
     }
 
     private var isLimited: Bool {
-        limits.areReached(operations: begun.count, now: context.environment.now())
+        limits.areReached(operations: begun.count - undeclaredCount, now: context.environment.now())
     }
 
     /// Passes over the queue once, for some operations of one round.
@@ -167,19 +166,58 @@ struct PushRun {
         case .completedWithError(let error):
             result.completed += 1
             errorsAfterCompletion.append(error)
-        case .failed(let error): result.errors.append(error)
+        case .failed(let error):
+            if error.code == .unknownTable { undeclaredCount += 1 }
+            result.errors.append(error)
+        case .held(_, let first) where isLater(first): skip(run.operation)
+        case .held(let error, _): result.errors.append(error)
         case .unconfirmed(let error):
             result.errors.append(error)
             // A damaged response of another status is no server error.
             if error.status.map(ResponseClassification.isServerError) == true { unconfirmed.append(error) }
-        case .skipped:
-            hasSkipped = true
-            begun.remove(run.operation.id)
+        case .skipped: skip(run.operation)
         case .notExecuted: break
         }
-        if context.isObserved, let group = SyncEvent.OperationGroup(run) { counts[group, default: 0] += 1 }
+        // A skipped operation runs again.
+        if context.isObserved, begun.contains(run.operation.id), let group = SyncEvent.OperationGroup(run) {
+            counts[group, default: 0] += 1
+        }
         ending = ending ?? run.pushEnding
     }
+
+    /// Whether this push will send the operation in a later pass.
+    private func isLater(_ operation: TableOperation) -> Bool {
+        !begun.contains(operation.id) && !operation.isParked && tables?.contains(operation.table) ?? true
+    }
+
+    private mutating func skip(_ operation: TableOperation) {
+        hasSkipped = true
+        begun.remove(operation.id)
+    }
+}
+
+/// The operations with an error of an earlier push.
+private struct FailedOperations: Sendable {
+    private let ids: Set<Int64>
+    /// The failed operation that was sent last.
+    private let last: Int64
+
+    init(in snapshot: any StoreSnapshot) throws {
+        let operations = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
+            let operation = try snapshot.operation(id: error.operationID)
+            return operation?.revision == error.revision ? operation : nil
+        }
+        ids = Set(operations.map(\.id))
+        let sent = operations.filter { $0.lastAttempt != nil }
+        last = sent.max { ($0.lastAttempt ?? .unixEpoch) < ($1.lastAttempt ?? .unixEpoch) }?.id ?? 0
+    }
+
+    var isEmpty: Bool { ids.isEmpty }
+
+    func contains(_ operation: TableOperation) -> Bool { ids.contains(operation.id) }
+
+    /// Whether the operation is sent before the others, because the last push may have ended before it.
+    func precedesOthers(_ operation: TableOperation) -> Bool { operation.id > last }
 }
 
 extension SyncEvent.OperationGroup {
@@ -190,6 +228,7 @@ extension SyncEvent.OperationGroup {
         case .completed, .completedWithError: outcome = .completed
         case .failed(let error): outcome = error.isConflict ? .conflict : .failed
         case .unconfirmed: outcome = .ambiguous
+        case .held: outcome = .failed
         case .skipped, .notExecuted: return nil
         }
         self.init(table: run.operation.table, kind: run.operation.kind, outcome: outcome)

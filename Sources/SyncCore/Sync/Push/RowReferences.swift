@@ -23,8 +23,9 @@ struct RowReferences {
         guard let item, !definition.parents.isEmpty else { return nil }
         for id in item.fields.values.compactMap(\.textValue) where ItemID.isValid(id) {
             for parent in definition.parents {
-                let first = try snapshot.operations(forItem: id, in: parent).first
-                if let first, first.kind == .insert { return first }
+                // The insert can be behind the delete of the row before.
+                let operations = try snapshot.operations(forItem: id, in: parent)
+                if let insert = operations.first(where: { $0.kind == .insert }) { return insert }
             }
         }
         return nil

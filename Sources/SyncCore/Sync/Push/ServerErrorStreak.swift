@@ -6,13 +6,13 @@ import Synchronization
 /// Ends a push when the service answers three operations in a row with a server error.
 final class ServerErrorStreak: Sendable {
     private static let limit = 3
-    private let state = Mutex((count: 0, successes: 0))
+    private let state = Mutex((count: 0, hasSucceeded: false))
 
-    /// How many operations of this push the server has applied. After the first, a server error counts towards ``Parking``.
-    var successes: Int { state.withLock { $0.successes } }
+    /// Whether the server has applied an operation of this push: a server error then counts towards ``Parking``.
+    var hasSucceeded: Bool { state.withLock { $0.hasSucceeded } }
 
     /// Records that the server has applied an operation.
-    func recordSuccess() { state.withLock { $0 = (0, $0.successes + 1) } }
+    func recordSuccess() { state.withLock { $0 = (0, true) } }
 
     /// Whether the limit is reached.
     var isAtLimit: Bool { state.withLock { $0.count >= Self.limit } }
@@ -25,7 +25,9 @@ final class ServerErrorStreak: Sendable {
     /// - Returns: the error that ends the push, when the limit is reached.
     func record(_ outcome: OperationRun.Outcome) -> SyncError? {
         switch outcome {
-        case .notExecuted, .skipped, .completed, .completedWithError: return nil
+        // Without a request nothing is known about the service.
+        case .notExecuted, .skipped, .held, .completed, .completedWithError: return nil
+        case .failed(let error) where error.code == .unknownTable: return nil
         case .failed:
             state.withLock { $0.count = 0 }
             return nil

@@ -32,9 +32,7 @@ extension OperationAttempt {
         {
             return .continues(from: row)
         }
-        guard case .conflict(_, _, nil) = outcome else { return outcome }
-        let reason = ConflictReason.rowMissing
-        return .conflict(reason, status: reason.status, serverItem: nil)
+        return outcome
     }
 }
 

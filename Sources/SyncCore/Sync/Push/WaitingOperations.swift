@@ -33,14 +33,15 @@ extension StoreSnapshot {
     ) throws -> [WaitingOperation] {
         var waiting: [WaitingOperation] = []
         for error in try operationErrors(in: nil) where tables?.contains(error.table) ?? true {
-            guard let operation = try operation(id: error.operationID),
-                let reason = WaitingOperation.Reason(operation, error)
-            else { continue }
+            guard let operation = try operation(id: error.operationID) else { continue }
+            guard catalog.contains(error.table) else {
+                waiting.append(WaitingOperation(reason: .undeclared, error: error))
+                continue
+            }
+            guard let reason = WaitingOperation.Reason(operation, error) else { continue }
             // Pushes do not send a parked operation: the user may have changed the item since it failed.
-            let isReadable = reason != .undeclared && (try? catalog.table(named: error.table)) != nil
-            let current = try isReadable ? error.updated(for: operation, in: self) : error
+            let current = try error.updated(for: operation, in: self)
             waiting.append(WaitingOperation(reason: reason, error: current))
-            guard isReadable else { continue }
             for behind in try operations(behind: operation)
             where try operationError(operationID: behind.id) == nil {
                 let item = try item(id: behind.itemID, in: behind.table)
@@ -53,9 +54,9 @@ extension StoreSnapshot {
 }
 
 extension WaitingOperation.Reason {
+    /// The reason for an operation of a declared table.
     fileprivate init?(_ operation: TableOperation, _ error: TableOperationError) {
         switch error.code {
-        case .unknownTable: self = .undeclared
         case _ where operation.isParked: self = .parked
         case .operationHeld: self = .held
         case _ where error.isConflict: self = .inConflict
