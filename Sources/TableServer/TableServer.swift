@@ -96,8 +96,11 @@ public final class TableServer: Sendable {
     ) async throws(TableServerError) -> any RowStorage {
         let (tables, settings) = (configuration.tables, RowStampSettings(configuration))
         return switch configuration.storage.place {
-        case .memory: try SQLiteRowStorage(path: nil, tables: tables, settings: settings)
-        case .file(let path): try SQLiteRowStorage(path: path, tables: tables, settings: settings)
+        let maxReadTime = configuration.maxReadTime
+        case .memory:
+            try SQLiteRowStorage(path: nil, tables: tables, settings: settings, maxReadTime: maxReadTime)
+        case .file(let path):
+            try SQLiteRowStorage(path: path, tables: tables, settings: settings, maxReadTime: maxReadTime)
         case .database(let database): try await database.open(tables: tables, settings: settings)
         }
     }

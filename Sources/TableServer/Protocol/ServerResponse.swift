@@ -66,6 +66,10 @@ package struct RequestError: Error {
     static func unauthorized(_ message: String) -> RequestError {
         RequestError(status: 401, message: message)
     }
+    package static let patternTooLong = RequestError(
+        status: 400,
+        message:
+            "'$filter' searches for a text of more than \(SubstringSearch.maxPatternLength) characters.")
     static let itemNotFound = RequestError(status: 404, message: "The item does not exist")
     static let itemDeleted = RequestError(status: 410, message: "The item is deleted.")
 

@@ -11,6 +11,7 @@ final class SQLiteRowStorage: RowStorage {
     private let settings: RowStampSettings
     private let isInFile: Bool
     private let keptStatements = KeptStatements()
+    private let maxReadTime: Duration
     private let isClosed = Mutex(false)
     let changes = TableChanges()
 
@@ -18,12 +19,15 @@ final class SQLiteRowStorage: RowStorage {
 
     /// Opens or creates the database, and the tables.
     ///
-    /// - Parameter path: the file; `nil` for a database in memory.
+    /// - Parameters:
+    ///   - path: the file; `nil` for a database in memory.
+    ///   - maxReadTime: after this time, a read fails. Reads share few connections.
     /// - Throws: ``TableServerError`` when the file cannot be opened, is locked, or has a newer format.
     init(
-        path: String?, tables: [TableServer.Table], settings: RowStampSettings
+        path: String?, tables: [TableServer.Table], settings: RowStampSettings, maxReadTime: Duration
     ) throws(TableServerError) {
         self.settings = settings
+        self.maxReadTime = maxReadTime
         isInFile = path != nil
         let name = path ?? "in memory"
         do {
@@ -76,8 +80,10 @@ final class SQLiteRowStorage: RowStorage {
     ) async throws -> Result {
         try requireReadable()
         do {
-            return try await database.read { [settings, keptStatements] database in
-                try body(SQLiteRows(database, scope, settings, keptStatements))
+            return try await database.read { [settings, keptStatements, maxReadTime] database in
+                try database.limitingTime(to: maxReadTime) {
+                    try body(SQLiteRows(database, scope, settings, keptStatements))
+                }
             }
         } catch let error as DatabaseError {
             throw error.requestError ?? error
@@ -161,3 +167,8 @@ extension DatabaseError {
 extension SQLiteRowStorage: CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+        case .SQLITE_INTERRUPT:
+            RequestError(
+                status: 503, message: "The request has taken too long. Send it again later.", cause: self)
+        case .SQLITE_TOOBIG where message == SQLiteFunctions.patternTooLong.message:
+            .patternTooLong
