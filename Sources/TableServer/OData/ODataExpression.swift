@@ -53,9 +53,6 @@ enum ODataColumn: Hashable, Sendable {
         self = dialect.systemColumn(named: name) ?? .field(columns.spelling(of: name))
     }
 
-    /// Whether the name is a system column, which every row has.
-    static func isSystem(_ name: String) -> Bool { !ODataColumn(name, in: ColumnNames()).isField }
-
     var isField: Bool { if case .field = self { true } else { false } }
 
     /// The column's name in rows.
