@@ -24,6 +24,7 @@ struct PostgreSQLSchema {
             """
             BEGIN;
             SET LOCAL lock_timeout TO '60s';
+            SET LOCAL statement_timeout TO 0;
             SELECT pg_advisory_xact_lock(hashtext('table-server'), hashtext(current_schema()))
             """)
         do {
