@@ -101,7 +101,7 @@ let targets: [Target] = [
             "StoreConformance", "StoreConformanceCommand", "StoreLMDB", "StoreMemory", "StoreSQLite",
             "SyncCore",
         ]),
-    .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, jwtKit, logging]),
+    .target(name: "TableServer", dependencies: ["SyncCore", grdb, hummingbird, jwtKit, logging, sqlite]),
     .systemLibrary(
         name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "TableServerPostgreSQL", dependencies: ["CLibPQ", "SyncCore", "TableServer"]),

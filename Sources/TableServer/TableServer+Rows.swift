@@ -32,9 +32,7 @@ extension TableServer {
         updatedAt: Timestamp? = nil
     ) async throws -> TableRow {
         try await write(id, fields, in: try scope(table, user), at: updatedAt) { old, fields, columns in
-            old.fields = [:]
-            old.merge(fields, columns: columns)
-            old.deleted = false
+            old.replaceFields(with: fields, columns: columns)
         }
     }
 
@@ -49,11 +47,8 @@ extension TableServer {
             let stamp = try rows.stamp()
             for (id, fields) in validRows {
                 let row = try rows.row(id) ?? Self.newRow(id, stamp, rows)
-                try rows.put(
-                    row.changed(at: stamp) { row in
-                        row.fields = fields
-                        row.deleted = false
-                    })
+                let columns = try rows.columns()
+                try rows.put(row.changed(at: stamp) { $0.replaceFields(with: fields, columns: columns) })
             }
         }
     }
@@ -66,8 +61,7 @@ extension TableServer {
         _ id: String, _ fields: [String: ItemValue], in table: String, of user: String = "",
         updatedAt: Timestamp? = nil
     ) async throws -> TableRow {
-        guard try row(id, in: table, of: user) != nil else { throw Self.rowNotFound(id) }
-        return try await write(id, fields, in: try scope(table, user), at: updatedAt) {
+        try await write(id, fields, in: try scope(table, user), at: updatedAt, insertsRow: false) {
             row, fields, columns in
             row.merge(fields, columns: columns)
         }
@@ -92,12 +86,15 @@ extension TableServer {
 
     private func write(
         _ id: String, _ fields: [String: ItemValue], in scope: RowScope, at updatedAt: Timestamp?,
+        insertsRow: Bool = true,
         _ change: @escaping @Sendable (inout TableRow, [String: ItemValue], ColumnNames) -> Void
     ) async throws -> TableRow {
         let fields = try Self.validated(id, fields)
         return try await service.storage.write(scope) { rows in
+            let stored = try rows.row(id)
+            guard stored != nil || insertsRow else { throw Self.rowNotFound(id) }
             let stamp = try updatedAt ?? rows.stamp()
-            let old = try rows.row(id) ?? Self.newRow(id, stamp, rows)
+            let old = try stored ?? Self.newRow(id, stamp, rows)
             let columns = try rows.columns()
             return try rows.put(old.changed(at: stamp) { change(&$0, fields, columns) })
         }
@@ -115,8 +112,15 @@ extension TableServer {
         _ id: String, _ fields: [String: ItemValue]
     ) throws -> [String: ItemValue] {
         if let problem = WriteBody.problem(inID: id) { throw TableServerError(.invalidRow, problem) }
-        if let name = fields.keys.first(where: { !$0.isTableOrColumnName || ODataColumn.isSystem($0) }) {
-            throw TableServerError(.invalidRow, "'\(name)' is not a valid name of a column.")
+        var columns = ColumnNames()
+        for name in fields.keys {
+            guard name.isTableOrColumnName, !Dialect.isSystemName(name.utf8) else {
+                throw TableServerError(.invalidRow, "'\(name)' is not a valid name of a column.")
+            }
+            guard columns.add(name) else {
+                throw TableServerError(
+                    .invalidRow, "'\(name)' is there twice; names that differ only in case are one column.")
+            }
         }
         guard case .object(let fields) = try ItemValue(json: ItemValue.object(fields).json) else {
             return [:]
@@ -133,5 +137,14 @@ extension TableServer {
 
     private static func rowNotFound(_ id: String) -> TableServerError {
         TableServerError(.invalidRow, "The row '\(id)' does not exist.")
+    }
+}
+
+extension TableRow {
+    /// Replaces all fields, and undeletes the row.
+    fileprivate mutating func replaceFields(with newFields: [String: ItemValue], columns: ColumnNames) {
+        fields = [:]
+        merge(newFields, columns: columns)
+        deleted = false
     }
 }

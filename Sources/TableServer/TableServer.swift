@@ -25,6 +25,7 @@ import Logging
 /// - A row has only the fields that were sent, without nulls for columns of other rows. A column that no row has is
 ///   null.
 /// - A list without `$orderby` is in the order of insertion. On the modelled server the order is unspecified.
+/// - A field with the name of a system property of any dialect is an error with status 400.
 /// - A comparison of values of different types, such as text and a number, is never true, except `ne`.
 /// - The `Link` to the next page is complete. On the modelled server, port and path are missing.
 /// - `GET /health/live` answers while the process can answer, and `GET /health/ready` while the rows can be read.
@@ -95,9 +96,12 @@ public final class TableServer: Sendable {
         _ configuration: Configuration
     ) async throws(TableServerError) -> any RowStorage {
         let (tables, settings) = (configuration.tables, RowStampSettings(configuration))
+        let maxReadTime = configuration.maxReadTime
         return switch configuration.storage.place {
-        case .memory: try SQLiteRowStorage(path: nil, tables: tables, settings: settings)
-        case .file(let path): try SQLiteRowStorage(path: path, tables: tables, settings: settings)
+        case .memory:
+            try SQLiteRowStorage(path: nil, tables: tables, settings: settings, maxReadTime: maxReadTime)
+        case .file(let path):
+            try SQLiteRowStorage(path: path, tables: tables, settings: settings, maxReadTime: maxReadTime)
         case .database(let database): try await database.open(tables: tables, settings: settings)
         }
     }

@@ -139,6 +139,8 @@ struct TableServerCommand: AsyncParsableCommand {
         configuration.idleTimeout = .seconds(300)
         // A client then proves without another request that the row is its own.
         configuration.insertConflictBody = .row
+        // The writes of a table have different times: with milliseconds, more than a thousand a second would be ahead of the clock.
+        configuration.fractionDigits = 7
         configuration.showsPage = page
         configuration.showsMetrics = metrics
         configuration.logger = Logger(label: "table-server") { [logLevel] _ in

@@ -38,7 +38,8 @@ final class HostileServer: HTTPTransport {
         service = TableService(
             settings: configuration,
             storage: try SQLiteRowStorage(
-                path: nil, tables: configuration.tables, settings: RowStampSettings(configuration)))
+                path: nil, tables: configuration.tables, settings: RowStampSettings(configuration),
+                maxReadTime: configuration.maxReadTime))
     }
 
     /// Responds to each request for which the script returns a response; `nil` ends the hostility.

@@ -247,4 +247,18 @@ struct DatasyncDialectTests {
             try await #expect(client.list("TodoItem", [("$filter", filter)]).status == 400)
         }
     }
+
+    @Test func `a read of another version than the client names is 412 with the row`() async throws {
+        try await withServer { server, client in
+            try await server.put("a", ["text": "Milk"], in: "TodoItem")
+            let other = try await send(client, "GET", "TodoItem/a", ifMatch: "\"MA==\"")
+            #expect(other.status == 412)
+            #expect(other["text"] == "Milk" && other.etag == "\"MQ==\"")
+            try await #expect(send(client, "GET", "TodoItem/a", ifMatch: "\"MQ==\"").status == 200)
+            // The older dialects ignore the header.
+            let older = try await client.send(
+                "GET", "/tables/TodoItem/a", headers: ["If-Match": "\"MA==\""])
+            #expect(older.status == 200)
+        }
+    }
 }

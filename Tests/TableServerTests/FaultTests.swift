@@ -167,4 +167,20 @@ struct FaultTests {
             #expect(server.requests.isEmpty)
         }
     }
+
+    @Test func `a condition can inject another fault`() async throws {
+        try await withServer { server, client in
+            server.inject(
+                .answer(status: 500),
+                when: { request in
+                    if request.parameter("first") != nil { server.inject(.answer(status: 503)) }
+                    return request.parameter("first") == nil
+                })
+            var statuses: [Int] = []
+            for query in ["?first=1", "", "", ""] {
+                statuses.append(try await client.get("/tables/TodoItem\(query)").status)
+            }
+            #expect(statuses == [200, 500, 503, 200])
+        }
+    }
 }

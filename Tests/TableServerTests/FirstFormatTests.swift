@@ -65,6 +65,18 @@ struct FirstFormatTests {
         }
     }
 
+    @Test func `eight servers can convert one file at the same moment`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await writeFile(file)
+            try await startEightServers(on: file)
+            try await withServer({ $0.storage = .file(file) }) { server, _ in
+                try #expect(server.rows(in: "TodoItem").prefix(2).map(\.id) == ["z", "a"])
+                try #expect(server.rows(in: "TodoItem").count == 10)
+            }
+        }
+    }
+
     @Test func `a file of a newer format is an error`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path

@@ -260,5 +260,64 @@
                 }
             }
         }
+
+        @Test func `a connection keeps only short statements prepared`() async throws {
+            let connection = try PostgreSQLDatabase().connect()
+            try PostgreSQLSchema(connection).open(tables: ["todoitem"])
+            let filter = (0..<2000).map { "n eq \($0)" }.joined(separator: " or ")
+            let query = RowQuery(
+                filter: try ODataParser.parse(filter, columns: ColumnNames()), ordering: [],
+                includesDeleted: true)
+            let rows = try rows(connection)
+            try rows.commit { try #expect(rows.rows(query, offset: 0, limit: 1).isEmpty) }
+            let count = "SELECT count(*) FROM pg_prepared_statements WHERE length(statement)"
+            try #expect(connection.run("\(count) > 4096").integer(0, 0) == 0)
+            try #expect(connection.run("\(count) > 0").integer(0, 0) > 0)
+        }
+
+        private func rows(_ connection: PostgreSQLConnection, inTransaction: Bool = true) throws
+            -> PostgreSQLRows
+        {
+            let scope = RowScope(table: TableServer.Table("TodoItem"))
+            let settings = RowStampSettings(TableServer.Configuration(tables: []))
+            return inTransaction
+                ? try PostgreSQLRows(reading: connection, scope, settings)
+                : try PostgreSQLRows(readingOnce: connection, scope, settings)
+        }
+
+        @Test func `a list by a column that is not known yet reads columns and rows of one moment`() throws {
+            let connection = try PostgreSQLDatabase().connect()
+            try PostgreSQLSchema(connection).open(tables: ["todoitem"])
+            try connection.run("INSERT INTO serverColumn VALUES ('todoitem', 1, 'Known')")
+            for (filter, isKnown) in [("Known eq null", true), ("text eq null", false)] {
+                let rows = try rows(connection, inTransaction: false)
+                let query = RowQuery(
+                    filter: try ODataParser.parse(filter, columns: rows.columns()), ordering: [],
+                    includesDeleted: true)
+                if isKnown {
+                    try #expect(rows.rows(query, offset: 0, limit: 1).isEmpty)
+                } else {
+                    #expect(throws: PostgreSQLRows.NeedsTransaction.self) {
+                        try rows.rows(query, offset: 0, limit: 1)
+                    }
+                }
+            }
+        }
+
+        @Test func `opening waits for another server longer than a statement may take`() async throws {
+            let database = try PostgreSQLDatabase()
+            let other = try database.connect()
+            try other.run("SELECT pg_advisory_lock(hashtext('table-server'), hashtext(current_schema()))")
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    let connection = try database.connect()
+                    try connection.run("SET statement_timeout TO 1")
+                    try PostgreSQLSchema(connection).open(tables: ["todoitem"])
+                }
+                try await database.waitForBlockedStatement()
+                try other.run("SELECT pg_sleep(0.1); SELECT pg_advisory_unlock_all()")
+                try await group.waitForAll()
+            }
+        }
     }
 #endif

@@ -64,9 +64,10 @@ struct RowAccessTests {
             }
             #expect(unknown?.code == .unknownTable)
             #expect(throws: TableServerError.self) { try server.rows(in: "x") }
-            for (id, fields) in [("", [:]), ("a\n", [:]), ("a", ["no-name": 1]), ("a", ["version": 1])]
-                as [(String, [String: ItemValue])]
-            {
+            for (id, fields) in [
+                ("", [:]), ("a\n", [:]), ("a", ["no-name": 1]), ("a", ["version": 1]),
+                ("a", ["__version": 1]), ("a", ["text": 1, "TEXT": 2]),
+            ] as [(String, [String: ItemValue])] {
                 let error = await #expect(throws: TableServerError.self) {
                     try await server.put([("fine", [:]), (id, fields)], in: "TodoItem")
                 }
@@ -77,6 +78,15 @@ struct RowAccessTests {
             }
             #expect(missing?.code == .invalidRow)
             try #expect(server.rows(in: "TodoItem").isEmpty)
+        }
+    }
+
+    @Test func `names of fields that differ only in case are one column`() async throws {
+        try await withServer { server, client in
+            try await server.put("a", ["Text": 1], in: "TodoItem")
+            try await server.put([("b", ["text": 2, "n": 1]), ("c", ["TEXT": 3, "N": 1])], in: "TodoItem")
+            try #expect(server.row("b", in: "TodoItem")?.fields == ["Text": 2, "n": 1])
+            try #expect(server.row("c", in: "TodoItem")?.fields == ["Text": 3, "n": 1])
         }
     }
 }

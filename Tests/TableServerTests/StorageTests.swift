@@ -147,6 +147,16 @@ struct StorageTests {
         }
     }
 
+    @Test func `eight servers can create one file at the same moment`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await startEightServers(on: file)
+            try await withServer({ $0.storage = .file(file) }) { server, _ in
+                try #expect(server.rows(in: "TodoItem").count == 8)
+            }
+        }
+    }
+
     @Test func `a file that is not a database is an error and is not changed`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite")
@@ -170,5 +180,21 @@ struct StorageTests {
             #expect(error?.code == .storage)
             #expect(error?.message.contains("/no/such' does not exist") == true)
         }
+    }
+}
+
+/// Starts servers on one file at the same moment; each inserts a row.
+func startEightServers(on file: String) async throws {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<8 {
+            group.addTask {
+                var status = 0
+                try await withServer({ $0.storage = .file(file) }) { _, client in
+                    status = try await client.insert(["id": .text("new\(number)")]).status
+                }
+                return status
+            }
+        }
+        for try await status in group { #expect(status == 201) }
     }
 }

@@ -171,6 +171,13 @@ struct WriteTests {
         }
     }
 
+    @Test func `a server without a limit of bodies has none of rows`() async throws {
+        try await withServer({ $0.maxBodySize = .max }) { server, client in
+            try await server.put("a", [:], in: "TodoItem")
+            try await #expect(client.patch("a", ["n": 1]).status == 200)
+        }
+    }
+
     @Test func `no response is for a cache`() async throws {
         try await withServer { _, client in
             for reply in [try await client.insert(["id": "a"]), try await client.list("TodoItem")] {

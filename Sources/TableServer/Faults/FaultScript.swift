@@ -11,13 +11,23 @@ final class FaultScript: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var queue: [(fault: ServerFault, condition: Condition)] = []
+        var queue: [QueuedFault] = []
+        var lastID = 0
         var hook: Hook?
+    }
+
+    private struct QueuedFault {
+        let id: Int
+        let fault: ServerFault
+        let condition: Condition
     }
 
     func add(_ faults: [ServerFault], when condition: @escaping Condition) {
         state.withLock { state in
-            for fault in faults { state.queue.append((fault, condition)) }
+            for fault in faults {
+                state.lastID += 1
+                state.queue.append(QueuedFault(id: state.lastID, fault: fault, condition: condition))
+            }
         }
     }
 
@@ -26,17 +36,22 @@ final class FaultScript: Sendable {
     }
 
     func removeAll() {
-        state.withLock { $0 = State() }
+        state.withLock { state in (state.queue, state.hook) = ([], nil) }
     }
 
     /// Returns the fault for a request: the first queued fault whose condition holds, which is removed, or else the
     /// hook's.
     func fault(for request: RecordedRequest) async -> ServerFault {
-        let (queuedFault, hook) = state.withLock { state -> (ServerFault?, Hook?) in
-            let index = state.queue.firstIndex { $0.condition(request) }
-            return (index.map { state.queue.remove(at: $0).fault }, state.hook)
+        let (queue, hook) = state.withLock { ($0.queue, $0.hook) }
+        // Conditions run without the lock, because they can add faults.
+        for queued in queue where queued.condition(request) {
+            let isFree = state.withLock { state in
+                guard let index = state.queue.firstIndex(where: { $0.id == queued.id }) else { return false }
+                state.queue.remove(at: index)
+                return true
+            }
+            if isFree { return queued.fault }
         }
-        if let queuedFault { return queuedFault }
         return await hook?(request) ?? .none
     }
 }

@@ -19,16 +19,16 @@ indirect enum ODataExpression: Hashable, Sendable {
 
     enum Comparison: String, CaseIterable { case eq, ne, gt, ge, lt, le }
 
-    /// Whether this contains a column that not every row has.
-    var usesFields: Bool {
+    /// Whether this contains a column for which the predicate is true.
+    func usesColumn(where predicate: (ODataColumn) -> Bool) -> Bool {
         switch self {
         case .literal: false
-        case .column(let column): column.isField
-        case .negative(let operand), .not(let operand): operand.usesFields
+        case .column(let column): predicate(column)
+        case .negative(let operand), .not(let operand): operand.usesColumn(where: predicate)
         case .arithmetic(_, let left, let right), .comparison(_, let left, let right):
-            left.usesFields || right.usesFields
+            left.usesColumn(where: predicate) || right.usesColumn(where: predicate)
         case .call(_, let operands), .all(let operands), .any(let operands):
-            operands.contains(where: \.usesFields)
+            operands.contains { $0.usesColumn(where: predicate) }
         }
     }
 
@@ -52,9 +52,6 @@ enum ODataColumn: Hashable, Sendable {
     init(_ name: String, in columns: ColumnNames, _ dialect: TableServer.Dialect = .v2) {
         self = dialect.systemColumn(named: name) ?? .field(columns.spelling(of: name))
     }
-
-    /// Whether the name is a system column, which every row has.
-    static func isSystem(_ name: String) -> Bool { !ODataColumn(name, in: ColumnNames()).isField }
 
     var isField: Bool { if case .field = self { true } else { false } }
 

@@ -56,17 +56,21 @@ extension ODataFunction {
     }
 }
 
-extension String {
-    /// Returns the index of a substring, in Unicode scalars.
-    fileprivate func scalarIndex(of part: String) -> Int? {
-        let scalars = Array(unicodeScalars)
-        let pattern = Array(part.unicodeScalars)
-        guard scalars.count >= pattern.count else { return nil }
-        return (0...(scalars.count - pattern.count)).first { start in
-            scalars[start..<start + pattern.count].elementsEqual(pattern)
-        }
+extension ODataFunction {
+    /// Whether the call searches for a text that is longer than the limit.
+    func exceedsLimit(_ arguments: [ItemValue]) -> Bool {
+        let pattern =
+            switch self {
+            case .substringof: arguments[0].textValue
+            case .contains, .indexof: arguments[1].textValue
+            default: nil as String?
+            }
+        guard let pattern, pattern.utf8.count > SubstringSearch.maxPatternLength else { return false }
+        return pattern.unicodeScalars.count > SubstringSearch.maxPatternLength
     }
+}
 
+extension String {
     fileprivate var trimmed: String {
         let scalars = unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),

@@ -35,4 +35,22 @@ extension TableServer.Dialect {
         default: nil
         }
     }
+
+    /// Whether a dialect has a system column with this name, without regard to case. A field of this name would hide it from
+    /// clients of that dialect.
+    static func isSystemName(_ name: some Collection<UInt8>) -> Bool {
+        systemNames.contains { systemName in
+            systemName.count == name.count
+                && zip(systemName, name).allSatisfy {
+                    $0 == $1 || (0x41...0x5A).contains($1) && $0 == $1 + 0x20
+                }
+        }
+    }
+
+    /// The names of the system columns in all dialects, in lower case.
+    private static let systemNames = Set(
+        allCases.flatMap { dialect in
+            ["createdat", "updatedat", "version", "deleted"].map { dialect.systemPrefix + $0 } + ["id"]
+        }
+    ).map { Array($0.utf8) }
 }

@@ -18,9 +18,11 @@ struct Precondition: Sendable {
     var isConditional: Bool { ifMatch != nil }
 
     /// Whether a write may change a row with this version.
-    func allows(_ version: String) -> Bool {
-        if let ifMatch, !matches(ifMatch, version) { return false }
-        return isModified(version)
+    func allows(_ version: String) -> Bool { isMatched(version) && isModified(version) }
+
+    /// Whether a row with this version is the one that the request names.
+    func isMatched(_ version: String) -> Bool {
+        if let ifMatch { matches(ifMatch, version) } else { true }
     }
 
     /// Whether a read has to return a row with this version: the client does not have it.

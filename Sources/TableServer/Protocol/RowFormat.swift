@@ -67,12 +67,17 @@ struct RowFormat: Sendable {
             member.start.withUnsafeBytes { json.append($0) }
             append(member.column, of: row, to: &json)
         }
-        var fields = row.fields
+        var fields = Self.fields(of: row)
         fields.withUTF8 { object in
             let rest = UnsafeBufferPointer(rebasing: object.dropFirst())
             if rest.count > 1 { json.append(UInt8(ascii: ",")) }
             json.append(UnsafeRawBufferPointer(rest))
         }
+    }
+
+    /// The fields without those that have the name of a system column in any dialect, which older servers have accepted.
+    private static func fields(of row: StoredRow) -> String {
+        JSONFields.removing(from: row.fields, where: TableServer.Dialect.isSystemName)
     }
 
     private func append(_ column: ODataColumn, of row: StoredRow, to json: inout ByteWriter) {
@@ -84,7 +89,9 @@ struct RowFormat: Sendable {
 
     private func selected(_ selection: Set<String>, of row: StoredRow) throws -> ItemValue {
         var object: [String: ItemValue] = [:]
-        if case .object(let fields) = try ItemValue(json: Data(row.fields.utf8)) { object = fields }
+        if case .object(let fields) = try ItemValue(json: Data(Self.fields(of: row).utf8)) {
+            object = fields
+        }
         for member in members { object[name(of: member.column)] = value(of: member.column, in: row) }
         return .object(object.filter { selection.contains($0.key) })
     }

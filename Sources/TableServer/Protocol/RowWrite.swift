@@ -153,7 +153,8 @@ extension RowWrite {
 
     /// Small changes can make a row larger than a body can be.
     private func requireSize(of row: TableRow) throws {
-        let maxSize = 10 * settings.maxBodySize
+        let (product, isTooLarge) = settings.maxBodySize.multipliedReportingOverflow(by: 10)
+        let maxSize = isTooLarge ? .max : product
         guard ItemValue.object(row.fields).json.count <= maxSize else {
             throw RequestError(status: 413, message: "The row would be larger than \(maxSize) bytes.")
         }

@@ -66,6 +66,10 @@ package struct RequestError: Error {
     static func unauthorized(_ message: String) -> RequestError {
         RequestError(status: 401, message: message)
     }
+    package static let patternTooLong = RequestError(
+        status: 400,
+        message:
+            "'$filter' searches for a text of more than \(SubstringSearch.maxPatternLength) characters.")
     static let itemNotFound = RequestError(status: 404, message: "The item does not exist")
     static let itemDeleted = RequestError(status: 410, message: "The item is deleted.")
 
@@ -82,9 +86,18 @@ package struct RequestError: Error {
 }
 
 extension String {
-    /// The text for HTML, also in the value of an attribute.
+    /// The text for HTML, also in the value of an attribute. A `Character` can contain a `<` and marks before or after it.
     var htmlEscaped: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
+        var escaped = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;".unicodeScalars
+            case "<": escaped += "&lt;".unicodeScalars
+            case ">": escaped += "&gt;".unicodeScalars
+            case "\"": escaped += "&quot;".unicodeScalars
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
     }
 }

@@ -11,10 +11,17 @@ extension TableService {
         guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         if row.deleted, dialect != .v3 { throw RequestError.itemNotFound }
         if row.deleted, !dialect.includesDeleted(request.parameters) { throw RequestError.itemDeleted }
-        guard Precondition(request, dialect).allows(row.version) else {
+        let (precondition, format) = (
+            Precondition(request, dialect), RowFormat(dialect, request, settings: settings)
+        )
+        // The server modelled for the older dialects ignores `If-Match` here.
+        guard dialect != .v3 || precondition.isMatched(row.version) else {
+            return try .row(row, status: 412, format: format)
+        }
+        guard precondition.isModified(row.version) else {
             return .empty(status: 304, headers: [("ETag", EntityTag.header(version: row.version))])
         }
-        return try .row(row, format: RowFormat(dialect, request, settings: settings))
+        return try .row(row, format: format)
     }
 
     func list(

@@ -22,6 +22,7 @@ struct TableService: Sendable {
             return .pathNotFound(request.method, request.path)
         }
         do {
+            guard !request.isCrossSiteWrite else { throw RequestError.crossSiteWrite }
             let caller = try await caller(of: request)
             if let permission = table.permission(for: request) { try caller.require(permission) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)

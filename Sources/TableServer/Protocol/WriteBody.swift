@@ -38,15 +38,18 @@ struct WriteBody: Sendable {
             case .version: version = value.textValue
             case .createdAt, .updatedAt, .deleted:
                 // The item of dialect v3 contains them, as responses do; the server ignores them.
-                guard dialect == .v3 else {
-                    throw .badRequest("Only the server sets the property '\(name)': remove it from the body.")
-                }
+                guard dialect == .v3 else { throw Self.systemProperty(name) }
             case .field, nil:
+                guard !TableServer.Dialect.isSystemName(name.utf8) else { throw Self.systemProperty(name) }
                 try Self.check(name, value, settings)
                 fields[name] = value
             }
         }
         (self.fields, self.id, self.version) = (fields, id, version)
+    }
+
+    private static func systemProperty(_ name: String) -> RequestError {
+        .badRequest("Only the server sets the property '\(name)': remove it from the body.")
     }
 
     private static func id(_ value: ItemValue) throws(RequestError) -> String? {

@@ -12,6 +12,8 @@ package struct ColumnNames: Sendable {
         spellings[name.asciiLowercased] ?? name
     }
 
+    func contains(_ name: String) -> Bool { spellings[name.asciiLowercased] != nil }
+
     package var count: Int { spellings.count }
 
     /// Adds a column. Returns whether it is new.

@@ -19,16 +19,42 @@ enum JSONFields {
         }
     }
 
+    /// Returns the object without the members whose names meet the predicate.
+    static func removing(
+        from object: String, where predicate: (Slice<UnsafeBufferPointer<UInt8>>) -> Bool
+    ) -> String {
+        var text = object
+        let remaining = text.withUTF8 { bytes -> [UInt8]? in
+            guard member(in: bytes, where: predicate) != nil else { return nil }
+            var remaining: [UInt8] = []
+            _ = member(in: bytes) { name in
+                if !predicate(name) {
+                    remaining.append(UInt8(ascii: remaining.isEmpty ? "{" : ","))
+                    let end = endOfValue(bytes, from: name.endIndex + 2)
+                    remaining += bytes[(name.startIndex - 1)..<end]
+                }
+                return false
+            }
+            return remaining.isEmpty ? Array("{}".utf8) : remaining + [UInt8(ascii: "}")]
+        }
+        return remaining.map { String(decoding: $0, as: UTF8.self) } ?? object
+    }
+
     private static func range(
         of name: UnsafeBufferPointer<UInt8>, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Range<Int>? {
+        member(in: bytes) { $0.count == name.count && $0.elementsEqual(name) }
+    }
+
+    /// Returns the position of the value of the first member whose name meets the predicate.
+    private static func member(
+        in bytes: UnsafeBufferPointer<UInt8>, where predicate: (Slice<UnsafeBufferPointer<UInt8>>) -> Bool
     ) -> Range<Int>? {
         var position = 1
         while position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
             let nameStart = position + 1
             position = endOfString(bytes, from: position)
-            let isFound =
-                position - 1 - nameStart == name.count
-                && bytes[nameStart..<position - 1].elementsEqual(name)
+            let isFound = predicate(bytes[nameStart..<position - 1])
             // The colon.
             let start = position + 1
             position = endOfValue(bytes, from: start)

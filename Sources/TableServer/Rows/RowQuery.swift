@@ -18,7 +18,16 @@ package struct RowQuery: Sendable {
     }
 
     /// Whether the result depends on columns that not every row has.
-    var usesFields: Bool { filter?.usesFields ?? false || ordering.contains(where: \.column.isField) }
+    var usesFields: Bool { usesColumn(where: \.isField) }
+
+    /// Whether the result depends on a column that no row of a table with these columns has.
+    package func usesFields(notIn columns: ColumnNames) -> Bool {
+        usesColumn { column in column.isField && !columns.contains(column.name) }
+    }
+
+    private func usesColumn(where predicate: (ODataColumn) -> Bool) -> Bool {
+        filter?.usesColumn(where: predicate) ?? false || ordering.contains { predicate($0.column) }
+    }
 
     init(
         _ parameters: ListParameters, _ dialect: TableServer.Dialect, columns: ColumnNames,

@@ -34,6 +34,10 @@ package struct RowStampSettings: Sendable {
         }
         let repeats = clock.isStanding || fractionDigits < 3
         let unit = Duration.seconds(1) / (0..<fractionDigits).reduce(1) { unit, _ in unit * 10 }
-        return (repeats ? last : last.advanced(by: unit)).showing(fractionDigits: fractionDigits)
+        // Times of a database can have more digits than those of this server.
+        let truncated = last.showing(fractionDigits: fractionDigits)
+        let isExact = !truncated.isEarlier(than: last)
+        return repeats && isExact
+            ? truncated : truncated.advanced(by: unit).showing(fractionDigits: fractionDigits)
     }
 }

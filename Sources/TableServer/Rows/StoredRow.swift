@@ -45,7 +45,7 @@ extension TableRow {
         guard case .object(let fields) = try ItemValue(json: Data(row.fields.utf8)),
             let createdAt = Timestamp(storedText: row.createdAt),
             let updatedAt = Timestamp(storedText: row.updatedAt)
-        else { throw TableServerError(.storage, "The row '\(row.id)' in the database is not readable.") }
+        else { throw TableServerError(.storage, "A row in the database is not readable.") }
         self.init(
             id: row.id, fields: fields, createdAt: createdAt, updatedAt: updatedAt, revision: row.revision,
             deleted: row.deleted, sequence: row.sequence)

@@ -29,7 +29,14 @@ package struct SQLText: Sendable {
         arguments.append(argument)
         switch database {
         case .sqlite: text += "?"
-        case .postgreSQL: text += "$\(arguments.count)::\(argument.postgreSQLType)"
+        case .postgreSQL:
+            let parameter = "$\(arguments.count)::\(argument.postgreSQLType)"
+            if case .number(.double) = argument {
+                // As the numbers of fields are made.
+                text += "odata_exact(\(parameter))"
+            } else {
+                text += parameter
+            }
         }
     }
 }
@@ -39,6 +46,7 @@ extension SQLText.Argument {
         switch self {
         case .integer: "bigint"
         case .text, .value, .json: "text"
+        case .number(.double): "float8"
         case .number: "numeric"
         }
     }

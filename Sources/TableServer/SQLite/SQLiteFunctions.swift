@@ -18,8 +18,16 @@ enum SQLiteFunctions {
     }
 
     private static let calls = ODataFunction.allCases.map { called in
-        function("odata_\(called)", called.parameterCount) { called.apply($0.map(\.item)).sqliteValue }
+        function("odata_\(called)", called.parameterCount) { values in
+            let arguments = values.map(\.item)
+            guard !called.exceedsLimit(arguments) else { throw patternTooLong }
+            return called.apply(arguments).sqliteValue
+        }
     }
+
+    /// The error of a search for a text that is longer than the limit.
+    static let patternTooLong = DatabaseError(
+        resultCode: .SQLITE_TOOBIG, message: "The text that is searched for is too long.")
 
     private static let conversions = [
         function("odata_field", 2) { field($0).sqliteValue },
@@ -54,9 +62,9 @@ enum SQLiteFunctions {
 
     private static func function(
         _ name: String, _ count: Int,
-        _ body: @escaping @Sendable ([DatabaseValue]) -> (any DatabaseValueConvertible)?
+        _ body: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
     ) -> DatabaseFunction {
-        DatabaseFunction(name, argumentCount: count, pure: true) { values in body(values) }
+        DatabaseFunction(name, argumentCount: count, pure: true) { values in try body(values) }
     }
 
     /// Returns a field of the row, by its fields and its name.

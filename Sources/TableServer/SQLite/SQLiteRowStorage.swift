@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import GRDB
 import SyncCore
 import Synchronization
@@ -10,6 +11,7 @@ final class SQLiteRowStorage: RowStorage {
     private let database: any DatabaseWriter
     private let settings: RowStampSettings
     private let isInFile: Bool
+    private let maxReadTime: Duration
     private let keptStatements = KeptStatements()
     private let isClosed = Mutex(false)
     let changes = TableChanges()
@@ -18,26 +20,19 @@ final class SQLiteRowStorage: RowStorage {
 
     /// Opens or creates the database, and the tables.
     ///
-    /// - Parameter path: the file; `nil` for a database in memory.
+    /// - Parameters:
+    ///   - path: the file; `nil` for a database in memory.
+    ///   - maxReadTime: after this time, a read fails. Reads share few connections.
     /// - Throws: ``TableServerError`` when the file cannot be opened, is locked, or has a newer format.
     init(
-        path: String?, tables: [TableServer.Table], settings: RowStampSettings
+        path: String?, tables: [TableServer.Table], settings: RowStampSettings, maxReadTime: Duration
     ) throws(TableServerError) {
+        self.maxReadTime = maxReadTime
         self.settings = settings
         isInFile = path != nil
         let name = path ?? "in memory"
         do {
-            database = try Self.open(path)
-            let migrator = SQLiteSchema.migrator
-            let isNewer = try database.read { database in try migrator.hasBeenSuperseded(database) }
-            guard !isNewer else {
-                throw TableServerError(
-                    .storage, "The file '\(name)' was written by a newer version of the server.")
-            }
-            try migrator.migrate(database)
-            try database.write { database in
-                for table in tables { try SQLiteSchema.create(table.key, in: database) }
-            }
+            database = try Self.opened(path, tables, name)
         } catch let error as TableServerError {
             throw error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
@@ -48,6 +43,48 @@ final class SQLiteRowStorage: RowStorage {
         } catch {
             let reason = path.flatMap(FileProblem.init(openingDatabase:))?.description ?? "\(error)"
             throw TableServerError(.storage, "The file '\(name)' cannot be opened: \(reason)", cause: error)
+        }
+    }
+
+    /// Opens the database and migrates it.
+    ///
+    /// Of processes that create or migrate one file at the same time, all but one can fail: the migrator looks for the
+    /// migrations to run before its transaction begins, and SQLite does not wait for the lock with which it turns on the
+    /// write-ahead log. These start over, and find the file migrated.
+    private static func opened(
+        _ path: String?, _ tables: [TableServer.Table], _ name: String
+    ) throws -> any DatabaseWriter {
+        let deadline = ContinuousClock.now + .seconds(busyTimeout)
+        var attempt = 1
+        while true {
+            do {
+                let database = try open(path)
+                try migrate(database, tables, name)
+                return database
+            } catch let error as DatabaseError
+                where [.SQLITE_BUSY, .SQLITE_ERROR, .SQLITE_CONSTRAINT].contains(error.resultCode)
+            {
+                guard path != nil, attempt < maxAttempts, ContinuousClock.now < deadline else { throw error }
+                attempt += 1
+                Thread.sleep(forTimeInterval: .random(in: 0...0.1))
+            }
+        }
+    }
+
+    private static let maxAttempts = 20
+
+    private static func migrate(
+        _ database: any DatabaseWriter, _ tables: [TableServer.Table], _ name: String
+    ) throws {
+        let migrator = SQLiteSchema.migrator
+        let isNewer = try database.read { database in try migrator.hasBeenSuperseded(database) }
+        guard !isNewer else {
+            throw TableServerError(
+                .storage, "The file '\(name)' was written by a newer version of the server.")
+        }
+        try migrator.migrate(database)
+        try database.write { database in
+            for table in tables { try SQLiteSchema.create(table.key, in: database) }
         }
     }
 
@@ -76,8 +113,10 @@ final class SQLiteRowStorage: RowStorage {
     ) async throws -> Result {
         try requireReadable()
         do {
-            return try await database.read { [settings, keptStatements] database in
-                try body(SQLiteRows(database, scope, settings, keptStatements))
+            return try await database.read { [settings, keptStatements, maxReadTime] database in
+                try database.limitingTime(to: maxReadTime) {
+                    try body(SQLiteRows(database, scope, settings, keptStatements))
+                }
             }
         } catch let error as DatabaseError {
             throw error.requestError ?? error
@@ -150,6 +189,11 @@ extension DatabaseError {
             RequestError(
                 status: 503, message: "The database is not available. Send the request again later.",
                 cause: self)
+        case .SQLITE_INTERRUPT:
+            RequestError(
+                status: 503, message: "The request has taken too long. Send it again later.", cause: self)
+        case .SQLITE_TOOBIG where message == SQLiteFunctions.patternTooLong.message:
+            .patternTooLong
         default:
             message == "parser stack overflow"
                 ? .badRequest("'$filter' is nested too deeply for SQLite.") : nil

@@ -68,8 +68,7 @@ final class SQLiteRows: RowWriter {
     }
 
     private func statement(_ sql: SQLText) throws -> Statement {
-        try keptStatements.keeps(sql.text)
-            ? database.cachedStatement(sql: sql.text) : database.makeStatement(sql: sql.text)
+        try keptStatements.statement(sql.text, on: database)
     }
 
     func changeMark() throws -> String? {

@@ -4,6 +4,7 @@
 import CLibPQ
 import Foundation
 import Synchronization
+import TableServer
 
 /// A connection to the server. Its calls block, and one thread at a time uses it: see ``PostgreSQLWorker``.
 final class PostgreSQLConnection: Sendable {
@@ -82,17 +83,18 @@ final class PostgreSQLConnection: Sendable {
         try checked(PostgreSQLResult(PQexec(handle, statements)))
     }
 
-    /// Runs a prepared statement with the arguments in text form.
+    /// Runs a statement with the arguments in text form. A short one stays prepared.
     @discardableResult
     func execute(
         _ statement: String, _ arguments: [String?] = []
     ) throws(PostgreSQLError) -> PostgreSQLResult {
-        let name = try prepare(statement)
-        let values = CStrings(arguments)
+        let name = statement.isShortStatement ? try prepare(statement) : nil
+        let count = Int32(arguments.count)
         return try checked(
             PostgreSQLResult(
-                values.withPointers { values in
-                    PQexecPrepared(handle, name, Int32(arguments.count), values, nil, nil, 0)
+                CStrings(arguments).withPointers { values in
+                    if let name { return PQexecPrepared(handle, name, count, values, nil, nil, 0) }
+                    return PQexecParams(handle, statement, count, nil, values, nil, nil, 0)
                 }))
     }
 

@@ -36,6 +36,7 @@ struct PostgreSQLError: Error, CustomStringConvertible {
 
     /// The response to the request; `nil` if the error is not one of availability.
     var response: RequestError? {
+        if state == PostgreSQLFunctions.patternTooLong { return .patternTooLong }
         if isOutcomeUnknown {
             return RequestError(
                 status: 504,

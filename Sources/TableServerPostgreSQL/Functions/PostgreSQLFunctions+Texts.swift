@@ -1,17 +1,22 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import TableServer
+
 extension PostgreSQLFunctions {
     /// Functions of texts; null if an argument is not a text. The codes of StoredText count as one character.
     static let texts =
         [
-            ("startswith", "odata_bool(starts_with(a, b))"),
-            ("endswith", "odata_bool(right(a, length(b)) = b)"),
-            ("substringof", "odata_bool(strpos(b, a) > 0)"),
-            ("contains", "odata_bool(strpos(a, b) > 0)"),
-            ("indexof", "'i' || coalesce(length(\(counted("left(a, nullif(strpos(a, b), 0) - 1)"))), -1)"),
-            ("concat", "'t' || a || b"),
-        ].map { name, expression in
+            ("startswith", "", "odata_bool(starts_with(a, b))"),
+            ("endswith", "", "odata_bool(right(a, length(b)) = b)"),
+            ("substringof", limited("a"), "odata_bool(strpos(b, a) > 0)"),
+            ("contains", limited("b"), "odata_bool(strpos(a, b) > 0)"),
+            (
+                "indexof", limited("b"),
+                "'i' || coalesce(length(\(counted("left(a, nullif(strpos(a, b), 0) - 1)"))), -1)"
+            ),
+            ("concat", "", "'t' || a || b"),
+        ].map { name, limit, expression in
             PostgreSQLFunction(
                 "odata_\(name)(x text, y text) RETURNS text",
                 body: """
@@ -19,8 +24,9 @@ extension PostgreSQLFunctions {
                         a text COLLATE "C" := substr(x, 2);
                         b text COLLATE "C" := substr(y, 2);
                     BEGIN
-                        IF left(x, 1) = 't' AND left(y, 1) = 't' THEN RETURN \(expression); END IF;
-                        RETURN NULL;
+                        IF left(x, 1) IS DISTINCT FROM 't' OR left(y, 1) IS DISTINCT FROM 't' THEN RETURN NULL; END IF;
+                        \(limit)
+                        RETURN \(expression);
                     END
                     """)
         } + [
@@ -32,6 +38,19 @@ extension PostgreSQLFunctions {
                 expression:
                     "CASE WHEN left(value, 1) = 't' THEN 't' || btrim(substr(value, 2), \(whitespace)) END"),
         ]
+
+    /// The statement that refuses a search for a longer text than the limit.
+    private static func limited(_ pattern: String) -> String {
+        let limit = SubstringSearch.maxPatternLength
+        return """
+            IF length(\(pattern)) > \(limit) AND length(\(counted(pattern))) > \(limit) THEN
+                RAISE EXCEPTION 'pattern too long' USING ERRCODE = '\(patternTooLong)';
+            END IF;
+            """
+    }
+
+    /// The SQLSTATE of a search for a longer text than the limit. No error of PostgreSQL has this class.
+    static let patternTooLong = "TS001"
 
     /// The text with one character for each code.
     private static func counted(_ text: String) -> String {

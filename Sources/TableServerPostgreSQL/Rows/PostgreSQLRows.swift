@@ -115,12 +115,21 @@ final class PostgreSQLRows: RowReader {
         }
     }
 
+    /// Columns are only added, so that those of the moment before the rows are read are right too; but another transaction can
+    /// add one that is missing, with another spelling, between the two.
+    ///
+    /// - Throws: ``NeedsTransaction`` also if the query uses such a column.
+    private func useStatement(for query: RowQuery) throws {
+        if mode == .once, query.usesFields(notIn: cachedColumns) { throw NeedsTransaction() }
+        try useStatement()
+    }
+
     func columns() throws -> ColumnNames {
         guard mode == .once || mode == .done else { return cachedColumns }
-        // Columns are only added: those of the moment before the rows are read are right too.
-        return ColumnNames(
+        cachedColumns = ColumnNames(
             try connection.execute(
                 "SELECT name FROM serverColumn WHERE tableKey = $1::text ORDER BY position", [key]))
+        return cachedColumns
     }
 
     /// In a transaction that writes, no other one can change the row until the commit.
@@ -138,7 +147,7 @@ final class PostgreSQLRows: RowReader {
     }
 
     func rows(_ query: RowQuery, offset: Int, limit: Int?) throws -> [StoredRow] {
-        try useStatement()
+        try useStatement(for: query)
         var sql = SQLText(for: .postgreSQL)
         sql.append(
             select: query, in: scope, owner: scope.owner.map { _ in owner }, offset: offset, limit: limit)
@@ -147,7 +156,7 @@ final class PostgreSQLRows: RowReader {
     }
 
     func count(_ query: RowQuery) throws -> Int {
-        try useStatement()
+        try useStatement(for: query)
         var sql = SQLText(for: .postgreSQL)
         sql.append(count: query, in: scope, owner: scope.owner.map { _ in owner })
         return Int(try connection.execute(sql.text, sql.postgreSQLArguments).integer(0, 0))

@@ -10,7 +10,7 @@ struct PostgreSQLSchema {
     /// The format of the tables. A server refuses a newer one.
     static let format: Int64 = 1
     /// The functions of filters. A server replaces older ones and uses newer ones.
-    static let functions: Int64 = 1
+    static let functions: Int64 = 2
     private static let minimalVersion: Int64 = 140_000
     /// The names of PostgreSQL have 63 characters.
     private static let maxKeyLength = 48
@@ -24,6 +24,7 @@ struct PostgreSQLSchema {
             """
             BEGIN;
             SET LOCAL lock_timeout TO '60s';
+            SET LOCAL statement_timeout TO 0;
             SELECT pg_advisory_xact_lock(hashtext('table-server'), hashtext(current_schema()))
             """)
         do {

@@ -91,7 +91,7 @@ extension SQLText {
             case .text(let text): text
             case .value(let value): value.postgreSQLValue
             case .json(let value): String(decoding: value.json, as: UTF8.self).escapedJSONForPostgreSQL
-            case .number(let value): value.exactNumber
+            case .number(let value): value.numberText
             }
         }
     }
@@ -111,14 +111,10 @@ extension ItemValue {
         }
     }
 
-    /// A number as the database's function `odata_number` returns it. Texts of large doubles are not exact, so those that are
-    /// in the range of integers are written as integers.
-    fileprivate var exactNumber: String? {
+    fileprivate var numberText: String? {
         switch self {
         case .int(let value): String(value)
-        case .double(let value):
-            abs(value) >= 0x1p53 && value >= -0x1p63 && value < 0x1p63
-                ? String(Int64(value)) : value.description
+        case .double(let value): value.description
         default: nil
         }
     }

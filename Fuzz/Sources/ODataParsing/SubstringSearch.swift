@@ -1,0 +1,1 @@
+../../../Sources/TableServer/OData/SubstringSearch.swift

@@ -1,0 +1,26 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import GRDB
+import GRDBSQLite
+
+extension Database {
+    /// Runs a body whose statements fail with `SQLITE_INTERRUPT` after this time: a filter can take long for each row.
+    func limitingTime<Result>(to limit: Duration, _ body: () throws -> Result) rethrows -> Result {
+        var deadline = ContinuousClock.now + limit
+        return try withUnsafeMutablePointer(to: &deadline) { deadline in
+            sqlite3_progress_handler(
+                sqliteConnection, Self.stepsBetweenChecks,
+                { deadline in
+                    guard let deadline else { return 0 }
+                    let end = deadline.assumingMemoryBound(to: ContinuousClock.Instant.self).pointee
+                    return ContinuousClock.now > end ? 1 : 0
+                }, deadline)
+            defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
+            return try body()
+        }
+    }
+
+    /// The steps of SQLite's virtual machine between two looks at the clock. A row needs about twenty.
+    private static var stepsBetweenChecks: Int32 { 100 }
+}
