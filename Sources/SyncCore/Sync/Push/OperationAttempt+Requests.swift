@@ -61,7 +61,9 @@ extension OperationAttempt {
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
         var fetched = try await send(.read(id: operation.itemID))
-        if fetched.classification == .rowMissing, reason == .rowExists, operation.kind != .delete {
+        // A tombstone is not returned by id.
+        let mayBeTombstone = operation.kind == .update || operation.kind == .insert && reason == .rowExists
+        if fetched.classification == .rowMissing, mayBeTombstone {
             fetched = try await fetchTombstone()
         }
         let found: ConflictReason =

@@ -66,8 +66,9 @@ struct PushRun {
             // Operations that failed in an earlier push are sent last, so that they delay no others.
             for round in order.rounds where !isLimited && !failed.isEmpty {
                 do {
-                    try await pass(round) { failed.contains($0) && failed.precedesOthers($0) }
-                    if !isLimited { try await pass(round, where: failed.contains) }
+                    // Begins after the one that was sent last: an earlier push may have ended there.
+                    try await pass(round, ids: failed.later, where: failed.contains)
+                    if !isLimited { try await pass(round, ids: failed.earlier, where: failed.contains) }
                 } catch let error as SyncError
                     where error.code == .pushAbortedService && serverErrors.isAtLimit
                 {
@@ -85,9 +86,10 @@ struct PushRun {
         limits.areReached(operations: begun.count - undeclaredCount, now: context.environment.now())
     }
 
-    /// Passes over the queue once, for some operations of one round.
+    /// Passes over the operations with these ids once, for some of one round.
     private mutating func pass(
-        _ round: Int, where isIncluded: @escaping @Sendable (TableOperation) -> Bool
+        _ round: Int, ids: ClosedRange<Int64> = 0...(.max),
+        where isIncluded: @escaping @Sendable (TableOperation) -> Bool
     ) async throws {
         // A fourth of the greatest number: it is multiplied below.
         let permits = min(max(1, context.settings.maxConcurrentOperations), .max / 4)
@@ -99,11 +101,11 @@ struct PushRun {
         }
         readAhead = []
         await withTaskGroup(of: OperationRun.Result.self) { runs in
-            var last = Int64(0)
+            var ids = ids
             while let permit = await semaphore.acquire(),
-                let operation = await next(after: last, &runs, maxRunning: 4 * permits, where: isInPass)
+                let operation = await next(in: ids, &runs, maxRunning: 4 * permits, where: isInPass)
             {
-                last = operation.id
+                ids = operation.id...max(operation.id, ids.upperBound)
                 begun.insert(operation.id)
                 runningCount += 1
                 let run = OperationRun(
@@ -121,13 +123,13 @@ struct PushRun {
     ///
     /// - Parameter maxRunning: bounds the runs that have released their permit and still store their results.
     private mutating func next(
-        after id: Int64, _ runs: inout TaskGroup<OperationRun.Result>, maxRunning: Int,
+        in ids: ClosedRange<Int64>, _ runs: inout TaskGroup<OperationRun.Result>, maxRunning: Int,
         where isInPass: (TableOperation) -> Bool
     ) async -> TableOperation? {
         var found: TableOperation?
         while ending == nil, !Task.isCancelled {
             if !isLimited {
-                if found == nil { found = await readNext(after: id, where: isInPass) }
+                if found == nil { found = await readNext(in: ids, where: isInPass) }
                 if found != nil, runningCount < maxRunning { return found }
             }
             guard let result = await runs.next() else { return nil }
@@ -136,23 +138,24 @@ struct PushRun {
         return nil
     }
 
-    /// Returns the next operation of this pass in the queue.
+    /// Returns the next operation of this pass in the queue, after the first of the ids.
     private mutating func readNext(
-        after id: Int64, where isInPass: (TableOperation) -> Bool
+        in ids: ClosedRange<Int64>, where isInPass: (TableOperation) -> Bool
     ) async -> TableOperation? {
-        var last = id
+        var last = ids.lowerBound
         do {
-            while true {
+            while last < ids.upperBound {
                 if readAhead.isEmpty {
                     let start = last
                     readAhead = try await context.read {
                         try $0.operations(after: start, in: nil, limit: 64)[...]
                     }
                 }
-                guard let operation = readAhead.popFirst() else { return nil }
+                guard let operation = readAhead.popFirst(), operation.id <= ids.upperBound else { return nil }
                 if !begun.contains(operation.id), isInPass(operation) { return operation }
                 last = operation.id
             }
+            return nil
         } catch {
             ending = error
             return nil
@@ -194,30 +197,6 @@ struct PushRun {
         hasSkipped = true
         begun.remove(operation.id)
     }
-}
-
-/// The operations with an error of an earlier push.
-private struct FailedOperations: Sendable {
-    private let ids: Set<Int64>
-    /// The failed operation that was sent last.
-    private let last: Int64
-
-    init(in snapshot: any StoreSnapshot) throws {
-        let operations = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
-            let operation = try snapshot.operation(id: error.operationID)
-            return operation?.revision == error.revision ? operation : nil
-        }
-        ids = Set(operations.map(\.id))
-        let sent = operations.filter { $0.lastAttempt != nil }
-        last = sent.max { ($0.lastAttempt ?? .unixEpoch) < ($1.lastAttempt ?? .unixEpoch) }?.id ?? 0
-    }
-
-    var isEmpty: Bool { ids.isEmpty }
-
-    func contains(_ operation: TableOperation) -> Bool { ids.contains(operation.id) }
-
-    /// Whether the operation is sent before the others, because the last push may have ended before it.
-    func precedesOthers(_ operation: TableOperation) -> Bool { operation.id > last }
 }
 
 extension SyncEvent.OperationGroup {
