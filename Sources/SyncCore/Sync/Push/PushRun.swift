@@ -45,6 +45,7 @@ struct PushRun {
             if !(error is CancellationError) { try? await countServerErrors() }
             throw error
         }
+        result.hasReachedEnd = !isLimited
         try await countServerErrors()
     }
 
@@ -167,7 +168,9 @@ struct PushRun {
         case .completedWithError(let error):
             result.completed += 1
             errorsAfterCompletion.append(error)
-        case .failed(let error): result.errors.append(error)
+        case .failed(let error):
+            result.errors.append(error)
+            if error.status != nil { result.hasRefusals = true }
         case .unconfirmed(let error):
             result.errors.append(error)
             // A damaged response of another status is no server error.
