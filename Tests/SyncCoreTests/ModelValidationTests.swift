@@ -75,6 +75,16 @@ import Testing
         #expect(catalog(a, SyncTableDefinition("B", columns: [])) == nil)
         #expect(catalog(a, SyncTableDefinition("B", columns: [], parents: ["A"])) == .invalidTableDefinition)
         #expect(catalog(SyncTableDefinition("A", columns: [], parents: ["A"])) == .invalidTableDefinition)
+        // Tables outside the cycle are not named.
+        let error = #expect(throws: SyncError.self) {
+            try TableCatalog([
+                a, SyncTableDefinition("B", columns: [], parents: ["A", "Root"]),
+                SyncTableDefinition("Root", columns: []),
+                SyncTableDefinition("Child", columns: [], parents: ["A"]),
+                SyncTableDefinition("Grandchild", columns: [], parents: ["Child"]),
+            ])
+        }
+        #expect(error?.message == "The parents of the tables 'A', 'B' form a cycle.")
     }
 
     @Test func `an unknown table is an error`() throws {

@@ -91,6 +91,24 @@ struct RemoteResponseTests {
         #expect(list?.mayRetry == true)
     }
 
+    @Test(arguments: [(200, ""), (204, ""), (200, "[]")])
+    func `a response without events is not a change feed`(status: Int, body: String) async throws {
+        let changes = RemoteCall(.changes(others: [], after: nil, wait: 0), table: "T")
+        let failure = try await response(to: changes, status, body).failure(of: changes, dialect: .v2)
+        #expect(failure?.code == .unreadableResponse && failure?.mayRetry == true)
+        #expect(failure?.message == "The response is not a change feed.")
+    }
+
+    @Test func `the error of an unavailable service has the wait that the server asks for`() async throws {
+        let now = try #require(Timestamp("2026-08-02T12:00:00Z"))
+        for (text, delay) in [
+            ("120", Duration.seconds(120)), ("Sun, 02 Aug 2026 12:00:30 GMT", .seconds(30)), ("soon", nil),
+        ] {
+            let response = try await response(503, headers: [.retryAfter: text])
+            #expect(response.failure(of: Self.read, dialect: .v2, now: now)?.retryAfter == delay)
+        }
+    }
+
     @Test func `a conflict response has a row only when its body has an id`() async throws {
         let row = try await response(412, headers: [.eTag: "\"2\""], #"{"id":"a","n":2,"version":"2"}"#)
         #expect(row.body == .row(["id": "a", "n": 2, "version": "2"]))

@@ -4,6 +4,7 @@
 import Foundation
 import Observation
 import SyncModels
+import Synchronization
 import TestSupport
 import Testing
 
@@ -62,6 +63,36 @@ import Testing
             list.query = Todo.where { $0.complete }
             await list.settled()
             #expect(list.models.map(\.text) == ["7"])
+        }
+    }
+
+    /// Runs an action when the next item is decoded.
+    private struct Watched: FieldValue {
+        static let onDecode = Mutex<(@Sendable () -> Void)?>(nil)
+        static var columnType: ColumnType { .text }
+        var itemValue: ItemValue { .text(text) }
+        var text = ""
+
+        init() {}
+        init?(itemValue: ItemValue) { Self.onDecode.withLock { $0.take() }?() }
+    }
+
+    @Test func `a list whose query changes while its page is decoded is settled`() async throws {
+        struct Row: SyncModel {
+            var id = SyncID<Row>()
+            var number = 0, watched = Watched()
+            static let schema = ModelSchema(
+                "Row", Row(), .field("number", \.number), .field("watched", \.watched))
+        }
+        try await withContext(.models(Row.self)) { context in
+            try await context.table(Row.self).insert(Row(number: 1))
+            let list = LiveList(Row.all, in: context)
+            Watched.onDecode.withLock {
+                $0 = { Task { @MainActor in list.query = Row.where { $0.number == 1 } } }
+            }
+            let settled = Task { await list.settled() }
+            await settled.value
+            #expect(list.query != Row.all && list.models.map(\.number) == [1])
         }
     }
 

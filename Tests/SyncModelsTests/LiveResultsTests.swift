@@ -4,10 +4,11 @@
 import Dispatch
 import StoreConformance
 import SyncCore
-import SyncModels
 import Synchronization
 import TableServer
 import Testing
+
+@testable import SyncModels
 
 /// Live queries of models.
 @Suite struct LiveResultsTests {
@@ -199,6 +200,39 @@ import Testing
             #expect(try await pages.next()?.changes == nil)
             try await context.push()
             #expect(try await pages.next()?.changes?.updated == [0])
+        }
+    }
+
+    @Test func `an operation of a row that the query does not match is no new page`() async throws {
+        try await withContext(.models(TodoList.self)) { context in
+            let table = context.table(TodoList.self)
+            try await table.insert(TodoList(name: "Garden"))
+            var pages = table.live(TodoList.where { $0.name == "Garden" }).withSyncStates()
+                .makeAsyncIterator()
+            let settle = pages.settle
+            let count = Mutex(0)
+            #expect(try await pages.next()?.count == 1)
+            let reader = Task { [iterator = pages] in
+                var pages = iterator
+                while try await pages.next() != nil { count.withLock { $0 += 1 } }
+            }
+            try await table.insert(TodoList(name: "House"))
+            await settle()
+            #expect(count.withLock { $0 } == 0)
+            try await context.close()
+            try await reader.value
+        }
+    }
+
+    @Test func `a throttled sequence ends when the context closes, and not after its delay`() async throws {
+        try await withContext(.models(TodoList.self)) { context in
+            let table = context.table(TodoList.self)
+            var pages = table.live(throttle: .seconds(1_000_000)).makeAsyncIterator()
+            #expect(try await pages.next()?.isEmpty == true)
+            try await table.insert(TodoList(name: "Garden"))
+            async let next = pages.next()
+            try await context.close()
+            #expect(try await next == nil)
         }
     }
 

@@ -191,6 +191,23 @@ import Testing
         }
     }
 
+    @Test func `both models of a problem have the local-only values of the device`() async throws {
+        try await withServer(.models(Page.self)) { context, server in
+            let table = context.table(Page.self)
+            try await server.put("x", ["title": "base"], in: "Page")
+            try await table.pull()
+            try await table.update("x") { page in
+                page.title = "mine"
+                page.note = "local"
+            }
+            try await server.update("x", ["title": "theirs"], in: "Page")
+            await #expect(throws: SyncError.self) { try await context.push() }
+            let problem = try #require(try await table.problems().first)
+            #expect(problem.mine?.note == "local")
+            #expect(problem.theirs?.title == "theirs" && problem.theirs?.note == "local")
+        }
+    }
+
     @Test func `a merged model with another id is refused`() async throws {
         var settings = SyncSettings()
         settings.resolve(Page.self) { _ in .merge(Page(id: "y")) }

@@ -63,6 +63,12 @@ private struct Row: SyncModel {
         (Row.where { $0.isNull(\.tags) }, { $0.tags == nil }),
         (Row.where { !$0.isNull(\.tags) && $0.id != "1" }, { $0.tags != nil && $0.id != "1" }),
         (Row.where { $0.id.isIn(["1", "2"]) }, { ["1", "2"].contains($0.id) }),
+        (Row.where { $0.size.isIn([1.5, 2.5]) }, { [1.5, 2.5].contains($0.size) }),
+        (Row.where { !$0.size.isIn([1.5]) }, { $0.size.map { $0 != 1.5 } ?? false }),
+        (Row.where { $0.size.isIn([nil, 1.5]) }, { [nil, 1.5].contains($0.size) }),
+        (Row.where { !$0.size.isIn([nil, 1.5]) }, { ![nil, 1.5].contains($0.size) }),
+        (Row.where { $0.size.isIn([nil]) }, { $0.size == nil }),
+        (Row.where { !$0.size.isIn([nil]) }, { $0.size != nil }),
         (Row.where { $0.flag }.where { $0.number > 1 }, { $0.flag && $0.number > 1 }),
     ]
 

@@ -98,15 +98,17 @@ import Testing
         struct Note: SyncModel {
             var id = SyncID<Note>()
             var text: String?
-            var title = ""
+            var title = "", draft = ""
             static let schema = ModelSchema(
-                "Note", Note(), .field("text", \.text, .required), .field("title", \.title, .unordered))
+                "Note", Note(), .field("text", \.text, .required), .field("title", \.title, .unordered),
+                .field("draft", \.draft, [.required, .localOnly]))
         }
         await expectMistake(
             Note.self,
             """
             Note.text is optional and .required. Make the property non-optional, or remove .required.
             Note.title is .unordered, and not a SyncID. Remove .unordered.
+            Note.draft is .required and .localOnly, so that no row of the server could be read. Remove one of the options.
             """)
     }
 
@@ -140,8 +142,13 @@ import Testing
             var a: SyncID<A>?
             static let schema = ModelSchema("B", B(), .field("a", \.a))
         }
+        struct Child: SyncModel {
+            var id = SyncID<Child>()
+            var a: SyncID<A>?
+            static let schema = ModelSchema("Child", Child(), .field("a", \.a))
+        }
         #expect(
-            await message { try [SyncTableDefinition].models(A.self, B.self, TodoList.self) }
+            await message { try [SyncTableDefinition].models(A.self, Child.self, B.self, TodoList.self) }
                 == """
                 The references between A, B form a cycle, so pushes cannot order them. Mark one of the fields \
                 .unordered.

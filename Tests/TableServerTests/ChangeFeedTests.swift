@@ -58,6 +58,17 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test func `the events name the tables as the client spells them`() async throws {
+        try await withServer { server, client in
+            let all = try await client.changes(of: "todoITEM", others: "OTHER,TodoItem,Other", wait: 60)
+            #expect(all.text.contains("data: todoITEM\n") && all.text.contains("data: OTHER\n"))
+            #expect(all.text.split(separator: "data: ").count == 3)
+            try await server.put("a", [:], in: "Other")
+            let changed = try await client.changes(of: "todoITEM", others: "OTHER", after: all.mark, wait: 60)
+            #expect(changed.text.contains("data: OTHER\n") && !changed.text.contains("todoITEM"))
+        }
+    }
+
     @Test func `a client that has received only the first of several events misses no other`() async throws {
         try await withServer { server, client in
             let mark = try await client.changes(others: "Other", wait: 60).mark

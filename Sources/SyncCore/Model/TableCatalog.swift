@@ -52,7 +52,7 @@ public struct TableCatalog: Sendable {
         return table
     }
 
-    /// Checks that the parents form no cycle: removes tables whose parents are all removed, until none is left.
+    /// Checks that the parents are declared and form no cycle.
     private static func requireAcyclicParents(_ tables: [SyncTableDefinition]) throws(SyncError) {
         let names = Set(tables.map(\.name))
         for table in tables {
@@ -60,15 +60,10 @@ public struct TableCatalog: Sendable {
                 throw .invalidDefinition("The parent '\(parent)' of '\(table.name)' is not declared.")
             }
         }
-        var remaining = tables.filter { !$0.parents.isEmpty }
-        while !remaining.isEmpty {
-            let names = Set(remaining.map(\.name))
-            let next = remaining.filter { !names.isDisjoint(with: $0.parents) }
-            guard next.count < remaining.count else {
-                let cycle = names.sorted().joined(separator: "', '")
-                throw .invalidDefinition("The parents of the tables '\(cycle)' form a cycle.")
-            }
-            remaining = next
+        let cycle = tables.filter { !$0.parents.isEmpty }.cyclic { $0.parents.contains($1.name) }
+        guard cycle.isEmpty else {
+            let names = cycle.map(\.name).sorted().joined(separator: "', '")
+            throw .invalidDefinition("The parents of the tables '\(names)' form a cycle.")
         }
     }
 

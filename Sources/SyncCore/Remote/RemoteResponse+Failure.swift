@@ -1,12 +1,16 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 extension RemoteResponse {
     /// Returns the error of this response to the call; `nil` for a success with the expected body.
     ///
     /// This is the meaning for a caller that does not repeat requests. A push, for example, completes a delete whose row
     /// is missing.
-    package func failure(of call: RemoteCall, dialect: WireDialect) -> SyncError? {
+    package func failure(
+        of call: RemoteCall, dialect: WireDialect, now: Timestamp = Timestamp(Date())
+    ) -> SyncError? {
         switch classification {
         case .done: nil
         case .unauthenticated:
@@ -17,7 +21,9 @@ extension RemoteResponse {
         case .rowExists, .versionMismatch: conflict(of: call, dialect: dialect)
         case .refused: refusal
         case .unknown: isSuccess ? unexpectedBody(for: call) : refusal
-        case .unavailable: .serviceUnavailable(status: status, message: message)
+        case .unavailable:
+            .serviceUnavailable(
+                status: status, message: message, retryAfter: RetryAfter.delay(retryAfter, now: now))
         }
     }
 
@@ -62,15 +68,23 @@ extension RemoteResponse {
         if case .unreadable(let reason) = body {
             return SyncError(.unreadableResponse, reason, mayRetry: true)
         }
-        if case .query = call.action {
-            return SyncError(
+        return switch call.action {
+        case .query:
+            SyncError(
                 .expectedItemsInResponse, "The response of the server has no list of rows.", mayRetry: true)
+        case .changes: .notChangeFeed
+        case .read, .insert, .update, .delete, .undelete:
+            SyncError(.expectedItemInResponse, "The response of the server has no row.", mayRetry: true)
         }
-        return SyncError(.expectedItemInResponse, "The response of the server has no row.", mayRetry: true)
     }
 }
 
 extension SyncError {
+    /// The error of a successful response to ``SyncClient/nextChange(in:after:within:)`` without events.
+    static var notChangeFeed: SyncError {
+        SyncError(.unreadableResponse, "The response is not a change feed.", mayRetry: true)
+    }
+
     /// The error of a response that is classified as ``ResponseClassification/unavailable``.
     static func serviceUnavailable(
         status: Int, message: String?, retryAfter: Duration? = nil

@@ -33,7 +33,7 @@ extension SyncClient {
             .changes(others: Array(tables.dropFirst()), after: mark, wait: seconds), table: tables.first ?? ""
         )
         guard case .change(let change) = try await table(call.table).response(to: call).body else {
-            throw SyncError(.unreadableResponse, "The response is not a change feed.", mayRetry: true)
+            throw SyncError.notChangeFeed
         }
         return change
     }

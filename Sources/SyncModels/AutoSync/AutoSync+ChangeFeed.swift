@@ -5,39 +5,79 @@ import SyncCore
 import Synchronization
 
 extension AutoSync {
+    /// What the sync may ask the change feed for.
+    struct Followed: Equatable {
+        /// The tables of the plans, without those that the server does not have or does not show.
+        var tables: [String]
+        /// Whether each of these tables has been pulled.
+        var areKnown: Bool
+        /// From when on the sync may ask; `nil` is after the next event.
+        var time: Duration?
+    }
+
     /// Takes the changes in the server's change feed as hints, until the task is cancelled or the server turns out to have no
     /// change feed.
     func followServer() async {
-        let tables = Set(plans.map(\.query.table)).sorted()
-        var mark: String?
+        var (tables, mark): ([String], String?) = ([], nil)
         var failures = 0
         while !Task.isCancelled, !context.isClosed {
-            guard control.withLock({ $0.schedule.isInForeground }) else {
-                await feedWakeup.wait(atMost: nil, in: context.environment)
+            let (followed, signIns) = control.withLock { control in
+                (self.followed(control), control.schedule.signIns)
+            }
+            guard let time = followed.time, time <= now, !followed.tables.isEmpty else {
+                let pause = followed.time.flatMap { $0 > now ? $0 - now : nil }
+                await feedWakeup.wait(atMost: pause, in: context.environment)
                 continue
             }
+            // A mark is of the tables of its request.
+            if followed.tables != tables { (tables, mark) = (followed.tables, nil) }
             do {
-                if let change = try await context.client.nextChange(in: tables, after: mark) {
+                let change = try await context.client.nextChange(in: tables, after: mark)
+                control.withLock { $0.schedule.recordFeed(nil, signIns: signIns, at: now) }
+                if let change {
                     mark = change.mark
                     signal(.serverHint(tables: change.tables))
                 }
                 failures = 0
                 // One round follows the changes of this time, so one request is enough for them.
                 try await context.environment.sleep(settings.pushDelay)
-            } catch let error as SyncError where error.meansNoFeed {
-                return
+            } catch let error as SyncError where error.isRefusal {
+                // To a server without a change feed, `changes` is the id of a row.
+                guard await findOtherTables(than: tables) else { return }
             } catch {
+                if let error = error as? SyncError {
+                    control.withLock {
+                        $0.schedule.recordFeed(RoundFailure(error), signIns: signIns, at: now)
+                    }
+                    wakeup.signal()
+                }
                 await feedWakeup.wait(
                     atMost: settings.backoff(failures: failures, jitter: jitter), in: context.environment)
                 failures += 1
             }
         }
     }
-}
 
-extension SyncError {
-    /// Whether the server has no change feed. To such a server, `changes` is the id of a row.
-    fileprivate var meansNoFeed: Bool {
-        code == .tableNotOnServer || !mayRetry && [.serverError, .serverErrorWithoutMessage].contains(code)
+    /// Waits until the pulls show which of the tables the server has. Returns `false` if it has all of them, and thus no change
+    /// feed.
+    private func findOtherTables(than tables: [String]) async -> Bool {
+        while !Task.isCancelled, !context.isClosed {
+            let followed = control.withLock { self.followed($0) }
+            if followed.tables != tables { return true }
+            if followed.areKnown { return false }
+            await feedWakeup.wait(atMost: nil, in: context.environment)
+        }
+        return false
+    }
+
+    func followed(_ control: Control) -> Followed {
+        func tablesOfPlans(_ isIncluded: (Int) -> Bool) -> Set<String> {
+            Set(plans.indices.filter(isIncluded).map { plans[$0].query.table })
+        }
+        let tables = tablesOfPlans { control.failedPlans[$0]?.isRefusal != true }
+        return Followed(
+            tables: tables.sorted(),
+            areKnown: tables.isSubset(of: tablesOfPlans(control.pulledPlans.contains)),
+            time: control.schedule.feedTime)
     }
 }

@@ -37,17 +37,30 @@ extension AutoSync {
             await runDueRounds()
             group.cancelAll()
         }
-        control.withLock { $0.isRunning = false }
-        show(.stopped)
+        control.withLock { control in
+            control.isRunning = false
+            if !control.schedule.isInRound { show(.stopped) }
+        }
+    }
+
+    /// Decides what to do now, and shows why the sync waits, unless a caller's round runs: the round shows what it does. Under the
+    /// lock, so that this is before what a round shows that begins then.
+    private func showNextStep() -> SyncSchedule.Step {
+        control.withLock { control in
+            let step = control.schedule.next(at: now, jitter: jitter)
+            if case .wait(let time, let reason) = step, !control.schedule.isInRound {
+                show(Phase(reason, until: time))
+            }
+            return step
+        }
     }
 
     private func runDueRounds() async {
         var lock = SyncLock(of: context)
         defer { lock.release() }
         while !Task.isCancelled, !context.isClosed {
-            switch nextStep() {
-            case .wait(let time, let reason):
-                show(Phase(reason, until: time))
+            switch showNextStep() {
+            case .wait(let time, _):
                 // An app that is suspended must not hold a lock.
                 if control.withLock({ !$0.schedule.isInForeground }) { lock.release() }
                 await wakeup.wait(atMost: time.map { $0 - now }, in: context.environment)
@@ -69,7 +82,7 @@ extension AutoSync {
         } catch let error as SyncError {
             // The store cannot be locked.
             feed.update { $0.lastError = error }
-            control.withLock { $0.schedule.end(.init(), .failed(), pulled: [], at: now, jitter: jitter) }
+            control.withLock { $0.schedule.recordLockFailure(at: now, jitter: jitter) }
         } catch {}
     }
 
@@ -125,12 +138,14 @@ extension AutoSync {
         do {
             let report = try await syncRound.run(round)
             let status = try? await context.status()
+            let previous = control.withLock { followed($0) }
             control.withLock {
                 $0.schedule.end(
                     round, report.outcome(leavesOperations: status?.hasSendableOperations ?? true),
                     pulled: Set(report.pulls.keys).union(report.failed.keys), at: now, jitter: jitter)
             }
             record(report, of: round, status)
+            if control.withLock({ followed($0) }) != previous { feedWakeup.signal() }
             context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
             endRound()
             // A push that the app calls meanwhile can leave other operations than the round has.
@@ -145,7 +160,9 @@ extension AutoSync {
     }
 
     private func endRound() {
-        if control.withLock({ $0.isRunning }) { wakeup.signal() } else { show(.stopped) }
+        control.withLock { control in
+            if control.isRunning { wakeup.signal() } else { show(.stopped) }
+        }
     }
 
     // MARK: Events

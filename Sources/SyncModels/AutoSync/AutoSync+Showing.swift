@@ -39,6 +39,7 @@ extension AutoSync {
     func record(_ report: SyncRound.Report, of round: SyncSchedule.Round, _ status: SyncStatus?) {
         let time = context.environment.now()
         let planError = control.withLock { control in
+            control.pulledPlans.formUnion(report.pulls.keys)
             for index in report.pulls.keys { control.failedPlans[index] = nil }
             control.failedPlans.merge(report.failed) { _, new in new }
             return control.failedPlans.min { $0.key < $1.key }?.value
@@ -46,7 +47,7 @@ extension AutoSync {
         feed.update { state in
             if let status { state.setOperations(status) }
             state.unreadable.add(report.pulls.values.flatMap(\.unreadable))
-            if let push = report.push, push.abortReason == nil { state.lastPush = time }
+            if let push = report.push, push.abortReason == nil, push.hasReachedEnd { state.lastPush = time }
             if !round.plans.isEmpty, round.plans.allSatisfy({ report.pulls[$0] != nil }) {
                 state.lastPull = time
             }

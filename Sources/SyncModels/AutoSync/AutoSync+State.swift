@@ -16,7 +16,7 @@ extension AutoSync {
         case pulling(table: String, rows: Int, of: Int?)
         /// The last round failed; the next one begins then.
         case waiting(until: Timestamp)
-        /// The app has reported ``AutoSync/Signal/networkUnavailable``.
+        /// The app has reported ``AutoSync/Signal/networkUnavailable``, and the server has not answered since.
         case offline
         /// The server requires the user to sign in: see ``AutoSync/Signal/signedIn``.
         case needsSignIn
@@ -36,9 +36,9 @@ extension AutoSync {
         public internal(set) var conflicts = 0
         /// The number of operations that the server has refused too often.
         public internal(set) var parked = 0
-        /// When the user made the first change that is pending.
+        /// When the user last changed the item of the first pending operation, in the order of the queue.
         public internal(set) var oldestPending: Timestamp?
-        /// When the last push reached the end of the queue.
+        /// When a push last reached the end of the queue.
         public internal(set) var lastPush: Timestamp?
         /// When the last pulls of a round succeeded.
         public internal(set) var lastPull: Timestamp?

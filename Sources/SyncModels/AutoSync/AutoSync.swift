@@ -21,6 +21,8 @@ public final class AutoSync: Sendable {
         var requests: [RoundRequest] = []
         /// Whether ``AutoSync/run()`` is running.
         var isRunning = false
+        /// The plans that have been pulled.
+        var pulledPlans: Set<Int> = []
         /// The errors of plans whose last pull would fail again.
         var failedPlans: [Int: SyncError] = [:]
         /// The number of running calls of ``AutoSync/finish(within:)``.
@@ -50,9 +52,9 @@ public final class AutoSync: Sendable {
         self.settings = settings
         plans = pulls
         // The pull of a plan that is not valid reports its error.
-        let order = (try? context.pullOrder(of: pulls)) ?? Array(pulls.indices)
         let schedule = SyncSchedule(
-            plans: pulls.map { ($0.query.table, $0.interval) }, order: order, settings: settings)
+            plans: pulls.map { ($0.query.table, $0.interval) }, order: context.parentsFirst(pulls),
+            settings: settings)
         control = Mutex(Control(schedule: schedule))
     }
 

@@ -13,8 +13,7 @@ enum RoundFailure: Equatable {
     case ofPlan(mayRetry: Bool)
 
     init(_ error: SyncError) {
-        let cause = error.code == .pullAborted ? error.cause as? SyncError ?? error : error
-        switch cause.code {
+        switch error.causeOfPull.code {
         case .authenticationRequired, .pushAbortedAuthentication:
             self = .unauthenticated
         case .networkUnavailable, .serviceUnavailable, .pushAbortedNetwork, .pushAbortedService,
@@ -25,5 +24,18 @@ enum RoundFailure: Equatable {
             // A server that asks for a wait is not asked for other tables either.
             self = error.retryAfter.map { .unavailable(retryAfter: $0) } ?? .ofPlan(mayRetry: error.mayRetry)
         }
+    }
+}
+
+extension SyncError {
+    /// The error of the request that ended a pull; for other errors, the error itself.
+    fileprivate var causeOfPull: SyncError { code == .pullAborted ? cause as? SyncError ?? self : self }
+
+    /// Whether the server has refused a request about a table: it does not have the table, does not show it, or cannot evaluate
+    /// the query.
+    var isRefusal: Bool {
+        let error = causeOfPull
+        return error.code == .tableNotOnServer
+            || !error.mayRetry && [.serverError, .serverErrorWithoutMessage].contains(error.code)
     }
 }

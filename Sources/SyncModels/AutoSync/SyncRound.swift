@@ -27,8 +27,8 @@ struct SyncRound: Sendable {
         /// The first error of an operation or a plan, after which the round continued.
         var error: SyncError?
 
-        /// Whether the server has answered, as far as it is known.
-        var reachedServer: Bool { push?.completed ?? 0 > 0 || !pulls.isEmpty }
+        /// Whether the server has answered a request about rows: also one that it has refused.
+        var reachedServer = false
     }
 
     /// Runs the round.
@@ -57,16 +57,19 @@ struct SyncRound: Sendable {
                 report.ending = error
             }
         }
+        if let push = report.push, push.completed > 0 || push.hasRefusals { report.reachedServer = true }
     }
 
     private func pull(_ index: Int, _ report: inout Report) async throws {
         do {
             report.pulls[index] = try await pull(plans[index])
+            report.reachedServer = true
         } catch {
             let error = try Self.syncError(error)
             switch RoundFailure(error) {
             case .ofPlan(let mayRetry):
                 report.error = report.error ?? error
+                if error.isRefusal { report.reachedServer = true }
                 if mayRetry { report.retries.insert(index) } else { report.failed[index] = error }
             case .unauthenticated, .unavailable:
                 report.ending = error

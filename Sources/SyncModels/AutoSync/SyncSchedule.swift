@@ -70,17 +70,22 @@ struct SyncSchedule: Sendable {
     private var pushRequestedAt: Duration?
     /// When operations are pushed that something else than a round has left.
     private var leftOperationsAt: Duration?
-    private var isInRound = false
+    private(set) var isInRound = false
     /// Why a push or pulls were requested last.
     private var requestCause = SyncEvent.RoundCause.start
     private var gate: Gate?
-    /// The number of failed rounds in a row.
+    /// The number of failures in a row, without an answer of the server between them.
     private var failures = 0
+    private var hasLastRoundFailed = false
     /// The number of rounds in a row that have left operations or plans to send or pull again.
     private var incompleteRounds = 0
     private var lastEnd: Duration?
     private var lastNow: Duration?
     private var needsSignIn = false
+    /// The number of sign-ins, for requests that the server refuses after a sign-in.
+    private(set) var signIns = 0
+    /// The number of sign-ins when the current round began.
+    private var signInsAtBegin = 0
     private var network = Network.available
     private(set) var isInForeground = true
 
@@ -111,7 +116,7 @@ struct SyncSchedule: Sendable {
         }
         let gateTime = gate?.until ?? time
         if max(time, gateTime) <= now { return .run(round(at: now)) }
-        let isGated = gateTime > time || failures > 0
+        let isGated = gateTime > time || hasLastRoundFailed
         return .wait(
             until: max(time, gateTime),
             isGated ? waitReason : network == .unavailable ? .offline : .nothingDue)
@@ -126,7 +131,13 @@ struct SyncSchedule: Sendable {
     }
 
     /// The round with all plans, which the user requests.
-    var wholeRound: Round { Round(plans: order, hinted: []) }
+    var wholeRound: Round { Round(plans: order, hinted: Set(order.filter { pulls[$0].hintedAt != nil })) }
+
+    /// From when on the sync may ask the server's change feed; `nil` is after the next event.
+    var feedTime: Duration? {
+        guard isInForeground, !needsSignIn else { return nil }
+        return gate?.cause == .server ? gate?.until : .zero
+    }
 
     private var waitReason: WaitReason {
         switch gate?.cause {
@@ -157,9 +168,11 @@ struct SyncSchedule: Sendable {
 
     // MARK: Events
 
-    /// Records the start of the sync: everything is pushed and pulled.
+    /// Records the start of the sync: everything is pushed and pulled, unless the server has asked for a wait.
     mutating func start(at now: Duration) {
         adjustClock(to: now)
+        needsSignIn = false
+        resetDelays()
         requestAll(at: now, .start)
     }
 
@@ -194,10 +207,13 @@ struct SyncSchedule: Sendable {
             network = .unavailable
         case .signedIn:
             needsSignIn = false
+            signIns += 1
             resetDelays()
             requestAll(at: now, .signedIn)
         case .serverHint(let tables):
-            for index in pulls.indices where tables.contains(pulls[index].table) {
+            // Servers ignore the case of names.
+            let keys = Set(tables.map { $0.lowercased() })
+            for index in pulls.indices where keys.contains(pulls[index].table.lowercased()) {
                 pulls[index].hintedAt = pulls[index].hintedAt ?? now
             }
         }
@@ -207,6 +223,26 @@ struct SyncSchedule: Sendable {
     mutating func recordOtherProcess(at now: Duration) {
         adjustClock(to: now)
         closeGate(.otherProcess, for: settings.lockRetryDelay)
+    }
+
+    /// Records that the store could not be locked for a round, which is still due.
+    mutating func recordLockFailure(at now: Duration, jitter: Double) {
+        adjustClock(to: now)
+        lastEnd = now
+        recordFailure(retryAfter: nil, jitter: jitter)
+    }
+
+    /// Records the response to a request to the change feed, or why it failed.
+    ///
+    /// - Parameter signIns: the number of sign-ins when it was sent.
+    mutating func recordFeed(_ failure: RoundFailure?, signIns: Int, at now: Duration) {
+        adjustClock(to: now)
+        switch failure {
+        case nil: openGate(at: now)
+        case .unauthenticated: needsSignIn = needsSignIn || signIns == self.signIns
+        case .unavailable(let retryAfter?): closeGate(.server, for: min(retryAfter, settings.maxRetryAfter))
+        case .unavailable, .ofPlan: break
+        }
     }
 
     /// Records that operations are pending which a push can send, unless a change or a round accounts for them: a push that
@@ -222,13 +258,13 @@ struct SyncSchedule: Sendable {
     mutating func begin(_ round: Round, at now: Duration) {
         adjustClock(to: now)
         (firstChange, lastChange, pushRequestedAt, leftOperationsAt) = (nil, nil, nil, nil)
-        isInRound = true
+        (isInRound, signInsAtBegin) = (true, signIns)
         for index in round.plans {
             pulls[index].requestedAt = nil
             pulls[index].hintedAt = nil
             pulls[index].repeatsAt = nil
         }
-        if let gate, gate.until <= now { self.gate = nil }
+        openGate(at: now)
     }
 
     /// Records the end of a round.
@@ -244,24 +280,24 @@ struct SyncSchedule: Sendable {
         var retryTime = now
         switch outcome {
         case .completed(let reachedServer, let leavesOperations, let retries):
+            hasLastRoundFailed = false
             if reachedServer { recordAnswer() }
             guard leavesOperations || !retries.isEmpty else {
                 incompleteRounds = 0
                 break
             }
+            // The push after a change made during the round sends what the round has left.
+            if firstChange != nil, retries.isEmpty { break }
             retryTime += settings.backoff(failures: incompleteRounds, jitter: jitter)
             incompleteRounds += 1
             if leavesOperations { requestPush(at: retryTime, .retry) }
         case .failed(let retryAfter):
             requestPush(at: now, .retry)
-            let wait =
-                min(retryAfter ?? .zero, settings.maxRetryAfter)
-                + settings.backoff(failures: failures, jitter: jitter)
-            closeGate(retryAfter == nil ? .failure : .server, for: wait)
-            failures += 1
+            recordFailure(retryAfter: retryAfter, jitter: jitter)
         case .unauthenticated:
             requestPush(at: now, .retry)
-            needsSignIn = true
+            // The server may have refused the token from before a sign-in during the round.
+            needsSignIn = signIns == signInsAtBegin
         case .cancelled:
             requestPush(at: now, .retry)
         }
@@ -276,6 +312,15 @@ struct SyncSchedule: Sendable {
     }
 
     // MARK: Helpers
+
+    private mutating func recordFailure(retryAfter: Duration?, jitter: Double) {
+        let wait =
+            min(retryAfter ?? .zero, settings.maxRetryAfter)
+            + settings.backoff(failures: failures, jitter: jitter)
+        closeGate(retryAfter == nil ? .failure : .server, for: wait)
+        failures += 1
+        hasLastRoundFailed = true
+    }
 
     /// An answer of the server refutes that the network is unavailable.
     private mutating func recordAnswer() {
@@ -295,7 +340,7 @@ struct SyncSchedule: Sendable {
 
     /// Ends the delays after failures, but not those that the server has asked for.
     private mutating func resetDelays() {
-        (failures, incompleteRounds) = (0, 0)
+        (failures, incompleteRounds, hasLastRoundFailed) = (0, 0, false)
         if gate?.cause != .server { gate = nil }
     }
 
@@ -304,6 +349,10 @@ struct SyncSchedule: Sendable {
         let gate = Gate(until: (lastNow ?? .zero) + delay, cause: cause)
         if let current = self.gate, current.cause == .server, current.until > gate.until { return }
         self.gate = gate
+    }
+
+    private mutating func openGate(at now: Duration) {
+        if let gate, gate.until <= now { self.gate = nil }
     }
 
     /// Moves all times when the clock was set back, so that no wait becomes longer.

@@ -24,15 +24,10 @@ public struct ModelConflict<Model: SyncModel>: Sendable {
         base = try Self.model(of: raw.base, raw)
     }
 
-    /// Makes the model of an item. Items of the server have no local-only columns: their values are those of
-    /// the device.
     private static func model(of item: Item?, _ conflict: Conflict) throws(SyncError) -> Model? {
-        guard var item else { return nil }
-        for column in Model.schema.columns where column.options.contains(.localOnly) {
-            item.fields[column.name] = conflict.clientItem?.fields[column.name]
-        }
+        guard let item else { return nil }
         do throws(UnreadableItem) {
-            return try Model.schema.decode(item)
+            return try Model.schema.decode(item, localOnlyOf: conflict.clientItem)
         } catch {
             throw error.syncError
         }
@@ -110,10 +105,10 @@ extension ModelConflict {
         }
         var item = (theirs == nil ? nil : raw.serverItem) ?? raw.clientItem ?? Item(id: id)
         for column in Model.schema.columns {
-            let value = try column.value(model)
-            if let theirs, try column.value(theirs) == value { continue }
-            let isMine = try mine.map { mine throws(SyncError) in try column.value(mine) } == value
-            item.fields[column.name] = (isMine ? raw.clientItem?.fields[column.name] : .none) ?? value
+            if let theirs, try column.isSame(theirs, model) { continue }
+            var stored: ItemValue?
+            if let mine, try column.isSame(mine, model) { stored = raw.clientItem?.fields[column.name] }
+            item.fields[column.name] = if let stored { stored } else { try column.value(model) }
         }
         return item
     }

@@ -68,6 +68,8 @@ public struct Field<Model: SyncModel>: Sendable {
             return true
         } encode: { value in
             try JSONField.encode(value)
+        } isEqual: { left, right in
+            (left as? any Equatable).map { $0.isEqual(to: right) } ?? false
         }
         return Field(path: path, role: .column(column))
     }

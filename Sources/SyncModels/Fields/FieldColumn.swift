@@ -16,6 +16,9 @@ final class FieldColumn<Model: SyncModel>: Sendable {
     let assign: @Sendable (ItemValue, inout Model) -> Bool
     /// Returns the value of the property to store.
     let value: @Sendable (Model) throws(SyncError) -> ItemValue
+    /// Whether the property is equal in two models, also if it is stored differently, as equal sets are; `nil` if equal values are
+    /// stored equally.
+    private let isEqual: (@Sendable (Model, Model) -> Bool)?
     /// Assigns the combination of two changes of the property.
     let merge: (@Sendable (MergedModels<Model>, inout Model) -> Void)?
 
@@ -23,7 +26,8 @@ final class FieldColumn<Model: SyncModel>: Sendable {
         _ name: String, _ type: ColumnType, _ path: any WritableKeyPath<Model, Value> & Sendable,
         _ options: FieldOptions, _ policy: MergePolicy<Value>?,
         assign: @escaping @Sendable (ItemValue, inout Model) -> Bool,
-        encode: @escaping @Sendable (Value) throws -> ItemValue
+        encode: @escaping @Sendable (Value) throws -> ItemValue,
+        isEqual: (@Sendable (Value, Value) -> Bool)? = nil
     ) {
         self.name = name
         self.path = path
@@ -40,6 +44,9 @@ final class FieldColumn<Model: SyncModel>: Sendable {
             } catch {
                 throw .notEncodable(Model.self, path, column: name, model.id.text, error)
             }
+        }
+        self.isEqual = isEqual.map { isEqual in
+            { @Sendable left, right in isEqual(left[keyPath: path], right[keyPath: path]) }
         }
         guard let policy else {
             merge = nil
@@ -59,6 +66,16 @@ extension FieldColumn {
     /// - Returns: `false` if the property is required and cannot hold the value.
     func read(_ value: ItemValue, into model: inout Model) -> Bool {
         (isOptional || !value.isNull) && assign(value, &model) || !options.contains(.required)
+    }
+
+    /// Whether the property has the same value in both models.
+    ///
+    /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
+    func isSame(_ left: Model, _ right: Model) throws(SyncError) -> Bool {
+        let (leftValue, rightValue) = (try value(left), try value(right))
+        if leftValue == rightValue { return true }
+        // An `==` of the app may compare a part of the value only.
+        return isEqual?(left, right) == true && leftValue.withoutOrder == rightValue.withoutOrder
     }
 }
 

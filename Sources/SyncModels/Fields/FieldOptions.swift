@@ -15,7 +15,8 @@ public struct FieldOptions: OptionSet, Sendable {
     public static let localOnly = FieldOptions(rawValue: 2)
     /// A row whose column is null, or holds a value that the property cannot hold, is unreadable.
     ///
-    /// Without this option, the property has its blank value.
+    /// Without this option, the property has its blank value. A ``localOnly`` column cannot be required: rows of the server
+    /// lack it.
     public static let required = FieldOptions(rawValue: 4)
     /// A ``SyncID`` does not make the model that it refers to a parent: pushes do not order the two tables.
     public static let unordered = FieldOptions(rawValue: 8)

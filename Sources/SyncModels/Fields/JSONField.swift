@@ -36,3 +36,23 @@ enum JSONField {
         try? decoder.decode(type, from: value.json)
     }
 }
+
+extension Equatable {
+    /// Whether the other value has this type and is equal.
+    func isEqual(to other: Any) -> Bool { other as? Self == self }
+}
+
+extension ItemValue {
+    /// The value with its arrays in an order that depends only on their elements. A set is an array in any order, and so is a
+    /// dictionary whose keys are not text, with keys and values in turn.
+    var withoutOrder: ItemValue {
+        switch self {
+        case .array(let elements):
+            let elements = elements.map(\.withoutOrder)
+            return .array(
+                elements.map { ($0.json, $0) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1))
+        case .object(let fields): return .object(fields.mapValues(\.withoutOrder))
+        default: return self
+        }
+    }
+}

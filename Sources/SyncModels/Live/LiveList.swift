@@ -65,9 +65,10 @@ public import SyncCore
         settle = pages.settle
         task = Task { [weak self] in
             do throws(SyncError) {
-                while let page = try await pages.next() {
-                    guard !Task.isCancelled else { return }
-                    self?.show(page)
+                // On the main actor, so that nothing runs between the end of a wait in `settled()` and what ends it.
+                while let page = try await pages.next(isolation: #isolation) {
+                    // After a cancellation the next page is `nil`, which ends the waits for this query.
+                    if !Task.isCancelled { self?.show(page) }
                 }
                 if !Task.isCancelled { self?.end() }
             } catch {

@@ -65,8 +65,12 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
             let (table, catalog) = (query.raw.table, context.catalog)
             observation = QueryObservation(
                 query.raw, in: context, following: following, interval: results.throttle
-            ) { [followsStates = results.followsStates] snapshot, _ in
-                followsStates ? try snapshot.rowStates(in: table, of: catalog) : [:]
+            ) { [followsStates = results.followsStates] snapshot, result in
+                let states = followsStates ? try snapshot.rowStates(in: table, of: catalog) : [:]
+                if states.isEmpty { return states }
+                // A state of another row is no change of the page.
+                let ids = Set(result.items.map { UTF8Text($0.id) })
+                return states.filter { ids.contains($0.key) }
             }
         }
 

@@ -12,9 +12,14 @@ extension Term {
         term.compare(.notEqual, value.itemValue)
     }
 
-    /// The property equals one of the values.
+    /// The property equals one of the values. A `nil` among them is a null test.
     public func isIn(_ values: [Value]) -> Where<Model> {
-        condition { .membership($0, values.map(\.itemValue)) }
+        let constants = values.map(\.itemValue)
+        let others = constants.filter { !$0.isNull }
+        return condition { expression in
+            let membership = Filter.membership(expression, others)
+            return others.count == constants.count ? membership : .any([membership, .nullTest(expression)])
+        }
     }
 }
 

@@ -94,6 +94,13 @@ extension FieldColumn {
             problems.append(
                 "\(property) is optional and .required. Make the property non-optional, or remove .required.")
         }
+        if options.contains([.required, .localOnly]) {
+            problems.append(
+                """
+                \(property) is .required and .localOnly, so that no row of the server could be read. Remove one of the \
+                options.
+                """)
+        }
         if options.contains(.unordered), referredModel == nil {
             problems.append("\(property) is .unordered, and not a SyncID. Remove .unordered.")
         }

@@ -13,6 +13,17 @@ extension ModelSchema {
         try decode(RowValues(item, columns: columnNames))
     }
 
+    /// Makes a model from an item of the server, which has no local-only columns: their values are those of the device's item.
+    ///
+    /// - Throws: ``UnreadableItem`` as ``decode(_:)``.
+    func decode(_ item: Item, localOnlyOf local: Item?) throws(UnreadableItem) -> Model {
+        var item = item
+        for column in columns where column.options.contains(.localOnly) {
+            item.fields[column.name] = local?.fields[column.name]
+        }
+        return try decode(item)
+    }
+
     /// Makes a model from the values of a row in ``columnNames``.
     ///
     /// - Throws: ``UnreadableItem`` as ``decode(_:)``.
@@ -63,8 +74,7 @@ extension ModelSchema {
         for field in fields {
             switch field.role {
             case .column(let column):
-                let value = try column.value(edited)
-                if try column.value(original) != value { changes[column.name] = value }
+                if try !column.isSame(original, edited) { changes[column.name] = try column.value(edited) }
             case .system(let path) where edited[keyPath: path] != original[keyPath: path]:
                 throw .notWritable(Model.self, path, "the server sets it", edited.id.text)
             case .unknown(let path) where edited[keyPath: path] != original[keyPath: path]:

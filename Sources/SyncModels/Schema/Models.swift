@@ -45,21 +45,15 @@ extension [SyncTableDefinition] {
         return Model.schema.definition
     }
 
-    /// Removes models whose parents are all removed, until none is left.
     private static func requireAcyclicReferences(_ models: [any SyncModel.Type]) throws(SyncError) {
-        var remaining = models
-        while !remaining.isEmpty {
-            let next = remaining.filter { model in
-                model.parents.contains { parent in remaining.contains { $0 == parent } }
-            }
-            guard next.count < remaining.count else {
-                let names = next.map { "\($0)" }.sorted().joined(separator: ", ")
-                throw SyncError(
-                    .invalidTableDefinition,
-                    "The references between \(names) form a cycle, so pushes cannot order them. Mark one of the fields "
-                        + ".unordered.")
-            }
-            remaining = next
+        let models = models.map { (type: $0, parents: $0.parents.map { ObjectIdentifier($0) }) }
+        let cycle = models.cyclic { $0.parents.contains(ObjectIdentifier($1.type)) }
+        guard cycle.isEmpty else {
+            let names = cycle.map { "\($0.type)" }.sorted().joined(separator: ", ")
+            throw SyncError(
+                .invalidTableDefinition,
+                "The references between \(names) form a cycle, so pushes cannot order them. Mark one of the fields "
+                    + ".unordered.")
         }
     }
 }

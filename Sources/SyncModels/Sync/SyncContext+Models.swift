@@ -74,17 +74,25 @@ extension SyncContext {
     }
 
     /// Returns the indices of the plans, so that parents are before their children.
-    func pullOrder(of plans: [PullPlan]) throws(SyncError) -> [Int] {
-        let depthsOfTables = catalog.depths
-        var depths: [Int] = []
+    ///
+    /// - Throws: the error of a plan that is not valid.
+    private func pullOrder(of plans: [PullPlan]) throws(SyncError) -> [Int] {
         for plan in plans {
             _ = try plan.queryID
             do throws(SyncError) {
-                depths.append(depthsOfTables[try catalog.table(named: plan.query.table).name] ?? 0)
+                _ = try catalog.table(named: plan.query.table)
             } catch {
                 throw error.naming(plan.model)
             }
         }
+        return parentsFirst(plans)
+    }
+
+    /// Returns the indices of the plans, so that parents are before their children. A table that the store does not have counts
+    /// as one without parents.
+    func parentsFirst(_ plans: [PullPlan]) -> [Int] {
+        let depthsOfTables = catalog.depths
+        let depths = plans.map { depthsOfTables[$0.query.table] ?? 0 }
         return plans.indices.sorted { (depths[$0], $0) < (depths[$1], $1) }
     }
 }

@@ -34,7 +34,9 @@ public struct ModelProblem<Model: SyncModel>: Sendable, Identifiable {
         raw = error
         let schema = Model.schema
         mine = error.item.flatMap { try? schema.decode($0) }
-        theirs = error.serverItem.flatMap { $0.system.deleted ? nil : try? schema.decode($0) }
+        theirs = error.serverItem.flatMap { item in
+            item.system.deleted ? nil : try? schema.decode(item, localOnlyOf: error.item)
+        }
     }
 }
 

@@ -11,6 +11,8 @@ import SyncCore
 struct ChangeFeed: Sendable {
     let storage: any RowStorage
     let scopes: [RowScope]
+    /// The names of the tables as the client spells them.
+    let names: [String]
     /// The mark that the client has received last.
     let lastMark: String?
     /// The feed ends after the first change, or after this time; `nil` for a feed that ends with its connection.
@@ -69,7 +71,7 @@ struct ChangeFeed: Sendable {
             guard mark != marks[index] else { continue }
             marks[index] = mark
             let id = marks.compactMap(\.self).joined(separator: ",")
-            events += "id: \(id)\ndata: \(scope.table.name)\n\n"
+            events += "id: \(id)\ndata: \(names[index])\n\n"
         }
         return events
     }
@@ -84,7 +86,7 @@ extension TableService {
     ///
     /// - Throws: an error of the request, and one of a database that is not available.
     func changes(
-        _ request: RecordedRequest, _ scope: RowScope, _ caller: Caller
+        _ request: RecordedRequest, of name: String, _ scope: RowScope, _ caller: Caller
     ) async throws -> ServerResponse {
         var wait: Duration?
         if let text = request.parameter("wait") {
@@ -94,7 +96,7 @@ extension TableService {
             }
             wait = .seconds(seconds)
         }
-        var scopes = [scope]
+        var (scopes, names) = ([scope], [name])
         for name in (request.parameter("tables") ?? "").split(separator: ",").map(String.init) {
             guard let table = settings.table(named: name) else {
                 throw RequestError(status: 404, message: "The server has no table '\(name)'.")
@@ -102,6 +104,7 @@ extension TableService {
             try caller.require(table.permissions.read)
             guard !scopes.contains(where: { $0.table.key == table.key }) else { continue }
             scopes.append(RowScope(table: table, of: caller))
+            names.append(name)
         }
         guard scopes.count <= Self.maxTables else {
             throw RequestError.badRequest("A feed has at most \(Self.maxTables) tables.")
@@ -111,8 +114,8 @@ extension TableService {
             status: 200,
             headers: [("Content-Type", "text/event-stream")], body: Data(),
             feed: ChangeFeed(
-                storage: storage, scopes: scopes, lastMark: request.header("Last-Event-ID"), wait: wait,
-                clock: settings.clock, end: caller.end))
+                storage: storage, scopes: scopes, names: names, lastMark: request.header("Last-Event-ID"),
+                wait: wait, clock: settings.clock, end: caller.end))
     }
 }
 

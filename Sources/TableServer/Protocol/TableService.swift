@@ -30,7 +30,7 @@ struct TableService: Sendable {
             let write = RowWrite(request, dialect, stamp, mayRead: mayRead, settings: settings)
             let scope = RowScope(table: table, of: caller)
             if request.method == "GET", path.id == "changes", request.acceptsEvents {
-                return try await changes(request, scope, caller)
+                return try await changes(request, of: path.table, scope, caller)
             }
             return try await route(request, path, scope, write)
                 ?? .pathNotFound(request.method, request.path)

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import StoreMemory
 import SyncModels
 import Testing
 
@@ -86,6 +87,66 @@ import Testing
             device.sync.signal(.networkAvailable)
             await system.advance(.seconds(1))
             #expect(device.network.newRequests().contains("GET TodoItem changes"))
+        }
+    }
+
+    @Test func `after 401 the feed is asked again when the user has signed in`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.condition = .status(401)
+            await system.advance(.seconds(10_000))
+            #expect(device.network.newRequests() == ["GET TodoItem changes"])
+            #expect(device.sync.state.phase == .needsSignIn)
+            device.network.condition = .up
+            device.sync.signal(.signedIn)
+            await system.advance(.seconds(60))
+            #expect(device.network.newRequests().count { $0 == "GET TodoItem changes" } >= 2)
+            #expect(device.sync.state.phase == .idle(next: nil))
+        }
+    }
+
+    @Test func `a round that the server answers resumes the requests to the feed`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.condition = .status(401)
+            await system.advance(.seconds(100))
+            device.network.condition = .up
+            _ = device.network.newRequests()
+            _ = try await system.perform { try await device.sync.syncNow() }
+            await system.advance(.seconds(60))
+            #expect(device.network.newRequests().contains("GET TodoItem changes"))
+        }
+    }
+
+    @Test func `the feed is not asked before the time that the server has asked for`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.condition = .status(503, retryAfter: "7200")
+            await system.advance(.seconds(7000))
+            #expect(device.network.newRequests() == ["GET TodoItem changes"])
+            device.network.condition = .up
+            device.sync.signal(.foreground)
+            await system.advance(.seconds(100))
+            #expect(device.network.newRequests() == [])
+            await system.advance(.seconds(200))
+            #expect(device.network.newRequests().contains("GET TodoItem changes"))
+        }
+    }
+
+    @Test func `a table that the server does not have does not prevent following the others`() async throws {
+        try await VirtualSystem.run { system in
+            let tables = try VirtualSystem.tables() + [SyncTableDefinition("Unknown", columns: [])]
+            let device = try system.device(
+                pulls: [Todo.all.pull(), PullPlan(TableQuery("Unknown"))],
+                store: try MemoryStore(tables: tables), autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            device.run()
+            await system.advance(.seconds(100))
+            _ = device.network.newRequests()
+            system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["theirs": "theirs"])
+            #expect(!device.network.newRequests().contains("GET Unknown"))
         }
     }
 

@@ -97,9 +97,14 @@ final class VirtualNetwork: HTTPTransport {
         }
     }
 
-    /// Responds as a change feed, after the next change or 25 seconds. The mark is the number of the server's changes.
+    /// Responds as a change feed, after the next change or 25 seconds; with 404 if it does not have a table. The mark is the number of the server's changes.
     private func changes(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let last = request.head.headerFields[.lastEventID].flatMap(Int.init)
+        if request.head.path?.contains("Unknown") == true {
+            return HTTPTransportResponse(
+                status: .notFound, headerFields: [.contentType: "application/json"],
+                body: Data(#"{"error":"The server has no table 'Unknown'."}"#.utf8))
+        }
         var polls = 0
         while system.server.changeCount == last, polls < 250 {
             try await system.scheduler.sleep(100_000_000)

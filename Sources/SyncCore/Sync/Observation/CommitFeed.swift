@@ -17,6 +17,8 @@ package final class CommitFeed: Sendable {
         case localChanges
         /// Every commit.
         case commits
+        /// No commit: only the end of the feed.
+        case end
     }
 
     /// Tables whose changes have observers.

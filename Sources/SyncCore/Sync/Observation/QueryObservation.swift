@@ -58,7 +58,7 @@ package struct QueryObservation<Details: Sendable & Equatable> {
                 guard await signals.next(isolation: #isolation) != nil else { return nil }
             }
             do {
-                try await pacing.delay(in: context.environment)
+                try await pacing.delay(in: context)
             } catch {
                 return nil  // The task is cancelled.
             }

@@ -23,7 +23,7 @@ package struct ReadObservation<Value: Sendable> {
     package mutating func next() async throws -> Value? {
         while await signals.next(isolation: #isolation) != nil {
             do {
-                try await pacing.delay(in: context.environment)
+                try await pacing.delay(in: context)
             } catch {
                 return nil  // The task is cancelled.
             }

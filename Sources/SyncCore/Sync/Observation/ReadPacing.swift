@@ -17,12 +17,20 @@ struct ReadPacing {
 
     init(interval: Duration = .zero) { self.interval = interval }
 
-    /// Waits before the next read.
+    /// Waits before the next read, or until the context closes.
     ///
     /// - Throws: `CancellationError`.
-    mutating func delay(in environment: SyncEnvironment) async throws {
+    mutating func delay(in context: SyncContext) async throws {
+        let environment = context.environment
         let duration = wait(at: environment.now())
-        if duration > .zero { try await environment.sleep(duration) }
+        guard duration > .zero else { return }
+        let end = context.commits.signals(of: [.end], beginsAtOnce: false) { _ in false }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await environment.sleep(duration) }
+            group.addTask { for await _ in end {} }
+            try await group.next()
+            group.cancelAll()
+        }
     }
 
     /// Returns how long to wait before the next read.

@@ -79,9 +79,10 @@ struct PageRequest: Sendable {
         let call = try call(query, requestsTotal: requestsTotal)
         let response = try await context.sendInPull(call)
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
-        if let error = response.failure(of: call, dialect: context.client.dialect) {
+        let now = context.environment.now()
+        if let error = response.failure(of: call, dialect: context.client.dialect, now: now) {
             if response.refusesQuery { return .refused(error, status: response.status) }
-            let delay = RetryAfter.delay(response.retryAfter, now: context.environment.now())
+            let delay = RetryAfter.delay(response.retryAfter, now: now)
             let cause = SyncError(
                 error.code, error.message, cause: error.cause, mayRetry: error.mayRetry, retryAfter: delay)
             throw SyncError.pullAborted(table, cause)

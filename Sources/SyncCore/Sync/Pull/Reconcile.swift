@@ -105,7 +105,9 @@ private struct Reconcile {
             let call = RemoteCall(
                 .read(id: item.id), table: query.table, parameters: query.parameters, features: .offline)
             let response = try await context.sendInPull(call)
-            if let failure = response.failure(of: call, dialect: dialect) {
+            if let failure = response.failure(
+                of: call, dialect: dialect, now: context.environment.now())
+            {
                 guard failure.code == .itemNotOnServer else {
                     throw SyncError.pullAborted(query.table, failure)
                 }

@@ -11,6 +11,10 @@ public struct PushResult: Sendable {
     public internal(set) var errors: [TableOperationError] = []
     /// The error that ended the push before the end of the queue, if any.
     public internal(set) var abortReason: SyncError?
+    /// Whether the server has refused an operation of this push, or reported a conflict.
+    package internal(set) var hasRefusals = false
+    /// Whether the budget permitted the push to reach the end of the queue.
+    package internal(set) var hasReachedEnd = false
 
     /// Makes the result of a push that has completed nothing.
     package init(abortReason: SyncError? = nil) { self.abortReason = abortReason }

@@ -47,6 +47,7 @@ struct PushRun {
             if !(error is CancellationError) { try? await countServerErrors() }
             throw error
         }
+        result.hasReachedEnd = !isLimited
         try await countServerErrors()
     }
 
@@ -171,6 +172,7 @@ struct PushRun {
             errorsAfterCompletion.append(error)
         case .failed(let error):
             if error.code == .unknownTable { undeclaredCount += 1 }
+            if error.status != nil { result.hasRefusals = true }
             result.errors.append(error)
         case .held(_, let first) where isLater(first): skip(run.operation)
         case .held(let error, _): result.errors.append(error)

@@ -1,0 +1,125 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreMemory
+import Testing
+
+@testable import SyncModels
+@testable import SyncSimulation
+
+/// What the state shows while and after the server answers.
+@Suite struct AutoSyncAnswerTests {
+    @Test func `a sign-in while the server refuses the old token is followed by a round`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.run()
+            await system.advance(.seconds(10))
+            device.network.condition = .status(401)
+            try await device.insert("milk")
+            // The request takes 20 ms.
+            await system.advance(.milliseconds(1010))
+            device.network.condition = .up
+            device.sync.signal(.signedIn)
+            await system.advance(.seconds(5))
+            #expect(try await device.pending() == 0)
+            #expect(device.sync.state.phase == .idle(next: nil))
+        }
+    }
+
+    @Test func `the state shows the round of a caller, whatever else happens`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.run()
+            await system.advance(.seconds(10))
+            try await device.insert("milk")
+            let call = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(10))
+            #expect(device.sync.state.phase == .pushing(done: 0, of: 1))
+            device.sync.signal(.serverHint(tables: ["Unknown"]))
+            await system.advance(.milliseconds(1))
+            #expect(device.sync.state.phase == .pushing(done: 0, of: 1))
+            await system.advance(.milliseconds(20))
+            #expect(device.sync.state.phase == .pulling(table: "TodoList", rows: 0, of: nil))
+            _ = try await system.value(of: call)
+            await system.advance(.milliseconds(1))
+            #expect(device.sync.state.phase == .idle(next: nil))
+        }
+    }
+
+    @Test func `a run that ends during the round of a caller hides the round no more than its end`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            let run = device.run()
+            await system.advance(.seconds(10))
+            try await device.insert("milk")
+            let call = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(10))
+            run.cancel()
+            await system.advance(.milliseconds(1))
+            #expect(device.sync.state.phase == .pushing(done: 0, of: 1))
+            _ = try await system.value(of: call)
+            #expect(device.sync.state.phase == .stopped)
+        }
+    }
+
+    @Test(arguments: [412, 400])
+    func `a refused operation shows that the server can be reached`(_ status: Int) async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [])
+            try await device.insert("milk")
+            device.run()
+            await system.advance(.seconds(10))
+            if status == 412 {
+                system.server.write("milk", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            } else {
+                system.server.refuse("milk", in: "TodoItem", status: status)
+            }
+            device.sync.signal(.networkUnavailable)
+            try await device.update("milk", "mine")
+            await system.advance(.seconds(4))
+            #expect(device.sync.state.lastError?.code == .pushCompletedWithErrors)
+            guard case .idle = device.sync.state.phase else {
+                Issue.record("\(device.sync.state.phase)")
+                return
+            }
+        }
+    }
+
+    @Test func `a table that the server does not have shows that the server can be reached`() async throws {
+        try await VirtualSystem.run { system in
+            let tables = [SyncTableDefinition("Unknown", columns: [])]
+            let device = try system.device(
+                pulls: [PullPlan(TableQuery("Unknown"))], store: try MemoryStore(tables: tables))
+            device.sync.signal(.networkUnavailable)
+            device.run()
+            await system.advance(.seconds(10))
+            #expect(device.network.requests.map(\.summary) == ["GET Unknown"])
+            #expect(device.sync.state.phase == .idle(next: nil))
+        }
+    }
+
+    @Test func `a push without time to send is not the last push`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [])
+            try await device.insert("milk")
+            let sync = device.sync
+            let result = try await system.perform { await sync.push(until: sync.now) }
+            #expect(result.abortReason == nil && result.completed == 0)
+            #expect(sync.state.lastPush == nil)
+            _ = try await system.perform { await sync.finish(within: .seconds(5)) }
+            #expect(sync.state.lastPush != nil)
+        }
+    }
+
+    @Test func `a plan that is not valid does not change the order of the others`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(
+                pulls: [Todo.all.pull(), PullPlan(TableQuery("Unknown")), TodoList.all.pull()])
+            device.run()
+            await system.advance(.seconds(10))
+            #expect(device.network.requests.map(\.summary) == ["GET TodoList", "GET TodoItem"])
+        }
+    }
+}

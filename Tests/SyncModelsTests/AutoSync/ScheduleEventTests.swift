@@ -1,0 +1,135 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import SyncModels
+
+/// What a schedule remembers of events that arrive during a round, between runs and from the change feed.
+@Suite struct ScheduleEventTests {
+    private let parents = ScheduleTimeline.parents
+    private let children = ScheduleTimeline.children
+
+    @Test func `a sign-in during a round that the server refuses is not lost`() throws {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 10
+        let round = timeline.schedule.wholeRound
+        timeline.schedule.begin(round, at: timeline.time)
+        timeline.signal(.signedIn)
+        timeline.end(round, .unauthenticated)
+        #expect(timeline.nextRound() == 11)
+        // The next round was begun after the sign-in.
+        #expect(timeline.runNextRound(.unauthenticated)?.plans == [parents, children])
+        #expect(timeline.step() == .wait(until: nil, .signedOut))
+    }
+
+    @Test func `a store that cannot be locked delays the next round, and not the running one of a caller`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 10
+        timeline.jitter = 1
+        let round = timeline.schedule.wholeRound
+        timeline.schedule.begin(round, at: timeline.time)
+        timeline.change()
+        timeline.schedule.recordLockFailure(at: timeline.time, jitter: timeline.jitter)
+        #expect(timeline.schedule.isInRound)
+        #expect(timeline.nextRound() == 12)
+        guard case .wait(_, .failure) = timeline.step() else { return #expect(Bool(false)) }
+        timeline.schedule.recordLockFailure(at: timeline.time, jitter: timeline.jitter)
+        #expect(timeline.nextRound() == 14)
+    }
+
+    @Test(arguments: [SyncSchedule.Outcome.failed(), .cancelled])
+    func `on a metered network, a hint survives a round of the user that did not pull`(
+        _ outcome: SyncSchedule.Outcome
+    ) {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 10
+        timeline.signal(.networkExpensive)
+        timeline.signal(.serverHint(tables: ["children"]))
+        let round = timeline.schedule.wholeRound
+        timeline.schedule.begin(round, at: timeline.time)
+        timeline.end(round, outcome)
+        #expect(timeline.runNextRound()?.plans == [children])
+    }
+
+    @Test func `a hint may spell the name of a table in another case`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 10
+        timeline.signal(.serverHint(tables: ["Children"]))
+        #expect(timeline.runRound()?.plans == [children])
+    }
+
+    @Test
+    func `after a round without a failure, no failure is waited for, also if the server was not needed`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.change()
+        _ = timeline.runNextRound(.failed())
+        _ = timeline.runNextRound(.completed(reachedServer: false))
+        timeline.change()
+        guard case .wait(_, .nothingDue) = timeline.step() else { return #expect(Bool(false)) }
+    }
+
+    @Test
+    func `a new run does not wait for a sign-in or after failures, but as long as the server has asked`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.change()
+        _ = timeline.runNextRound(.unauthenticated)
+        timeline.seconds = 5000
+        timeline.schedule.start(at: timeline.time)
+        #expect(timeline.dueRound()?.plans == [parents, children])
+        timeline.jitter = 1
+        for _ in 0..<8 { _ = timeline.runNextRound(.failed()) }
+        timeline.seconds += 1
+        timeline.schedule.start(at: timeline.time)
+        #expect(timeline.dueRound()?.plans == [parents, children])
+        timeline.jitter = 0
+        _ = timeline.runNextRound(.failed(retryAfter: .seconds(7200)))
+        let end = timeline.seconds + 7200
+        timeline.schedule.start(at: timeline.time)
+        #expect(timeline.nextRound() == end)
+    }
+
+    @Test func `changes during each round do not delay what fails later`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.jitter = 1
+        timeline.change()
+        for _ in 0..<8 {
+            timeline.seconds = timeline.nextRound() ?? 0
+            let round = timeline.dueRound() ?? SyncSchedule.Round()
+            timeline.schedule.begin(round, at: timeline.time)
+            timeline.change()
+            timeline.end(round, .completed(reachedServer: true, leavesOperations: true))
+            #expect(timeline.nextRound() == timeline.seconds + 1)
+        }
+        _ = timeline.runNextRound(.completed(reachedServer: true, leavesOperations: true))
+        #expect(timeline.nextRound() == timeline.seconds + 2)
+    }
+
+    @Test func `the change feed is followed while the server asks for neither a sign-in nor a wait`() {
+        var timeline = ScheduleTimeline.started()
+        func record(_ failure: RoundFailure?, signIns: Int? = nil) {
+            let signIns = signIns ?? timeline.schedule.signIns
+            timeline.schedule.recordFeed(failure, signIns: signIns, at: timeline.time)
+        }
+        #expect(timeline.schedule.feedTime == .zero)
+        record(.unavailable(retryAfter: nil))
+        #expect(timeline.schedule.feedTime == .zero)
+        record(.unavailable(retryAfter: .seconds(60)))
+        #expect(timeline.schedule.feedTime == timeline.time + .seconds(60))
+        timeline.change()
+        #expect(timeline.nextRound() == 60)
+        timeline.seconds = 60
+        record(nil)
+        #expect(timeline.schedule.feedTime == .zero)
+        record(.unauthenticated)
+        #expect(timeline.schedule.feedTime == nil)
+        #expect(timeline.step() == .wait(until: nil, .signedOut))
+        timeline.signal(.signedIn)
+        #expect(timeline.schedule.feedTime == .zero)
+        // The refused request was sent before the sign-in.
+        record(.unauthenticated, signIns: timeline.schedule.signIns - 1)
+        #expect(timeline.schedule.feedTime == .zero)
+        timeline.signal(.background)
+        #expect(timeline.schedule.feedTime == nil)
+    }
+}
