@@ -69,7 +69,7 @@ struct FirstFormatTests {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             try await writeFile(file)
-            try await startEightServers(on: file)
+            try await openOnEightThreads(file)
             try await withServer({ $0.storage = .file(file) }) { server, _ in
                 try #expect(server.rows(in: "TodoItem").prefix(2).map(\.id) == ["z", "a"])
                 try #expect(server.rows(in: "TodoItem").count == 10)

@@ -314,8 +314,10 @@
                     try connection.run("SET statement_timeout TO 1")
                     try PostgreSQLSchema(connection).open(tables: ["todoitem"])
                 }
-                try await database.waitForBlockedStatement()
-                try other.run("SELECT pg_sleep(0.1); SELECT pg_advisory_unlock_all()")
+                group.addTask {
+                    try await database.waitForBlockedStatement()
+                    try other.run("SELECT pg_sleep(0.1); SELECT pg_advisory_unlock_all()")
+                }
                 try await group.waitForAll()
             }
         }

@@ -4,9 +4,10 @@
 import Foundation
 import GRDB
 import SyncCore
-import TableServer
 import TestSupport
 import Testing
+
+@testable import TableServer
 
 @Suite
 struct StorageTests {
@@ -150,7 +151,7 @@ struct StorageTests {
     @Test func `eight servers can create one file at the same moment`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
-            try await startEightServers(on: file)
+            try await openOnEightThreads(file)
             try await withServer({ $0.storage = .file(file) }) { server, _ in
                 try #expect(server.rows(in: "TodoItem").count == 8)
             }
@@ -183,18 +184,32 @@ struct StorageTests {
     }
 }
 
-/// Starts servers on one file at the same moment; each inserts a row.
-func startEightServers(on file: String) async throws {
-    try await withThrowingTaskGroup(of: Int.self) { group in
+/// Opens one file on eight threads at the same moment, as servers do, and adds a row on each.
+func openOnEightThreads(_ file: String) async throws {
+    let scope = RowScope(table: TableServer.Table("TodoItem"))
+    let settings = RowStampSettings(TableServer.Configuration(tables: []))
+    try await withThrowingTaskGroup { group in
         for number in 0..<8 {
             group.addTask {
-                var status = 0
-                try await withServer({ $0.storage = .file(file) }) { _, client in
-                    status = try await client.insert(["id": .text("new\(number)")]).status
+                let storage = try await onThread {
+                    try SQLiteRowStorage(
+                        path: file, tables: [scope.table], settings: settings, maxReadTime: .seconds(30))
                 }
-                return status
+                _ = try await storage.write(scope) { rows in
+                    try rows.put(TableRow(newIn: rows, id: "new\(number)", at: rows.stamp()))
+                }
+                storage.close()
             }
         }
-        for try await status in group { #expect(status == 201) }
+        try await group.waitForAll()
+    }
+}
+
+/// Runs a blocking call outside the threads of tasks, of which there are few.
+private func onThread<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
     }
 }

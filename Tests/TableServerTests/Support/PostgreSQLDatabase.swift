@@ -36,7 +36,10 @@
                 SELECT count(*) FROM pg_stat_activity
                 WHERE application_name = '\(schema)' AND wait_event_type = 'Lock'
                 """
-            ).integer(0, 0) == 0 { await Task.yield() }
+            ).integer(0, 0) == 0 {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
         }
 
         /// Cancels the statements that wait for a lock, as an administrator does.
