@@ -46,6 +46,21 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .log, "shallow", "Rows in the log lose undeclared values below ninety levels.",
+            killedBy: "log.deep", message: "the log"
+        ) { flaw in
+            flaw.putError = { [hits = flaw.hits] transaction, error in
+                var row = error.serverItem
+                let undeclared = row?.system.undeclared ?? [:]
+                row?.system.undeclared = undeclared.mapValues { $0.cut(depth: 90) }
+                let cut = TableOperationError(
+                    operationID: error.operationID, table: error.table, itemID: error.itemID,
+                    kind: error.kind, item: error.item, serverItem: row, status: error.status,
+                    code: error.code, message: error.message, revision: error.revision)
+                try transaction.put(hits.changing(error, to: cut))
+            }
+        }
+        StoreMutant(
             .log, "no-server-item", "The server's item is not stored.", killedBy: "log.exact",
             message: "the error by its operation"
         ) { flaw in

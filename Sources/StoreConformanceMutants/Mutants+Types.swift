@@ -183,7 +183,8 @@ extension StoreMutant {
 }
 
 extension ItemValue {
-    fileprivate func cut(depth: Int) -> ItemValue {
+    /// Returns the value with null for everything below the level.
+    func cut(depth: Int) -> ItemValue {
         guard depth > 0 else { return .null }
         return switch self {
         case .array(let values): .array(values.map { $0.cut(depth: depth - 1) })

@@ -19,7 +19,7 @@ struct MemoryQueue: Sendable {
     func operation(id: Int64) -> TableOperation? { operations[id] }
 
     func operations(after id: Int64, in table: String?, limit: Int) -> [TableOperation] {
-        guard id < .max else { return [] }
+        guard id < .max, limit > 0 else { return [] }
         let later = operations.entries(from: id + 1).lazy.map { $0.value }
         return Array(later.filter { table?.hasSameBytes(as: $0.table) ?? true }.prefix(limit))
     }

@@ -61,8 +61,8 @@ private struct IndexKey: Comparable, Sendable {
 extension MemoryTable: QueryableRows {
     var usesIndexes: Bool { true }
 
-    func forEachRow(_ body: (Item) throws -> Bool) throws {
-        for item in items.values where try !body(item) { return }
+    func forEachRow(from id: String?, _ body: (Item) throws -> Bool) throws {
+        for entry in items.entries(from: id.map(UTF8Text.init)) where try !body(entry.value) { return }
     }
 
     func withRow(id: String, _ body: (Item) throws -> Bool) throws -> Bool? { try item(id: id).map(body) }

@@ -115,7 +115,11 @@ extension OrderedMapWriter {
     /// Updates the stored counts, so that reading a count takes one lookup.
     private func changeCount(by change: Int64, in table: String) throws {
         for key in [StoreKey.allOperationsCount, StoreKey.operationCount(of: table)] {
-            set(try number(key) + change, for: key)
+            let (count, overflows) = try number(key).addingReportingOverflow(change)
+            guard !overflows else {
+                throw StoreError(.corrupt, "The store is damaged: a count of operations is out of range.")
+            }
+            set(count, for: key)
         }
     }
 }

@@ -46,8 +46,9 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
 
     var usesIndexes: Bool { reading.usesIndexes }
 
-    func forEachRow(_ body: (StoredRow) throws -> Bool) throws {
-        try reading.scan(prefix: StoreKey.items(of: table.name)) { id, bytes in
+    func forEachRow(from id: String?, _ body: (StoredRow) throws -> Bool) throws {
+        let start = id.map { StoreKey.item($0, of: table.name) }
+        try reading.scan(prefix: StoreKey.items(of: table.name), from: start) { id, bytes in
             try body(StoredRow(id: id, bytes: bytes, places: places))
         }
     }

@@ -94,6 +94,16 @@ extension OrderedMapReading {
         try parents(of: table.name) == table.parents
     }
 
+    fileprivate func storedTableNames() throws -> [String] {
+        var names: [String] = []
+        try scan(prefix: StoreKey.allColumns) { key, _ in
+            var reader = ByteReader(key)
+            names.append(try reader.text())
+            return true
+        }
+        return names
+    }
+
     fileprivate func parents(of table: String) throws -> [String] {
         let parents = try get(StoreKey.parents(of: table)) { value in
             var reader = ByteReader(value)
@@ -129,6 +139,12 @@ extension OrderedMapReading {
         for column in table.columns {
             let hasIndex = usesIndexes && IndexedColumn(column) != nil
             guard let index = columns.firstIndex(where: { $0.name == column.name }) else {
+                if let other = columns.first(where: { $0.name.lowercased() == column.name.lowercased() }) {
+                    throw StoreError(
+                        .schemaMismatch,
+                        "The column '\(column.name)' of the table '\(table.name)' and the stored column '\(other.name)' differ "
+                            + "in case only. Give the declared column the stored name, or another one.")
+                }
                 let type = column.type.rawValue
                 columns.append(
                     KnownColumn(
@@ -179,13 +195,7 @@ extension OrderedMapReader {
     /// Returns the tables as they were last declared, without local-only columns, in the order of their names, and the names
     /// of all their stored columns.
     fileprivate func storedTables() throws -> [(definition: SyncTableDefinition, columns: [String])] {
-        var names: [String] = []
-        try scan(prefix: StoreKey.allColumns) { key, _ in
-            var reader = ByteReader(key)
-            names.append(try reader.text())
-            return true
-        }
-        return try names.sorted().map { name in
+        try storedTableNames().sorted().map { name in
             let columns = try knownColumns(of: name)
             let definition = SyncTableDefinition(
                 name, columns: columns.compactMap(\.syncedColumn), parents: try parents(of: name))
@@ -202,6 +212,7 @@ extension OrderedMapWriter {
         let version = try layoutVersion()
         let isNew = version == nil
         let storesSyncedColumns = (version ?? 0) >= Layout.firstWithSyncedColumns
+        let storedNames = try storedTableNames()
         var hidden = HiddenColumns()
         var format = ByteWriter()
         format.append(counted: Layout.name)
@@ -209,6 +220,15 @@ extension OrderedMapWriter {
         try put(format.array, for: StoreKey.format)
         for table in catalog.tables {
             let old = try knownColumns(of: table.name)
+            if old.isEmpty,
+                let other = storedNames.first(where: { $0.lowercased() == table.name.lowercased() }),
+                other != table.name
+            {
+                throw StoreError(
+                    .schemaMismatch,
+                    "The table '\(table.name)' and the stored table '\(other)' differ in case only. Give the declared table "
+                        + "the stored name, or another one.")
+            }
             let new = try columns(of: table, known: old)
             hidden.add(table, known: new.map(\.name))
             if try !hasParents(of: table) { try putParents(of: table) }

@@ -10,17 +10,19 @@ struct AppTable {
     /// Whether the table has undeclared NOT NULL columns without a default.
     let hasRequiredAppColumns: Bool
 
-    /// A column as `PRAGMA table_info` describes it.
+    /// A column as `PRAGMA table_xinfo` describes it.
     struct Column {
         let name: String
         let type: String
         let mayBeNull: Bool
         let defaultValue: String?
+        /// Whether SQLite computes the value.
+        let isGenerated: Bool
     }
 
     init(_ definition: SyncTableDefinition, columns: [Column]) {
         let known = Set(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
-        let required = columns.filter { !$0.mayBeNull && $0.name != "id" }
+        let required = columns.filter { !$0.mayBeNull && !$0.isGenerated && $0.name != "id" }
         defaults = Dictionary(
             uniqueKeysWithValues: required.compactMap { column in
                 known.contains(column.name) ? column.defaultValue.map { (column.name, $0) } : nil
@@ -30,12 +32,12 @@ struct AppTable {
 
     static func columns(of table: String, on connection: Connection) throws -> [Column] {
         var columns: [Column] = []
-        try connection.prepared("PRAGMA table_info(\(table.quoted))").forEachRow { row in
+        try connection.prepared("PRAGMA table_xinfo(\(table.quoted))").forEachRow { row in
             guard let name = row.text(at: 1) else { return }
             columns.append(
                 Column(
                     name: name, type: row.text(at: 2) ?? "", mayBeNull: row.int(at: 3) == 0,
-                    defaultValue: row.text(at: 4)))
+                    defaultValue: row.text(at: 4), isGenerated: row.int(at: 6) >= 2))
         }
         return columns
     }

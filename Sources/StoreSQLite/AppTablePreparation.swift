@@ -27,6 +27,12 @@ struct AppTablePreparation {
                     """)
                 continue
             }
+            guard !found.isGenerated else {
+                throw StoreError(
+                    .schemaMismatch,
+                    "The column '\(found.name)' of the table '\(definition.name)' is generated; declare another column."
+                )
+            }
             guard found.name == name, ColumnAffinity(declaredType: found.type).holds(type) else {
                 throw StoreError(
                     .schemaMismatch,
@@ -39,17 +45,20 @@ struct AppTablePreparation {
     }
 
     private func requireUsableID(_ id: AppTable.Column?) throws {
-        guard let id, id.name == "id", ColumnAffinity(declaredType: id.type).holds(.text) else {
+        guard let id, id.name == "id", !id.isGenerated, ColumnAffinity(declaredType: id.type).holds(.text)
+        else {
             throw StoreError(
                 .schemaMismatch,
                 "The table '\(definition.name)' has no TEXT column 'id'; add one.")
         }
-        guard try hasUniqueIndexOfID else {
+        guard try hasUniqueIndexOfID,
+            connection.collation(ofColumn: "id", of: definition.name)?.uppercased() == "BINARY"
+        else {
             throw StoreError(
                 .schemaMismatch,
                 """
                 The column 'id' of the table '\(definition.name)' must be unique with the BINARY collation: make it the \
-                primary key, or create a unique index without another collation.
+                primary key, or create a unique index, and declare no other collation.
                 """)
         }
     }

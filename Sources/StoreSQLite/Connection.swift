@@ -57,8 +57,12 @@ struct Connection {
         try SQLFunctions.register(on: database.sqliteConnection)
     }
 
-    /// Prepares the connection for an untrusted file: its schema must not call functions, and pages are checked.
-    func distrustFile() throws { try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON") }
+    /// Prepares the connection for an untrusted file: its schema must not call functions, no other file can be attached, and
+    /// pages are checked.
+    func distrustFile() throws {
+        sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_ATTACHED, 0)
+        try execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+    }
 
     /// Whether a commit survives power loss: the database is a file and syncs each commit.
     var isDurable: Bool {
@@ -67,6 +71,14 @@ struct Connection {
             let file = try text("SELECT file FROM pragma_database_list WHERE name='main'")
             return file.map { !$0.isEmpty } ?? false
         }
+    }
+
+    /// Returns the collation that a column was declared with.
+    func collation(ofColumn column: String, of table: String) -> String? {
+        var collation: UnsafePointer<CChar>?
+        let code = sqlite3_table_column_metadata(
+            database.sqliteConnection, "main", table, column, nil, &collation, nil, nil, nil)
+        return code == SQLITE_OK ? collation.map { String(cString: $0) } : nil
     }
 
     /// Whether SQLite opened the file read-only.
@@ -87,7 +99,12 @@ extension Connection {
 
 extension String {
     /// The string as a quoted SQL identifier.
+    ///
+    /// Doubles quotes byte by byte, as SQLite reads them: a quote after a format character is no `Character` of its own.
     var quoted: String {
-        "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        let quote = UInt8(ascii: "\"")
+        guard utf8.contains(quote) else { return "\"" + self + "\"" }
+        return "\"" + String(decoding: utf8.flatMap { $0 == quote ? [quote, quote] : [$0] }, as: UTF8.self)
+            + "\""
     }
 }

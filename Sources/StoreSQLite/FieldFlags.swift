@@ -21,6 +21,17 @@ struct FieldFlags {
 
     mutating func addNegativeZero(_ column: String) { addNull("-" + column) }
 
+    /// Adds the flags of these columns from others.
+    mutating func add(_ columns: Set<String>, of others: FieldFlags) {
+        var added: [String] = []
+        others.forEach { null in
+            if columns.contains(String(null)) { added.append(String(null)) }
+        } negativeZero: { name in
+            if columns.contains(String(name)) { added.append("-" + name) }
+        }
+        for flag in added { addNull(flag) }
+    }
+
     /// Calls `null` for each explicit null and `negativeZero` for each negative zero.
     func forEach(null: (Substring) -> Void, negativeZero: (Substring) -> Void) {
         for flag in text.split(separator: ",") {

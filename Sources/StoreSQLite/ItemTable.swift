@@ -29,12 +29,21 @@ final class ItemTable: Sendable {
     let delete: SQLText
     /// Reads an item by its id.
     let find: SQLText
+    /// Returns a row for an existing id.
+    let findID: SQLText
+    /// Reads the field flags of an item by its id.
+    let findFlags: SQLText
+    /// The columns of the SQL table that are not declared.
+    let hiddenColumns: Set<String>
     /// `SELECT … FROM …` with all columns.
     private let selectAll: String
 
-    init(_ definition: SyncTableDefinition, origin: Origin) {
+    /// - Parameter existing: the columns of the SQL table.
+    init(_ definition: SyncTableDefinition, origin: Origin, columns existing: [String] = []) {
         self.definition = definition
         name = definition.name.quoted
+        hiddenColumns = Set(existing).subtracting(
+            (ItemColumns.all.map(\.name) + definition.columns.map(\.name)))
         let columns = Self.quotedNames(definition.columns)
         var values = Array(repeating: "?", count: columns.count).joined(separator: ",")
         switch origin {
@@ -60,6 +69,8 @@ final class ItemTable: Sendable {
         delete = SQLText("DELETE FROM \(name) WHERE \"id\"=?")
         selectAll = Self.select(columns, from: name)
         find = SQLText(selectAll + " WHERE \"id\"=?")
+        findID = SQLText("SELECT 1 FROM \(name) WHERE \"id\"=?")
+        findFlags = SQLText("SELECT \"$marks\" FROM \(name) WHERE \"id\"=?")
     }
 
     /// Returns the declared columns of the selection, and the `SELECT … FROM …` that reads them.

@@ -15,7 +15,7 @@ extension QueryCompiler {
             )
         }
         switch expression {
-        case .column(let name): return try column(name)
+        case .column(let name): return try column(name, isOperand: depth > 0)
         case .constant(let constant): return try value(of: constant)
         case .arithmetic(let operation, let left, let right):
             let sides = [try value(of: left, depth: depth + 1), try value(of: right, depth: depth + 1)]
@@ -38,7 +38,8 @@ extension QueryCompiler {
         return call
     }
 
-    private func column(_ name: String) throws(StoreError) -> SQLFragment {
+    /// - Parameter isOperand: whether the column is a part of an expression.
+    private func column(_ name: String, isOperand: Bool) throws(StoreError) -> SQLFragment {
         // Local stores do not contain tombstones.
         if name == "deleted" { return SQLFragment("0") }
         guard let type = table.definition.type(ofColumn: name) else {
@@ -46,7 +47,14 @@ extension QueryCompiler {
                 .unsupported,
                 "The filter uses the column '\(name)', which the table \(table.name) does not declare.")
         }
-        return SQLFragment(name.quoted + (table.isShared && type == .text ? Self.byteOrder : ""))
+        guard table.isShared else { return SQLFragment(name.quoted) }
+        return switch type {
+        case .bool: SQLFragment(Self.truth(name))
+        // The app's column may store whole doubles as integers, which SQL divides differently.
+        case .double where isOperand: SQLFragment("CAST(\(name.quoted) AS REAL)")
+        case .text: SQLFragment(name.quoted + Self.byteOrder)
+        default: SQLFragment(name.quoted)
+        }
     }
 
     private func value(of constant: ItemValue) throws(StoreError) -> SQLFragment {

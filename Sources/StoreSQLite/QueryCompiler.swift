@@ -47,9 +47,10 @@ struct QueryCompiler {
             keys.append(orderingKey(name) + (ordering.isDescending ? " DESC" : ""))
         }
         // The unary plus prevents SQLite from walking the index of ids with one table lookup per row, which is slower
-        // than a table scan and a sort. Only the first rows of an unfiltered table are faster with the index.
-        let isBeginningOfAll = query.filter == nil && query.limit != nil && keys.isEmpty
-        keys.append(isBeginningOfAll ? "\"id\"" : "+\"id\"")
+        // than a table scan and a sort. Only the first rows of a table, or from an id on, are faster with the index.
+        let isRangeOfIDs = query.filter.map { $0.lowestID != nil } ?? true
+        let isFasterByIndex = isRangeOfIDs && query.limit != nil && keys.isEmpty
+        keys.append(isFasterByIndex ? "\"id\"" : "+\"id\"")
         var clause = " ORDER BY " + keys.joined(separator: ",")
         if query.limit != nil || query.offset != 0 {
             clause += " LIMIT \(query.limit ?? -1) OFFSET \(max(query.offset, 0))"
@@ -60,7 +61,8 @@ struct QueryCompiler {
     private func orderingKey(_ name: String) -> String {
         guard table.isShared else { return name.quoted }
         return switch table.definition.type(ofColumn: name) {
-        case .date: "\(SQLFunctions.instant)(\(name.quoted))"
+        case .bool: Self.truth(name)
+        case .date: "\(SQLFunctions.date)(\(name.quoted))"
         case .text: name.quoted + Self.byteOrder
         default: name.quoted
         }
@@ -74,6 +76,9 @@ struct QueryCompiler {
                 return table.definition.type(ofColumn: name) == .date
             }
     }
+
+    /// A Boolean of the app's column, in which every number except 0 is true.
+    static func truth(_ column: String) -> String { "(\(column.quoted)<>0)" }
 
     /// Overrides a collation that the app declared for its column.
     static let byteOrder = " COLLATE BINARY"

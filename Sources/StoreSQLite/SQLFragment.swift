@@ -81,9 +81,12 @@ final class SQLValueSet: Sendable {
 }
 
 extension ItemValue {
-    /// The value, with whole doubles converted to integers, so that equal numbers are the same value.
+    /// The value as SQLite compares it: a Boolean or a whole double is an integer.
     fileprivate var normalizedNumber: ItemValue {
-        guard case .double(let double) = self, let int = Int64(exactly: double) else { return self }
-        return .int(int)
+        switch self {
+        case .bool(let bool): .int(bool ? 1 : 0)
+        case .double(let double): Int64(exactly: double).map(ItemValue.int) ?? self
+        default: self
+        }
     }
 }

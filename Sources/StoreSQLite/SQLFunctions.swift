@@ -14,6 +14,8 @@ enum SQLFunctions {
     static let remainder = "sync_mod"
     /// Returns the shortest text of a date in any supported form, or null for other values.
     static let instant = "sync_instant"
+    /// Returns the text of a date in any supported form, with its digits, or null for other values.
+    static let date = "sync_date"
 
     static func name(of function: FilterExpression.Function) -> String { "sync_" + function.rawValue }
     static func name(of test: Filter.TextTest) -> String { "sync_" + test.rawValue }
@@ -49,6 +51,10 @@ enum SQLFunctions {
         try register(instant, arity: 1, 0, on: connection) { context, _, values in
             let date = ItemValue(values?[0], isDate: true).dateValue
             (date.map { ItemValue.text($0.shortestText) } ?? .null).set(asResultIn: context)
+        }
+        try register(date, arity: 1, 0, on: connection) { context, _, values in
+            let date = ItemValue(values?[0], isDate: true).dateValue
+            (date.map { ItemValue.text($0.localText) } ?? .null).set(asResultIn: context)
         }
         try register(probe, arity: 0, 0, on: connection) { context, _, _ in sqlite3_result_null(context) }
     }

@@ -6,7 +6,11 @@ import GRDBSQLite
 
 extension SQLStatement {
     /// Binds the columns of the item, null for missing fields; collects strings in `texts`.
-    func bind(_ item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts) throws {
+    ///
+    /// - Parameter oldFlags: the flags of the stored row, which are kept for hidden columns.
+    func bind(_ item: Item, to table: ItemTable, keeping oldFlags: FieldFlags?, textsIn texts: RowTexts)
+        throws
+    {
         texts.removeAll()
         texts.add(item.id, at: 1)
         try bind(item.system.createdAt, at: 2, in: texts)
@@ -18,7 +22,8 @@ extension SQLStatement {
             let versions = ItemValue.array(item.system.supersededVersions.map(ItemValue.text))
             texts.add(versions.storedJSON, at: 5)
         }
-        let flags = try bindFields(of: item, columns: columns, textsIn: texts)
+        var flags = try bindFields(of: item, to: table, textsIn: texts)
+        if let oldFlags { flags.add(table.hiddenColumns, of: oldFlags) }
         try bind(flags.text.isEmpty ? nil : flags.text, at: 6, in: texts)
         if item.system.undeclared.isEmpty {
             try bindNull(at: 7)
@@ -28,8 +33,9 @@ extension SQLStatement {
     }
 
     private func bindFields(
-        of item: Item, columns: [ColumnDefinition], textsIn texts: RowTexts
+        of item: Item, to table: ItemTable, textsIn texts: RowTexts
     ) throws -> FieldFlags {
+        let columns = table.definition.columns
         var flags = FieldFlags()
         var boundCount = 0
         var index = ItemColumns.Position.firstField
@@ -52,7 +58,8 @@ extension SQLStatement {
             case (.text, .text(let text)): texts.add(text, at: index)
             case (.date, .date(let date)): texts.add(date, at: index)
             case (.data, .data(let data)): try bind(data, at: index)
-            case (.json, _): texts.add(value.storedJSON, at: index)
+            // The app reads and writes plain JSON.
+            case (.json, _): texts.add(table.isShared ? value.json : value.storedJSON, at: index)
             default:
                 throw StoreError(
                     .schemaMismatch,
@@ -82,7 +89,7 @@ extension SQLRow {
     ///
     /// - Throws: ``StoreError/Code/corrupt``, naming table, column and id, when a value cannot be decoded.
     func item(of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
-        try namingItem(of: table) { try item(id: $0, columns: columns) }
+        try namingItem(of: table) { try item(id: $0, of: table, columns: columns) }
     }
 
     /// Decodes the row of ``item(of:columns:)`` into the values at these positions.
@@ -94,7 +101,7 @@ extension SQLRow {
             for (offset, column) in columns.enumerated() {
                 guard let position = positions[offset] else { continue }
                 let index = ItemColumns.Position.firstField + Int32(offset)
-                row.values[position] = try value(of: column, at: index) ?? .null
+                row.values[position] = try value(of: column, in: table, at: index) ?? .null
             }
             if let flags = text(at: ItemColumns.Position.fieldFlags) {
                 FieldFlags(flags).forEach { _ in
@@ -120,12 +127,12 @@ extension SQLRow {
         }
     }
 
-    private func item(id: String, columns: [ColumnDefinition]) throws -> Item {
+    private func item(id: String, of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
         var fields: [String: ItemValue] = [:]
         fields.reserveCapacity(columns.count)
         var index = ItemColumns.Position.firstField
         for column in columns {
-            if let value = try value(of: column, at: index) { fields[column.name] = value }
+            if let value = try value(of: column, in: table, at: index) { fields[column.name] = value }
             index += 1
         }
         if let flags = text(at: ItemColumns.Position.fieldFlags) {
@@ -156,7 +163,9 @@ extension SQLRow {
     }
 
     /// Decodes a field; returns `nil` when the column is null.
-    private func value(of column: ColumnDefinition, at index: Int32) throws -> ItemValue? {
+    private func value(
+        of column: ColumnDefinition, in table: ItemTable, at index: Int32
+    ) throws -> ItemValue? {
         let storage = storage(at: index)
         switch (column.type, storage) {
         case (_, SQLITE_NULL): return nil
@@ -170,7 +179,11 @@ extension SQLRow {
             return try date(column.name, at: index).map(ItemValue.date)
         case (.data, SQLITE_BLOB): return .data(data(at: index))
         case (.json, SQLITE_TEXT):
-            do { return try withText(at: index) { try ItemValue(storedJSON: $0) } } catch {
+            do {
+                return try withText(at: index) {
+                    table.isShared ? try ItemValue(json: $0) : try ItemValue(storedJSON: $0)
+                }
+            } catch {
                 throw UnreadableValue(
                     column: column.name, problem: "does not contain valid JSON", cause: error)
             }

@@ -23,8 +23,15 @@ extension SQLiteStore {
             let version = try format.requireCurrentVersion()
             if ownsFile { try LeftoverLog(databasePath: path).require(format.identity) }
             let catalog = try TableCatalog(StoredDefinition.all(on: connection))
+            let tables: [ItemTable] =
+                try ownsFile
+                ? []
+                : catalog.tables.map { table in
+                    let columns = try AppTable.columns(of: table.name, on: connection)
+                    return ItemTable(table, origin: .app(AppTable(table, columns: columns)))
+                }
             let snapshot = SQLiteTransaction(
-                connection: connection, schema: StoreSchema(catalog, tables: []))
+                connection: connection, schema: StoreSchema(catalog, tables: tables))
             return try body(
                 StoreContents(formatVersion: version, catalog: catalog, snapshot: snapshot))
         }

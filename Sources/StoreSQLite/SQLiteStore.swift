@@ -73,8 +73,11 @@ public final class SQLiteStore: SyncContextDataSource {
     ///
     /// An existing table is used as it is, with its constraints; missing columns are added. The table needs a unique
     /// TEXT column `id`, and its columns must be able to store the declared types. Dates are read in every form that
-    /// GRDB reads, and written in a form that GRDB reads. To enqueue the app's own changes of such a table, see
-    /// ``enqueueExternalChanges(in:changed:deleted:at:on:)``.
+    /// GRDB reads, and written in a form that GRDB reads; JSON is plain. To enqueue the app's own changes of such a table,
+    /// see ``enqueueExternalChanges(in:changed:deleted:at:on:)``.
+    ///
+    /// The app opens one store on the database, in one process: the store cannot detect another one, and two that push at
+    /// the same time send changes twice.
     ///
     /// - Throws: as ``init(path:tables:synchronous:sharing:)`` where applicable;
     ///   ``StoreError/Code/schemaMismatch`` for a table that cannot store the items.

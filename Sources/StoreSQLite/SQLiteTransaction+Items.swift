@@ -58,6 +58,8 @@ extension SQLiteTransaction {
 
     func insert(_ item: Item, in table: String) throws -> Bool {
         let table = try schema.table(named: table)
+        // SQLite checks the app's required columns before it finds the id.
+        if table.update != nil, try find(table.findID, id: item.id, { _ in true }) != nil { return false }
         let statement = try connection.cached(table.insert, writes: true)
         try execute(statement, with: item, in: table)
         return connection.changedRowCount > 0
@@ -87,11 +89,19 @@ extension SQLiteTransaction {
             throw StoreError(
                 .unsupported, "The item '\(item.id)' is a tombstone; a local table cannot store tombstones.")
         }
+        let oldFlags =
+            table.hiddenColumns.isEmpty ? nil : try find(table.findFlags, id: item.id) { $0.text(at: 0) }
         let texts = connection.rowTexts
-        try statement.bind(item, columns: table.definition.columns, textsIn: texts)
+        try statement.bind(item, to: table, keeping: oldFlags?.map(FieldFlags.init), textsIn: texts)
         do { try statement.execute(with: texts) } catch let error as StoreError {
             throw error.naming(itemID: item.id, table: table.definition.name)
         }
+    }
+
+    private func find<T>(_ sql: SQLText, id: String, _ body: (SQLRow) -> T) throws -> T? {
+        let statement = try connection.cached(sql)
+        try statement.bind(id, at: 1)
+        return try statement.firstRow(body)
     }
 
     func deleteItems(ids: [String], in table: String) throws {

@@ -12,7 +12,7 @@ struct SchemaPreparation {
     /// - Throws: ``StoreError/Code/schemaMismatch`` when an existing table or column differs from its declaration.
     func prepare(_ catalog: TableCatalog) throws -> StoreSchema {
         try connection.execute(SystemTables.creation)
-        if try existingColumns(of: "MS_TableOperations")["rows"] == nil {
+        if try !columns(of: "MS_TableOperations").contains(where: { $0.name.lowercased() == "rows" }) {
             try connection.execute("ALTER TABLE \"MS_TableOperations\" ADD COLUMN \"rows\" BLOB")
         }
         let existing = try existingObjects()
@@ -35,12 +35,12 @@ struct SchemaPreparation {
                 try create(definition)
             }
             try prepareIndexes(of: definition, existing: existing)
-            let origin =
-                isOwned
-                ? ItemTable.Origin.store
-                : .app(try AppTable(definition, columns: columns(of: definition.name)))
-            try StoredDefinition(connection: connection, definition: definition, origin: origin).update()
-            tables.append(ItemTable(definition, origin: origin))
+            let columns = try columns(of: definition.name)
+            let origin = isOwned ? ItemTable.Origin.store : .app(AppTable(definition, columns: columns))
+            try StoredDefinition(
+                connection: connection, definition: definition, origin: origin, columns: columns
+            ).update()
+            tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }
         return StoreSchema(catalog, tables: tables)
     }
@@ -49,13 +49,20 @@ struct SchemaPreparation {
         try AppTable.columns(of: table, on: connection)
     }
 
+    private struct SchemaObject {
+        let name: String
+        let type: String
+        /// The statement that has created it; `nil` for an index that SQLite has created.
+        let sql: String?
+    }
+
     /// Returns tables, views and indexes by their lowercase names, because SQLite ignores the case of ASCII letters.
-    private func existingObjects() throws -> [String: (name: String, type: String)] {
-        var objects: [String: (name: String, type: String)] = [:]
-        try connection.prepared("SELECT name, type FROM sqlite_master WHERE type<>'trigger'").forEachRow {
-            row in
+    private func existingObjects() throws -> [String: SchemaObject] {
+        var objects: [String: SchemaObject] = [:]
+        try connection.prepared("SELECT name, type, sql FROM sqlite_master WHERE type<>'trigger'").forEachRow
+        { row in
             guard let name = row.text(at: 0), let type = row.text(at: 1) else { return }
-            objects[name.lowercased()] = (name, type)
+            objects[name.lowercased()] = SchemaObject(name: name, type: type, sql: row.text(at: 2))
         }
         return objects
     }
@@ -69,7 +76,9 @@ struct SchemaPreparation {
     }
 
     private func addColumns(to definition: SyncTableDefinition) throws {
-        let existing = try existingColumns(of: definition.name)
+        let existing = Dictionary(try columns(of: definition.name).map { ($0.name.lowercased(), $0) }) {
+            first, _ in first
+        }
         for column in ItemColumns.all {
             if ItemColumns.addedLater.contains(column.name), existing[column.name.lowercased()] == nil {
                 try connection.execute(
@@ -109,31 +118,27 @@ struct SchemaPreparation {
         }
     }
 
-    private func existingColumns(of table: String) throws -> [String: (name: String, type: String)] {
-        var columns: [String: (name: String, type: String)] = [:]
-        try connection.prepared("PRAGMA table_info(\(table.quoted))").forEachRow { row in
-            guard let name = row.text(at: 1) else { return }
-            columns[name.lowercased()] = (name, row.text(at: 2) ?? "")
-        }
-        return columns
-    }
-
-    /// Creates and drops indexes. They are named `Table.column`, which no table can be.
+    /// Creates indexes, and drops those of columns that are no longer declared as indexed.
+    ///
+    /// They are named `Table.column`, which no declared table can be. An index that differs from the store's is the app's.
     private func prepareIndexes(
-        of definition: SyncTableDefinition, existing: [String: (name: String, type: String)]
+        of definition: SyncTableDefinition, existing: [String: SchemaObject]
     ) throws {
-        let prefix = definition.name + "."
-        let found = existing.values.filter { $0.type == "index" && $0.name.hasPrefix(prefix) }.map(\.name)
-        let declared = definition.columns.filter { $0.isIndexed && $0.type != .json }
-        for name in Set(found).subtracting(declared.map { prefix + $0.name }).sorted() {
-            try connection.execute("DROP INDEX \(name.quoted)")
+        func creation(of column: String) -> String {
+            let name = "\(definition.name).\(column)"
+            return "CREATE INDEX \(name.quoted) ON \(definition.name.quoted)(\(column.quoted))"
         }
-        for column in declared where !found.contains(prefix + column.name) {
-            try connection.execute(
-                """
-                CREATE INDEX \((prefix + column.name).quoted) \
-                ON \(definition.name.quoted)(\(column.name.quoted))
-                """)
+        let declared = definition.columns.filter { $0.isIndexed && $0.type != .json }.map(\.name)
+        let indexes = existing.values.filter { $0.type == "index" }.sorted { $0.name < $1.name }
+        for index in indexes {
+            guard let column = index.name.dropping(prefix: definition.name + "."), !declared.contains(column),
+                index.sql?.hasSameBytes(as: creation(of: column)) == true
+            else { continue }
+            try connection.execute("DROP INDEX \(index.name.quoted)")
+        }
+        for column in declared
+        where existing["\(definition.name).\(column)".lowercased()]?.type != "index" {
+            try connection.execute(creation(of: column))
         }
     }
 

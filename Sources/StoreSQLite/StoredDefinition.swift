@@ -11,6 +11,8 @@ struct StoredDefinition {
     let connection: Connection
     let definition: SyncTableDefinition
     let origin: ItemTable.Origin
+    /// The columns of the SQL table, from which an app may have dropped synced columns.
+    let columns: [AppTable.Column]
 
     private static let columnsKey = "synced"
     private static let parentsKey = "parents"
@@ -21,11 +23,31 @@ struct StoredDefinition {
         let stored = try storedText(Self.columnsKey)
         let current = columnsText
         guard stored != current else { return }
-        let change = SyncedColumnsChange(to: definition, from: try stored.map(Self.columns(in:)))
-        let schema = StoreSchema(
-            try TableCatalog([change.union]), tables: [ItemTable(change.union, origin: origin)])
-        try change.run(in: SQLiteTransaction(connection: connection, schema: schema))
+        let change = SyncedColumnsChange(
+            to: definition, from: try stored.map(Self.columns(in:)), hasValues: hasValues)
+        let table = ItemTable(change.union, origin: origin, columns: columns.map(\.name))
+        let schema = StoreSchema(try TableCatalog([change.union]), tables: [table])
+        let transaction = SQLiteTransaction(connection: connection, schema: schema)
+        // A value of the app that cannot be read must not prevent the opening.
+        let ids = try table.isShared ? ids(of: table) : nil
+        try change.run(in: transaction, readableAmong: ids)
         try store(current, Self.columnsKey)
+    }
+
+    /// Whether the SQL table still has the column, with values of its type.
+    private func hasValues(_ column: ColumnDefinition) -> Bool {
+        columns.contains {
+            $0.name.hasSameBytes(as: column.name) && ColumnAffinity(declaredType: $0.type).holds(column.type)
+        }
+    }
+
+    /// Returns the ids of an app's table. The app may have stored nulls.
+    private func ids(of table: ItemTable) throws -> [String] {
+        var ids: [String] = []
+        try connection.prepared("SELECT \"id\" FROM \(table.name)").forEachRow { row in
+            if let id = row.text(at: 0) { ids.append(id) }
+        }
+        return ids
     }
 
     /// A table that has never had parents has no list.

@@ -29,8 +29,9 @@ extension Timestamp {
     init?(unixTime: Double) {
         let milliseconds = (unixTime * 1000).rounded()
         guard let whole = Int64(exactly: milliseconds) else { return nil }
-        let seconds = whole >= 0 || whole % 1000 == 0 ? whole / 1000 : whole / 1000 - 1
-        self.init(
-            seconds: seconds, nanoseconds: Int32((whole - seconds * 1000) * 1_000_000), fractionDigits: 3)
+        let seconds = whole.flooredQuotient(1000)
+        // The product overflows at the lowest number of milliseconds, the difference of both does not.
+        let millisecond = Int32(whole &- seconds &* 1000)
+        self.init(seconds: seconds, nanoseconds: millisecond * 1_000_000, fractionDigits: 3)
     }
 }

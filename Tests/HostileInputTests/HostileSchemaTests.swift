@@ -75,6 +75,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "evil"))
     }
 
+    /// A quote after a format character is part of its `Character`.
+    @Test(arguments: ["thing(id)", "Thing(\"a\u{600}\"\"; CREATE TABLE planted(x); --\")"])
+    func `the name of an index in the file is not read as SQL`(_ target: String) throws {
+        try prepare(
+            """
+            ALTER TABLE Thing ADD COLUMN "a\u{600}""; CREATE TABLE planted(x); --";
+            CREATE INDEX "thing.a\u{600}" ON Thing(text);
+            CREATE INDEX "Thing.a\u{600}""; CREATE TABLE planted(x); --" ON \(target)
+            """)
+        try StoreKind.sqlite.open(at: path).close()
+        let queue = try DatabaseQueue(path: path)
+        let names = try queue.read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") }
+        try queue.close()
+        #expect(names.contains("thing.a\u{600}"))
+        #expect(!names.contains("planted"))
+    }
+
     @Test func `text that names no column is not read as a string`() throws {
         try prepare("SELECT 1")
         let store = try StoreKind.sqlite.open(at: path)

@@ -41,6 +41,14 @@ struct OrderedMapOpeningTests {
             refusal(map, table(SyncColumn("a", .text, isIndexed: true), SyncColumn("b", .integer))) == nil)
     }
 
+    @Test func `names that differ in case from stored ones are refused`() throws {
+        let map = SortedArrayMap()
+        _ = try OrderedMapStore(on: map, tables: table(SyncColumn("text", .text)))
+        #expect(refusal(map, table(SyncColumn("Text", .text))) == .schemaMismatch)
+        #expect(refusal(map, [SyncTableDefinition("todo", columns: [])]) == .schemaMismatch)
+        #expect(refusal(map, table(SyncColumn("text", .text))) == nil)
+    }
+
     @Test func `a newer format is refused and not changed`() throws {
         let map = SortedArrayMap()
         _ = try OrderedMapStore(on: map)

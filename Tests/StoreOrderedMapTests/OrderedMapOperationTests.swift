@@ -37,6 +37,15 @@ struct OrderedMapOperationTests {
         }
     }
 
+    @Test func `a count of operations that would overflow is damaged`() throws {
+        let map = SortedArrayMap()
+        let store = try OrderedMapStore(on: map)
+        let largest = withUnsafeBytes(of: Int64.max.littleEndian) { Array($0) }
+        try map.write { try $0.put(largest, for: Array("A".utf8)) }
+        let error = #expect(throws: StoreError.self) { try store.write { try $0.put(operation(1)) } }
+        #expect(error?.code == .corrupt)
+    }
+
     @Test func `operations of all tables or of one are in order of id`() throws {
         let store = try OrderedMapStore(on: SortedArrayMap())
         let ids: [Int64] = [.max, 300, 1, 256, 255, -5, 2]

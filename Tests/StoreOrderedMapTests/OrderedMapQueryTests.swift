@@ -26,6 +26,12 @@ struct OrderedMapQueryTests {
         try store.read { try $0.items(matching: query) }
     }
 
+    @Test func `the next rows after an id are read without the rows before`() throws {
+        let query = TableQuery("Todo").where(.column("id") > "900").limit(5)
+        let work = try map.work { try #expect(find(query).items.count == 5) }
+        #expect(work.scanned <= 10)
+    }
+
     @Test func `queries have the same results as the reference`() throws {
         let all = TableQuery("Todo")
         let open = all.where(.column("integer") == 3)
@@ -44,7 +50,11 @@ struct OrderedMapQueryTests {
             all.where(.isIn(.column("id"), [String]())),
             all.where(.column("id") == "0" || .column("integer") == 4),
             all.where(!(.column("id") == "0")).limit(3),
-            all.where(.isNull(.column("id"))),
+            all.where(.isNull(.column("id"))), all.where(.column("id") > "5").limit(9),
+            all.where(.column("id") >= "919" && .column("integer") > 3 && .column("id") > "5"),
+            all.where(.comparison(.lessOrEqual, .constant("919"), .column("id"))).includingTotalCount(),
+            all.where(.comparison(.less, .constant("919"), .column("id"))).order(byDescending: "integer"),
+            all.where(!(.column("id") > "5")), all.where(.column("id") < "5"),
             all.where(.always(false)), all.where(.column("version") == "v7").select("bool"),
             all.where(FilterExpression.length(.column("text")) == 2).includingTotalCount().limit(1),
             all.where(FilterExpression.column("integer") + 1 == 4).where(.hasPrefix(.column("text"), "t1")),

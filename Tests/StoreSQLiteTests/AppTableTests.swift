@@ -127,7 +127,7 @@ struct AppTableTests {
             try ids(.comparison(.equal, hour, .constant(8))) == ["a", "b", "c", "d", "e", "f", "h"])
         let ordered = TableQuery("player").select("name").order(byDescending: "born")
         let found = try store.read { try $0.items(matching: ordered).items.map(\.id) }
-        #expect(found == ["e", "a", "b", "d", "h", "c", "f", "g", "i"])
+        #expect(found == ["e", "b", "d", "h", "a", "c", "f", "g", "i"])
         _ = try store.write { try $0.deleteItems(matching: ordered.limit(8)) }
         #expect(
             try store.read { try $0.items(matching: TableQuery("player").select("name")).items.map(\.id) }
@@ -198,7 +198,9 @@ struct AppTableTests {
         "id INTEGER PRIMARY KEY", "id TEXT", "id BLOB PRIMARY KEY, x INTEGER", "key TEXT PRIMARY KEY",
         "id TEXT PRIMARY KEY COLLATE NOCASE", "id TEXT, text TEXT, UNIQUE(id, text)",
         "id TEXT PRIMARY KEY, text INTEGER", "id TEXT PRIMARY KEY, version INTEGER",
-        "id TEXT PRIMARY KEY, \"Text\" TEXT",
+        "id TEXT PRIMARY KEY, \"Text\" TEXT", "id TEXT COLLATE NOCASE, UNIQUE(id COLLATE BINARY)",
+        "id TEXT COLLATE RTRIM, UNIQUE(id COLLATE BINARY)",
+        "id TEXT PRIMARY KEY, other TEXT, text TEXT AS (other)",
     ])
     func `a table that cannot store the items is refused and not changed`(_ columns: String) throws {
         let isUsable = columns.hasPrefix("id BLOB")

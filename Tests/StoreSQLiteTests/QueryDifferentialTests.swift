@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import GRDB
 import StoreSQLite
 @_spi(StoreAuthor) import SyncCore
 import TestSupport
@@ -18,6 +19,26 @@ struct QueryDifferentialTests {
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func `a query has the same result as the reference`(seed: UInt64) throws {
+        try compare(store, seed: seed)
+    }
+
+    /// The app's columns have other affinities and collations than the store's.
+    @Test(arguments: 200..<206 as Range<UInt64>)
+    func `a query of an app's table has the same result as the reference`(seed: UInt64) throws {
+        let database = try DatabaseQueue()
+        try database.write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE Thing(
+                      id TEXT PRIMARY KEY, flag BOOLEAN, count NUMERIC, size NUMERIC, text TEXT COLLATE NOCASE,
+                      due DATETIME, note TEXT COLLATE RTRIM, other INTEGER, ratio INTEGER, done TEXT
+                    )
+                    """)
+        }
+        try compare(SQLiteStore(database: database, tables: [Things.definition]), seed: seed)
+    }
+
+    private func compare(_ store: SQLiteStore, seed: UInt64) throws {
         var generator = QueryGenerator(seed: seed)
         let items = (0..<80).map { generator.item($0) }
         try store.write { try $0.upsert(items, in: "Thing") }

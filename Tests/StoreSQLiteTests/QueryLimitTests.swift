@@ -95,6 +95,13 @@ struct QueryLimitTests {
         try #expect(store.ids(.not(.isIn(.column("count"), withNull))).isEmpty)
     }
 
+    @Test(arguments: [8_000, 8_001])
+    func `a long list of Booleans is compared as a short one`(count: Int) throws {
+        try store.put(Item(id: "yes", fields: ["flag": true]), Item(id: "no", fields: ["flag": false]))
+        try #expect(store.ids(.isIn(.column("flag"), Array(repeating: true, count: count))) == ["yes"])
+        try #expect(store.ids(!.isIn(.column("flag"), Array(repeating: true, count: count))) == ["no"])
+    }
+
     @Test func `a long list of dates is compared by instant`() throws {
         let due = try #require(Timestamp("2014-05-30T18:30:00.50Z"))
         try store.put(Item(id: "due", fields: ["due": .date(due)]))

@@ -77,6 +77,18 @@ import Testing
         }
     }
 
+    @Test func `a stored value may be deeper than a value of the server, by some levels only`() throws {
+        func nested(_ depth: Int) -> Data {
+            Data(
+                (Array(repeating: "[", count: depth) + ["1"] + Array(repeating: "]", count: depth)).joined()
+                    .utf8)
+        }
+        let deepest = try ItemValue(json: nested(100))
+        let stored: ItemValue = ["serverItem": ["undeclared": ["x": deepest]]]
+        #expect(try ItemValue(storedJSON: stored.storedJSON) == stored)
+        #expect(throws: JSONError.self) { try ItemValue(storedJSON: nested(111)) }
+    }
+
     @Test func `an error gives the position`() {
         #expect { try parse("[1 x]".utf8) } throws: { error in
             (error as? JSONError)?.description == "Invalid JSON at byte 3: expected ',' or ']'."
@@ -90,6 +102,7 @@ import Testing
         "", "a\"\\/\u{0}\u{1F}\u{7F}\u{2028}é e\u{301}😀", [], [:], [nil, [1, [2.0]], "x"],
         ["a": nil, "b": ["c": [true]], "": 1],
         ["$date": "no tag"], ["$data": 1], ["$$x": 1], ["$": 1], ["$a": 1, "b": 2], ["$date": ["$data": "x"]],
+        ["$\u{301}": 1], ["$$\u{FE0F}": [:]], ["$": ["$\u{200D}a": "x"]],
         ["$date": "2020-01-01T00:00:00Z"], ["$date": "2020-01-01T00:00:00Z", "b": 1],
         .data(Data()), .data(Data([0, 1, 255])),
         .array([.data(Data([7])), .object(["$x": .data(Data([1]))])]),

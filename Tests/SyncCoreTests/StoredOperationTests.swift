@@ -39,6 +39,17 @@ import Testing
         #expect(stored.storedProperties == operation.storedProperties)
     }
 
+    @Test func `a counter that could overflow is damaged, in each form`() throws {
+        for counter in [\TableOperation.revision, \.refusals] {
+            var operation = Self.operations[1]
+            operation[keyPath: counter] = .max
+            for form in [bytes(operation.appendBytes), Array(operation.storedProperties)] {
+                let error = #expect(throws: StoreError.self) { try read(form) }
+                #expect(error?.code == .corrupt)
+            }
+        }
+    }
+
     @Test func `each truncated form, and one with a byte too many, is damaged`() throws {
         let whole = bytes(Self.operations[1].appendBytes)
         for count in 0..<whole.count {

@@ -58,6 +58,25 @@ import Testing
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
+    func `control characters in the names of columns are not printed`(_ kind: StoreFixture.Kind) async throws
+    {
+        let store = StoreFixture(kind)
+        try store.make { transaction in
+            let name = "\u{1B}[2J"
+            let row = Item(
+                id: "task-1", fields: [name: 1], system: SystemProperties(undeclared: [name: "x"]))
+            try transaction.put(
+                TableOperation(
+                    id: 1, table: "Task", itemID: "task-1", kind: .update, state: .attempted, base: row,
+                    version: "1", serverItem: row,
+                    sent: .init(kind: .update, fields: [name: 1], version: "1")))
+        }
+        let output = try await Inspection.run(try store.path(), "--values").output
+        #expect(output.contains("task-1"))
+        #expect(!output.contains("\u{1B}"))
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
     func `values of fields are printed on demand only`(_ kind: StoreFixture.Kind) async throws {
         let store = StoreFixture(kind)
         try store.make { transaction in

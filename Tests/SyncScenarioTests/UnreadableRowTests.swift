@@ -148,4 +148,29 @@ import Testing
             #expect(error.serverItem?["text"] == "theirs")
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a conflict with a row that is as deep as JSON may be can be read and decided later`(
+        _ kind: StoreKind
+    )
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device()
+            try await scenario.server.put("m", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "m", ["text": "mine"])
+            let deep = String(repeating: "[", count: 99) + String(repeating: "]", count: 99)
+            let theirs = Data(#"{"id":"m","text":"theirs","extra":\#(deep),"version":"Mg=="}"#.utf8)
+            for _ in 0..<2 {
+                scenario.server.inject(.answer(status: 412, body: theirs), when: \.isWrite)
+                let error = try await a.expectPushError()
+                #expect(error.serverItem?["text"] == "theirs")
+                #expect(try await a.context.operationErrors() == [error])
+            }
+            let error = try #require(try await a.context.operationErrors().first)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.item("m")?["text"] == "theirs")
+        }
+    }
 }

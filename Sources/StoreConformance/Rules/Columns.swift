@@ -27,6 +27,10 @@ extension StoreRule {
             try run.expectExact(
                 Item(id: "it", system: SystemProperties(undeclared: ["x": 1])), "fewer undeclared values")
             try run.expectExact(Item(id: "it"), "none")
+            for name in ["$\u{301}", "$date", "$$\u{FE0F}"] {
+                let system = SystemProperties(undeclared: [name: 1])
+                try run.expectExact(Item(id: "it", system: system), "a value named \(name.exactDescription)")
+            }
         }
         StoreRule(
             "columns.dropped",
@@ -85,6 +89,20 @@ extension StoreRule {
             try run.expect(
                 try run.item("a"), is: Item(id: "a", fields: ["note": "private", "count": 2]),
                 "with the column again")
+            try run.reopen(tables: Self.tables(with: SyncColumn("offset", .double, isLocalOnly: true)))
+            try run.put([
+                Item(id: "a", fields: ["note": nil, "offset": -0.0]), Item(id: "b", fields: ["note": nil]),
+            ])
+            try run.reopen(tables: Self.tables(without: ["note"]))
+            try run.expectExact(
+                Item(id: "a", fields: ["ratio": -0.0, "count": nil]), "the item after another change")
+            try run.reopen(tables: Self.tables(with: SyncColumn("offset", .double, isLocalOnly: true)))
+            let kept: [String: ItemValue] = ["note": nil, "offset": -0.0, "ratio": -0.0, "count": nil]
+            try run.expect(
+                try run.item("a"), is: Item(id: "a", fields: kept),
+                "null and negative zero, of a changed item")
+            try run.expect(
+                try run.item("b"), is: Item(id: "b", fields: ["note": nil]), "null, of an unchanged item")
         }
         StoreRule(
             "columns.remembered", "Rows in operations and errors have the declared columns.",
@@ -118,11 +136,14 @@ extension StoreRule {
         }
     }
 
-    /// Returns the fixture's tables, without some columns of `Thing`.
-    private static func tables(without names: Set<String>) -> [SyncTableDefinition] {
+    /// Returns the fixture's tables, without and with some columns of `Thing`.
+    private static func tables(
+        without names: Set<String> = [], with added: SyncColumn...
+    ) -> [SyncTableDefinition] {
         Fixture.tables.map { table in
             guard table.name == "Thing" else { return table }
-            return SyncTableDefinition("Thing", columns: table.columns.filter { !names.contains($0.name) })
+            return SyncTableDefinition(
+                "Thing", columns: table.columns.filter { !names.contains($0.name) } + added)
         }
     }
 }

@@ -19,6 +19,24 @@ extension StoreRule {
             try run.expect(found, is: full, "the error by its operation")
             try run.expect(try run.errors(), is: [full, bare], "the log")
         }
+        StoreRule("log.deep", "The rows of an error may be as deep as the JSON of a server.") { run in
+            let deep = (0..<99).reduce(ItemValue.int(1)) { value, level in
+                level.isMultiple(of: 2) ? .array([value]) : .object(["$a": value])
+            }
+            let row = Item(id: "a", system: SystemProperties(version: "2", undeclared: ["x": deep]))
+            let error = TableOperationError(
+                operationID: 1, table: "Thing", itemID: "a", kind: .update, item: row, serverItem: row,
+                status: 412, code: .preconditionFailed, message: "no", revision: 0)
+            try run.put([error])
+            try run.expect(try run.errors(), is: [error], "the log")
+            var operation = Fixture.operation(1)
+            (operation.base, operation.serverItem, operation.deletedItem) = (row, row, row)
+            operation.sent = .init(kind: .update, fields: ["x": deep], version: "1")
+            try run.put([operation])
+            let found = try run.store.read { try $0.operation(id: 1) }
+            try run.expect(found, is: operation, "the operation")
+            try run.expectExact(row, "the item")
+        }
         StoreRule("log.missing", "An operation without an error has none, although others do.") { run in
             try run.put([Fixture.operation(1)])
             try run.put([Fixture.error(2)])

@@ -79,7 +79,8 @@ extension StoreRule {
             let values: [ItemValue] = [
                 [], [:], [nil, true, 0, 0.0, .double(-0.0), "", [[]]], ["": ["a": ["b": nil]]], true, "text",
                 7, 0.5,
-                ["$date": "no date", "$": 1], ["$data": "!"], ["$$date": [1]], ["e\u{301}": "\u{e9}"],
+                ["$date": "no date", "$": 1], ["$data": "!"], ["$$date": [1]], ["$\u{301}": "\u{301}"],
+                ["e\u{301}": "\u{e9}"],
             ]
             for value in values {
                 try run.expectExact(value, in: "extra", "the JSON value \(value.exactDescription)")

@@ -18,8 +18,10 @@ struct JSONParser {
     /// The number of fields of the previous object, as a capacity for the next one.
     private var expectedCount = 8
 
-    /// The maximum nesting, which bounds the use of the stack.
+    /// The maximum nesting on the wire, which bounds the use of the stack.
     static let maxDepth = 100
+    /// The maximum nesting of stored JSON: rows of the server are stored inside other objects.
+    static let maxStoredDepth = maxDepth + 10
 
     /// The maximum reserved capacity, so that a short malicious text cannot allocate much memory.
     private static let maxExpectedCount = 32
@@ -97,7 +99,8 @@ struct JSONParser {
         _ parse: (inout JSONParser) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {
         depth += 1
-        guard depth <= Self.maxDepth else { throw error("nesting exceeds \(Self.maxDepth) levels") }
+        let maxDepth = style == .wire ? Self.maxDepth : Self.maxStoredDepth
+        guard depth <= maxDepth else { throw error("nesting exceeds \(maxDepth) levels") }
         position += 1
         skipWhitespace()
         let result = try parse(&self)
@@ -191,8 +194,8 @@ struct JSONParser {
         if name == "$data", let data = value.textValue.flatMap({ Data(base64Encoded: $0) }) {
             return .data(data)
         }
-        guard name.hasPrefix("$$") else { throw error("unknown tag '\(name)'") }
-        return .object([String(name.dropFirst()): value])
+        guard let rest = name.dropping(prefix: "$$") else { throw error("unknown tag '\(name)'") }
+        return .object(["$" + rest: value])
     }
 
     private mutating func parseArray() throws(JSONError) -> ItemValue {

@@ -14,6 +14,14 @@ extension String {
     /// Whether this string precedes the other one in the order of UTF-8 bytes.
     package func precedesInBytes(_ other: String) -> Bool { byteOrder(relativeTo: other) < 0 }
 
+    /// Returns the rest after a prefix with the same UTF-8, or `nil` if the string does not begin with it.
+    ///
+    /// `hasPrefix` compares characters. A combining mark at the beginning of the rest is part of the prefix's last character.
+    package func dropping(prefix: String) -> String? {
+        guard utf8.starts(with: prefix.utf8) else { return nil }
+        return String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    }
+
     /// Compares UTF-8 bytes as `memcmp` does: negative if this string is first, 0 if they are equal, else positive.
     func byteOrder(relativeTo other: String) -> Int {
         let order = utf8.withContiguousStorageIfAvailable { mine in

@@ -173,7 +173,7 @@ private struct TimestampReader {
 }
 
 extension Int64 {
-    func flooredQuotient(_ divisor: Int64) -> Int64 {
+    package func flooredQuotient(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }

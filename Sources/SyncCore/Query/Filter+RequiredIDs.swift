@@ -12,6 +12,19 @@ extension Filter {
         default: nil
         }
     }
+
+    /// An id that no match precedes in byte order; `nil` when the filter has no lower bound of ids.
+    package var lowestID: String? {
+        switch self {
+        case .comparison(.greater, .column("id"), .constant(.text(let id))),
+            .comparison(.greaterOrEqual, .column("id"), .constant(.text(let id))),
+            .comparison(.less, .constant(.text(let id)), .column("id")),
+            .comparison(.lessOrEqual, .constant(.text(let id)), .column("id")):
+            id
+        case .all(let filters): filters.lazy.compactMap(\.lowestID).max { $0.precedesInBytes($1) }
+        default: nil
+        }
+    }
 }
 
 extension [String] {

@@ -5,6 +5,8 @@
 @usableFromInline package enum QueryCandidates {
     /// All rows, in the order of ids.
     case all
+    /// The rows from this id on, in the order of ids.
+    case from(String)
     /// The rows with these ids, in their order.
     case ids([String])
     /// The rows of a range, in the order of ids.
@@ -27,7 +29,9 @@ extension TableQuery {
     ) -> QueryCandidates {
         guard let filter else { return .all }
         if let ids = filter.requiredIDs { return .ids(ids) }
-        guard usesIndexes, let plan = filter.indexPlan(for: table) else { return .all }
+        guard usesIndexes, let plan = filter.indexPlan(for: table) else {
+            return filter.lowestID.map(QueryCandidates.from) ?? .all
+        }
         if canStop(in: plan) { return .rangeInOrderOfValue(plan.column, plan.ranges[0]) }
         if let range = plan.rangeInOrderOfID { return .rangeInOrderOfID(plan.column, range) }
         return .ranges(plan.column, plan.ranges)

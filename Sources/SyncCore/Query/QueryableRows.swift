@@ -12,8 +12,9 @@
     /// Whether the store has an index of each of the table's ``SyncTableDefinition/indexedColumns``.
     var usesIndexes: Bool { get }
 
-    /// Calls the body with each row, in the order of ids, until the body returns false.
-    func forEachRow(_ body: (Row) throws -> Bool) throws
+    /// Calls the body with each row from that id on, or with each row for `nil`, in the order of ids, until the body returns
+    /// false.
+    func forEachRow(from id: String?, _ body: (Row) throws -> Bool) throws
 
     /// Calls the body with the row of that id, and returns its result; `nil` when there is no such row.
     func withRow(id: String, _ body: (Row) throws -> Bool) throws -> Bool?
@@ -75,7 +76,8 @@ extension QueryableRows {
 
     @inlinable func forEachRow(of candidates: QueryCandidates, _ body: (Row) throws -> Bool) throws {
         switch candidates {
-        case .all: try forEachRow(body)
+        case .all: try forEachRow(from: nil, body)
+        case .from(let id): try forEachRow(from: id, body)
         case .ids(let ids):
             for id in ids where try withRow(id: id, body) == false { return }
         case .rangeInOrderOfID(let column, let range), .rangeInOrderOfValue(let column, let range):

@@ -25,6 +25,13 @@ extension JSONParser {
 
     mutating func int() throws(JSONError) -> Int? { try parseValue().intValue.map(Int.init) }
 
+    /// Reads one of ``TableOperation/counters``.
+    mutating func counter() throws(JSONError) -> Int {
+        let counter = try int() ?? 0
+        guard TableOperation.counters.contains(counter) else { throw error("a counter is out of range") }
+        return counter
+    }
+
     mutating func bool() throws(JSONError) -> Bool { try parseValue().boolValue ?? false }
 
     mutating func date() throws(JSONError) -> Timestamp? { try parseValue().dateValue }

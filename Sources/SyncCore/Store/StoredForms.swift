@@ -59,7 +59,7 @@ extension TableOperation {
         try JSONParser.readStored(storedProperties, of: "operation \(id)") { name, parser throws(JSONError) in
             switch name {
             case "adopted": operation.isAdopted = try parser.bool()
-            case "attempts": operation.refusals = try parser.int() ?? 0
+            case "attempts": operation.refusals = try parser.counter()
             case "base": operation.base = try parser.item()
             case "changedAt": operation.changedAt = try parser.date()
             case "deletedItem": operation.deletedItem = try parser.item()
@@ -67,7 +67,7 @@ extension TableOperation {
             case "lastAttempt": operation.lastAttempt = try parser.date()
             case "lastStatus": operation.lastStatus = try parser.int()
             case "replaces": operation.replaces = try parser.bool()
-            case "revision": operation.revision = try parser.int() ?? 0
+            case "revision": operation.revision = try parser.counter()
             case "sent": operation.sent = try parser.sentSnapshot()
             case "serverItem": operation.serverItem = try parser.item()
             case "state": state = try parser.raw()

@@ -20,11 +20,17 @@ public struct SyncedColumnsChange: Sendable {
     /// - Parameters:
     ///   - definition: the table as it is declared now.
     ///   - former: the synced columns of the last opening; `nil` if they are unknown.
-    public init(to definition: SyncTableDefinition, from former: [SyncColumn]?) {
+    ///   - hasValues: whether the store still has the values of a former column that is not declared. The rows in operations
+    ///     and errors have them in any case.
+    public init(
+        to definition: SyncTableDefinition, from former: [SyncColumn]?,
+        hasValues: (SyncColumn) -> Bool = { _ in true }
+    ) {
         self.definition = definition
         let former = former ?? definition.columns.filter { !$0.isLocalOnly }
         let undeclared = former.filter { definition.column(named: $0.name) == nil }
-        union = SyncTableDefinition(definition.name, columns: definition.columns + undeclared)
+        union = SyncTableDefinition(
+            definition.name, columns: definition.columns + undeclared.filter(hasValues))
         removed = former.map(\.name).filter { !definition.syncs($0) }
         added = definition.columns.filter { column in
             !column.isLocalOnly && !former.contains { $0.name == column.name }
@@ -33,16 +39,27 @@ public struct SyncedColumnsChange: Sendable {
 
     /// Migrates the items, operations and errors of the table.
     ///
+    /// - Parameter ids: the ids of the items if some may not be readable, because the app writes to the table as well; those
+    ///   are not changed.
     /// - Throws: the errors of the transaction.
-    public func run(in transaction: any StoreTransaction) throws {
+    public func run(in transaction: any StoreTransaction, readableAmong ids: [String]? = nil) throws {
+        func item(_ id: String) throws -> Item? {
+            do { return try transaction.item(id: id, in: definition.name) } catch let error as StoreError
+                where ids != nil && error.code == .corrupt
+            { return nil }
+        }
         if !removed.isEmpty || !added.isEmpty {
-            try changeItems(in: transaction)
+            if let ids {
+                for id in ids { try change([item(id)].compactMap(\.self), in: transaction) }
+            } else {
+                try changeItems(in: transaction)
+            }
             try transaction.recordPurge(of: definition.name)
         }
         var certain: [TableOperation] = []
         for operation in try transaction.operations(after: 0, in: definition.name, limit: .max) {
             var changed = changed(operation)
-            if !added.isEmpty, let item = try transaction.item(id: operation.itemID, in: definition.name) {
+            if !added.isEmpty, let item = try item(operation.itemID) {
                 changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
             }
             if changed != operation { try transaction.put(changed) }
@@ -76,12 +93,16 @@ public struct SyncedColumnsChange: Sendable {
     /// - Returns: the last id of the page, or `nil` if the page is empty.
     private func changePage(_ page: TableQuery, in transaction: any StoreTransaction) throws -> String? {
         let items = try transaction.items(matching: page).items
+        try change(items, in: transaction)
+        return items.last?.id
+    }
+
+    private func change(_ items: [Item], in transaction: any StoreTransaction) throws {
         try transaction.upsert(
             items.compactMap { item in
                 let changed = moved(item)
                 return changed == item ? nil : changed
             }, in: definition.name)
-        return items.last?.id
     }
 
     private func changed(_ operation: TableOperation) -> TableOperation {

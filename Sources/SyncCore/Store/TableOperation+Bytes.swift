@@ -24,6 +24,9 @@ private enum Row {
 }
 
 extension TableOperation {
+    /// The stored values of ``revision`` and ``refusals``: increasing them does not overflow.
+    static let counters = 0...Int.max / 2
+
     /// Appends all properties except ``id``, ``table`` and ``itemID``; ``init(id:table:itemID:bytes:)`` decodes them.
     package func appendBytes(to bytes: inout ByteWriter) {
         bytes.append(headerVersion)
@@ -73,8 +76,8 @@ extension TableOperation {
         isAdopted = flags & Flag.adopted != 0
         kind = try reader.coded(Kind.self)
         state = try reader.coded(State.self)
-        revision = try reader.varint()
-        refusals = try reader.varint()
+        revision = try reader.counter()
+        refusals = try reader.counter()
         if flags & Flag.lastAttempt != 0 { lastAttempt = try reader.date() }
         if flags & Flag.lastStatus != 0 { lastStatus = try reader.varint() }
         if flags & Flag.version != 0 { version = try reader.text() }
@@ -148,6 +151,14 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    fileprivate mutating func counter() throws(StoreError) -> Int {
+        let counter = try varint()
+        guard TableOperation.counters.contains(counter) else {
+            throw StoreError(.corrupt, "The store is damaged: a counter of an operation is out of range.")
+        }
+        return counter
+    }
+
     fileprivate mutating func itemWithID() throws(StoreError) -> Item { try item(id: text()) }
 }
 

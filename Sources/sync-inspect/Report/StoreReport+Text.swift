@@ -49,7 +49,7 @@ extension StoreReport.Table {
 extension StoreReport.Operation {
     fileprivate var lines: [String] {
         var lines = ["  \(id)  \(kind) of '\(itemID.printable)' in \(table.printable): \(stateText)"]
-        if !changedFields.isEmpty { lines.append("changed fields: \(changedFields.joined(separator: ", "))") }
+        if !changedFields.isEmpty { lines.append("changed fields: \(changedFields.listed)") }
         if let changedAt { lines.append("changed at \(changedAt)") }
         if let lastAttempt {
             lines.append(
@@ -105,7 +105,7 @@ extension StoreReport.Request {
         if let ifMatchOfRequest {
             condition = ", If-Match: the version that request \(ifMatchOfRequest) returns"
         }
-        let content = fields.isEmpty ? "" : ", fields: \(fields.joined(separator: ", "))"
+        let content = fields.isEmpty ? "" : ", fields: \(fields.listed)"
         return ["  \(number)  \(method) \(path)\(condition)", "      operation \(operation)\(content)"]
             + (values?.lines("value of").map { "      \($0)" } ?? [])
     }
@@ -114,7 +114,7 @@ extension StoreReport.Request {
 extension [String: FieldJSON] {
     fileprivate func lines(_ what: String) -> [String] {
         keys.sorted().map { name in
-            "\(what) \(name): \(String(decoding: self[name]?.value.json ?? Data(), as: UTF8.self).printable)"
+            "\(what) \(name.printable): \(String(decoding: self[name]?.value.json ?? Data(), as: UTF8.self).printable)"
         }
     }
 }
@@ -122,6 +122,11 @@ extension [String: FieldJSON] {
 extension Int {
     /// Returns the number with the noun, such as "2 rows".
     fileprivate func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
+extension [String] {
+    /// The texts, separated by commas.
+    fileprivate var listed: String { map(\.printable).joined(separator: ", ") }
 }
 
 extension String {

@@ -67,18 +67,17 @@ final class PurgeStamp: Sendable {
         try transaction.setConfigValue("", for: key)
     }
 
-    private static func discardedItems(in table: String, _ snapshot: any StoreSnapshot) throws -> [ConfigKey]
-    {
-        try snapshot.configValues(in: table, kind: .setting).map(\.key).filter {
-            $0.name.utf8.starts(with: discardedPrefix.utf8)
+    private static func discardedItems(
+        in table: String, _ snapshot: any StoreSnapshot
+    ) throws -> [(key: ConfigKey, id: String)] {
+        try snapshot.configValues(in: table, kind: .setting).compactMap { key, _ in
+            key.name.dropping(prefix: discardedPrefix).map { (key, $0) }
         }
     }
 
     /// Keeps items with a pending operation: another process that declares the table has changed them since.
     private static func removeDiscardedItems(in table: String, _ transaction: any StoreTransaction) throws {
-        for key in try discardedItems(in: table, transaction) {
-            // By bytes: the first character of an id may combine with the space before it.
-            let id = String(decoding: key.name.utf8.dropFirst(discardedPrefix.utf8.count), as: UTF8.self)
+        for (key, id) in try discardedItems(in: table, transaction) {
             if try transaction.operations(forItem: id, in: table).isEmpty {
                 try transaction.deleteItems(ids: [id], in: table)
                 // Another process may have pulled the row since, and its delta token is past it.
