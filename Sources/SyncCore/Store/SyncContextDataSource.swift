@@ -33,8 +33,9 @@
 /// `SyncedColumnsChange`. Opening throws ``SyncError/Code/invalidTableDefinition`` for invalid names, from
 /// ``TableCatalog/init(_:)``; ``StoreError/Code/schemaMismatch`` for a column whose type has changed, and for a
 /// name that differs in case only from that of a stored table or column; and ``StoreError/Code/newerFormat``,
-/// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot be used, which is not changed. A store that does not declare ``StoreCapabilities/isMultiProcess`` throws
-/// ``StoreError/Code/alreadyOpen`` when its file is already open.
+/// ``StoreError/Code/corrupt`` or ``StoreError/Code/cannotOpen`` for a file that cannot be used, which is not changed. A
+/// store that does not declare ``StoreCapabilities/isMultiProcess`` throws ``StoreError/Code/alreadyOpen`` when its file
+/// is already open.
 ///
 /// The locks of a process that was killed are released within ten seconds: another process can then open the store and
 /// acquire the push lock. An opening that fails does not affect other openings of the same store.
