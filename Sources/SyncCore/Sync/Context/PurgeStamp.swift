@@ -21,19 +21,36 @@ final class PurgeStamp: Sendable {
     /// The stamp of a table that was declared before the first purge.
     private static let firstStamp = "0"
 
-    private let state = Mutex((isConfirmed: false, isStamped: false))
+    /// What is left to do before the store is used; `nil` while it is not known.
+    private let state = Mutex(Remaining?.none)
+
+    private struct Remaining: Sendable {
+        /// Whether tables have an older stamp, or discarded items are left.
+        var hasPurge = false
+        /// Whether tables are declared for the first time.
+        var hasNewTables = false
+
+        func needsWrite(stampingTables: Bool) -> Bool { hasPurge || stampingTables && hasNewTables }
+    }
 
     /// Purges the declared tables that have an older stamp than the store, and removes discarded items.
     ///
     /// - Parameter stampsTables: whether to stamp the tables that are declared for the first time.
     func confirm(in store: GroupCommitWriter, stampsTables: Bool) async throws {
-        guard !state.withLock({ $0.isConfirmed && ($0.isStamped || !stampsTables) }) else { return }
+        let known = state.withLock(\.self)
+        if let known, !known.needsWrite(stampingTables: stampsTables) { return }
         let tables = store.dataSource.catalog.tables.map(\.name)
-        let isComplete = try await store.read { snapshot in
-            guard try Self.isComplete(for: tables, in: snapshot) else { return false }
-            return try !stampsTables || Self.newTables(tables, in: snapshot).isEmpty
+        var remaining: Remaining
+        if let known {
+            remaining = known
+        } else {
+            remaining = try await store.read { snapshot in
+                Remaining(
+                    hasPurge: try !Self.isComplete(for: tables, in: snapshot),
+                    hasNewTables: try !Self.newTables(tables, in: snapshot).isEmpty)
+            }
         }
-        if !isComplete {
+        if remaining.needsWrite(stampingTables: stampsTables) {
             try await store.write { transaction in
                 for table in tables { try Self.removeDiscardedItems(in: table, transaction) }
                 for table in try Self.outdatedTables(tables, in: transaction) {
@@ -43,8 +60,9 @@ final class PurgeStamp: Sendable {
                     try Self.stamp(table, in: transaction)
                 }
             }
+            remaining = Remaining()
         }
-        state.withLock { $0 = (true, $0.isStamped || stampsTables || !isComplete) }
+        state.withLock { [remaining] in $0 = remaining }
     }
 
     /// Whether no item is left that a purge or a decision has removed.
