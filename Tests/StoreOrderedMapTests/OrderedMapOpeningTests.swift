@@ -45,7 +45,9 @@ struct OrderedMapOpeningTests {
         let map = SortedArrayMap()
         _ = try OrderedMapStore(on: map, tables: table(SyncColumn("text", .text)))
         #expect(refusal(map, table(SyncColumn("Text", .text))) == .schemaMismatch)
-        #expect(refusal(map, [SyncTableDefinition("todo", columns: [])]) == .schemaMismatch)
+        #expect(
+            refusal(map, [SyncTableDefinition("todo", columns: [SyncColumn("text", .text)])])
+                == .schemaMismatch)
         #expect(refusal(map, table(SyncColumn("text", .text))) == nil)
     }
 
