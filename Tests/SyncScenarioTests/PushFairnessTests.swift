@@ -27,14 +27,6 @@ import Testing
         }
     }
 
-    /// Makes the server fail for requests that contain "poison".
-    private func failPoisonedRequests(_ scenario: Scenario) {
-        scenario.server.onRequest { request in
-            let text = String(decoding: request.body, as: UTF8.self) + request.path
-            return text.contains("poison") ? .refusal(500) : .none
-        }
-    }
-
     @Test(arguments: StoreKind.allCases)
     func `operations that always cause a server error do not block one that has failed once`(
         _ kind: StoreKind
@@ -44,7 +36,7 @@ import Testing
             try await a.table.insert(["id": "fine"])
             scenario.server.onRequest { _ in .refusal(500) }
             for _ in 0..<2 { await expectError(.pushAbortedService) { try await a.context.push() } }
-            failPoisonedRequests(scenario)
+            scenario.failPoisonedRequests()
             for _ in 0..<2 { _ = try? await a.context.push() }
             #expect(try scenario.row("fine") != nil)
         }
@@ -61,7 +53,7 @@ import Testing
             try await items.insert(["id": "milk", "list": "food"])
             scenario.server.onRequest { $0.table == "List" ? .refusal(400) : .none }
             #expect(await a.expectPushErrors().count == 5)
-            failPoisonedRequests(scenario)
+            scenario.failPoisonedRequests()
             for _ in 0..<2 { _ = try? await a.context.push() }
             #expect(try scenario.server.row("milk", in: "Item") != nil)
         }

@@ -118,6 +118,14 @@ struct Scenario {
 
     func row(_ id: String) throws -> TableRow? { try server.row(id, in: Todo.name) }
 
+    /// Makes the server fail for requests that contain "poison".
+    func failPoisonedRequests() {
+        server.onRequest { request in
+            let text = String(decoding: request.body, as: UTF8.self) + request.path
+            return text.contains("poison") ? .refusal(500) : .none
+        }
+    }
+
     /// Returns the requests other than GET that reached the server, in order.
     func writes() -> [RecordedRequest] { server.requests.filter(\.isWrite) }
 

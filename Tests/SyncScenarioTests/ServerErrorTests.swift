@@ -14,21 +14,13 @@ import Testing
         return try scenario.device(settings: settings)
     }
 
-    /// Makes the server respond with an error to requests that contain "poison".
-    private func failPoisonedRequests(_ scenario: Scenario) {
-        scenario.server.onRequest { request in
-            let text = String(decoding: request.body, as: UTF8.self) + request.path
-            return text.contains("poison") ? .refusal(500) : .none
-        }
-    }
-
     @Test(arguments: StoreKind.allCases)
     func `a server error counts as a refusal only when another write of the push succeeds`(
         _ kind: StoreKind
     ) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try device(scenario, parkAfter: 2)
-            failPoisonedRequests(scenario)
+            scenario.failPoisonedRequests()
             try await a.table.insert(["id": "poison"])
             for _ in 0..<5 { #expect(try await a.expectPushError().status == 500) }
             #expect(try await a.operations().map(\.state) == [.attempted])
@@ -86,7 +78,7 @@ import Testing
             let a = try device(scenario, parkAfter: 2)
             for index in 0..<7 { try await a.table.insert(["id": .text("poison-\(index)")]) }
             try await a.table.insert(["id": "fine"])
-            failPoisonedRequests(scenario)
+            scenario.failPoisonedRequests()
             for _ in 0..<4 { _ = try? await a.context.push() }
             #expect(try scenario.row("fine") != nil)
             // Each push with a successful write counts its server errors as refusals.
@@ -115,7 +107,7 @@ import Testing
             try await lists.insert(["id": "food"])
             try await a.context.push()
             for index in 0..<3 { try await lists.insert(["id": .text("poison-\(index)")]) }
-            failPoisonedRequests(scenario)
+            scenario.failPoisonedRequests()
             await expectError(.pushAbortedService) { try await a.context.push() }
             await expectError(.pushAbortedService) { try await a.context.push() }
             try await items.insert(["id": "milk", "list": "food"])
