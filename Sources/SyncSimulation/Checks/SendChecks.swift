@@ -61,9 +61,8 @@ extension SimulatedSystem {
             else { continue }
             // A parent that is inserted in this commit may have been inserted after the mark.
             let key = RowKey(table: parent, id: id)
-            let wasPending = device.state.withLock { $0.pending[key]?.kind == "insert" }
-            let isPending = operations.first { $0.table == parent && $0.itemID == id }?.kind == .insert
-            if wasPending, isPending {
+            let insert = operations.first { $0.table == parent && $0.itemID == id && $0.kind == .insert }
+            if let insert, device.state.withLock({ $0.pending[key]?.firstID == insert.id }) {
                 fail(
                     .order, "\(device.name) sends \(table.name)/\(operation.itemID) before its parent \(key)."
                 )
