@@ -1,15 +1,13 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-
 extension RemoteResponse {
     /// Returns the error of this response to the call; `nil` for a success with the expected body.
     ///
     /// This is the meaning for a caller that does not repeat requests. A push, for example, completes a delete whose row
     /// is missing.
     package func failure(
-        of call: RemoteCall, dialect: WireDialect, now: Timestamp = Timestamp(Date())
+        of call: RemoteCall, dialect: WireDialect, now: Timestamp = SyncEnvironment.systemTime
     ) -> SyncError? {
         switch classification {
         case .done: nil

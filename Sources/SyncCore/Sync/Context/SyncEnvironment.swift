@@ -31,9 +31,12 @@ public struct SyncEnvironment: Sendable {
     /// The clock, random generator and threads of the system.
     public static var live: SyncEnvironment {
         SyncEnvironment(
-            now: { Timestamp(Date()) }, sleep: { try await Task.sleep(for: $0) },
+            now: { systemTime }, sleep: { try await Task.sleep(for: $0) },
             random: { .random(in: .min ... .max) }, executor: DispatchStoreExecutor())
     }
+
+    /// The time of the system's clock, which a remote table uses without a context.
+    package static var systemTime: Timestamp { Timestamp(Date()) }
 
     /// A random number from 0 to below 1, for jitter.
     package var jitter: Double { Double(random() >> 11) / Double(1 << 53) }
