@@ -100,7 +100,7 @@ extension Connection {
 extension String {
     /// The string as a quoted SQL identifier.
     ///
-    /// Doubles quotes byte by byte, as SQLite reads them: a quote after a format character is no `Character` of its own.
+    /// Doubles quotes byte by byte, as SQLite reads them: a format character and the quote after it are one `Character`.
     var quoted: String {
         let quote = UInt8(ascii: "\"")
         guard utf8.contains(quote) else { return "\"" + self + "\"" }

@@ -6,7 +6,7 @@ import StoreSQLite
 import SyncCore
 import Testing
 
-/// An app changes the schema of its own table between two openings of the store.
+/// An app changes the schema of a table that it has created between two openings of the store.
 struct AppSchemaTests {
     private typealias SyncColumn = SyncCore.SyncColumn
     private let database: DatabaseQueue
