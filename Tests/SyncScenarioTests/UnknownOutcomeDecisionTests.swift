@@ -173,6 +173,32 @@ import Testing
         }
     }
 
+    /// A new insert would end its unknown outcome, so that deleting the item would not delete the row.
+    @Test(arguments: StoreKind.allCases)
+    func `a refused insert whose row another device has changed is a conflict once it is corrected`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, b) = (try scenario.device(settings: .singleAttempt), try scenario.device("B"))
+            try await a.table.insert(["id": "x", "text": "one"])
+            scenario.server.inject(.dropAnswer)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await b.table.pull(b.table.query)
+            try await b.table.update(id: "x", ["text": "two"])
+            try await b.context.push()
+            scenario.server.onRequest { $0.method == "POST" ? .refusal(413) : .none }
+            try await a.table.update(id: "x", ["text": "three"])
+            #expect(try await a.expectPushError().status == 413)
+            let conflict = try await a.expectPushError()
+            #expect(conflict.code == .itemAlreadyOnServer)
+            #expect(conflict.serverItem?["text"] == "two")
+            try await a.context.keepAndUpdateItem(for: conflict, with: try #require(conflict.item))
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted != false)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases, [true, false])
     func `an update that is refused when it is repeated is sent as the user has corrected it`(
         _ kind: StoreKind, _ isApplied: Bool

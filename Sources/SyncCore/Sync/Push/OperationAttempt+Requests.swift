@@ -31,10 +31,11 @@ extension OperationAttempt {
 
     /// Fetches the row to find out whether the earlier attempt was applied, although the service has refused it or failed.
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome {
-        let reason = ConflictReason.versionMismatch
+        let reason: ConflictReason = operation.kind == .insert ? .rowExists : .versionMismatch
         let outcome = try await fetchRow(toDecide: reason, status: reason.status)
-        if case .conflict = outcome { return .notApplied }
-        return outcome
+        guard case .conflict(_, _, let row) = outcome else { return outcome }
+        // The row can be the inserted one with a change of another client. No condition of a request would protect it.
+        return operation.kind == .insert && row != nil ? outcome : .notApplied
     }
 
     private func sendOperation(version: String?, base: Item?) async throws -> AttemptOutcome {
