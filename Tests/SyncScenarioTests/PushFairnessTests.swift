@@ -42,6 +42,27 @@ import Testing
         }
     }
 
+    /// Each round continues after its own last operation.
+    @Test(arguments: StoreKind.allCases)
+    func `a conflict of a child does not keep failing parents in front of one that has failed once`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            let (lists, items) = (a.context.table("List"), a.context.table("Item"))
+            try await items.insert(["id": "milk"])
+            try await a.context.push()
+            for index in 0..<3 { try await lists.insert(["id": .text("poison-\(index)")]) }
+            try await lists.insert(["id": "fine"])
+            try await scenario.server.update("milk", ["text": "theirs"], in: "Item")
+            try await items.update(id: "milk", ["text": "ours"])
+            scenario.server.onRequest { $0.table == "List" ? .refusal(500) : .none }
+            for _ in 0..<2 { _ = try? await a.context.push() }
+            scenario.failPoisonedRequests()
+            for _ in 0..<3 { _ = try? await a.context.push() }
+            #expect(try scenario.server.row("fine", in: "List") != nil)
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `failing parents do not block a child whose own parent is on the server now`(_ kind: StoreKind)
         async throws

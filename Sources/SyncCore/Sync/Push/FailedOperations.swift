@@ -1,25 +1,37 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The operations with an error of an earlier push.
+/// The operations of a push with an error of an earlier push.
 struct FailedOperations: Sendable {
     private let ids: Set<Int64>
-    /// The ids after the operation that was sent last, and up to it. The first id of a range is not included.
-    let later, earlier: ClosedRange<Int64>
+    /// For each round, the id of the operation that was sent last.
+    private var lastSent: [Int: Int64] = [:]
 
-    init(in snapshot: any StoreSnapshot) throws {
+    /// - Parameter tables: the tables of the push; `nil` for all.
+    init(in snapshot: any StoreSnapshot, tables: Set<String>?, order: PushOrder, now: Timestamp) throws {
         let operations = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
+            guard tables?.contains(error.table) ?? true else { return nil }
             let operation = try snapshot.operation(id: error.operationID)
             return operation?.revision == error.revision ? operation : nil
         }
         ids = Set(operations.map(\.id))
-        let (first, greatest) = ((ids.min() ?? 1) - 1, ids.max() ?? 0)
-        let sent = operations.filter { $0.lastAttempt != nil }
-        let last = sent.max { ($0.lastAttempt ?? .unixEpoch) < ($1.lastAttempt ?? .unixEpoch) }?.id ?? first
-        (later, earlier) = (last...greatest, first...last)
+        // A time in the future is of a clock that was set back since.
+        let sent = operations.compactMap { operation in operation.lastAttempt.map { ($0, operation) } }
+            .filter { $0.0 <= now }
+        for (_, operation) in sent.sorted(by: { $0.0 < $1.0 }) {
+            lastSent[order.round(of: operation)] = operation.id
+        }
     }
 
     var isEmpty: Bool { ids.isEmpty }
 
     func contains(_ operation: TableOperation) -> Bool { ids.contains(operation.id) }
+
+    /// The ids after the operation of the round that was sent last, then those up to it. The first id of a range is not
+    /// included.
+    func ranges(of round: Int) -> [ClosedRange<Int64>] {
+        let (first, greatest) = ((ids.min() ?? 1) - 1, ids.max() ?? 0)
+        let last = lastSent[round] ?? first
+        return [last...greatest, first...last]
+    }
 }

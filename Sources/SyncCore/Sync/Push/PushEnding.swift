@@ -71,6 +71,11 @@ extension PushEnding {
             mayRetry: true)
     }
 
+    /// Whether the error is that of ``tooManyServerErrors(_:last:)``.
+    static func isTooManyServerErrors(_ error: any Error) -> Bool {
+        (error as? SyncError)?.cause is TableOperationError
+    }
+
     /// Whether an error that ``PushOperation/execute()`` throws ends the push. An operation's own failure does not, nor
     /// does an invalid item, which the delegate can correct.
     static func isEnding(_ error: any Error) -> Bool {

@@ -56,7 +56,10 @@ struct PushRun {
     }
 
     private mutating func sendAll() async throws {
-        let failed = try await context.read { try FailedOperations(in: $0) }
+        let (tables, order, now) = (tables, order, context.environment.now())
+        let failed = try await context.read {
+            try FailedOperations(in: $0, tables: tables, order: order, now: now)
+        }
         var count = -1
         var repeated: SyncError?
         repeat {
@@ -65,14 +68,13 @@ struct PushRun {
                 try await pass(round) { !failed.contains($0) }
             }
             // Operations that failed in an earlier push are sent last, so that they delay no others.
-            for round in order.rounds where !isLimited && !failed.isEmpty {
+            for round in order.rounds where !failed.isEmpty {
                 do {
                     // Begins after the one that was sent last: an earlier push may have ended there.
-                    try await pass(round, ids: failed.later, where: failed.contains)
-                    if !isLimited { try await pass(round, ids: failed.earlier, where: failed.contains) }
-                } catch let error as SyncError
-                    where error.code == .pushAbortedService && serverErrors.isAtLimit
-                {
+                    for ids in failed.ranges(of: round) where !isLimited {
+                        try await pass(round, ids: ids, where: failed.contains)
+                    }
+                } catch let error as SyncError where PushEnding.isTooManyServerErrors(error) {
                     // The server may fail for these operations only. Those of later rounds are sent.
                     repeated = repeated ?? error
                     ending = nil
@@ -187,7 +189,8 @@ struct PushRun {
         if context.isObserved, begun.contains(run.operation.id), let group = SyncEvent.OperationGroup(run) {
             counts[group, default: 0] += 1
         }
-        ending = ending ?? run.pushEnding
+        // A service that is unavailable says more than server errors, which may be those of some operations.
+        if let new = run.pushEnding, ending.map(PushEnding.isTooManyServerErrors) ?? true { ending = new }
     }
 
     /// Whether this push will send the operation in a later pass.

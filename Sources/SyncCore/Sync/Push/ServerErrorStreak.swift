@@ -14,9 +14,6 @@ final class ServerErrorStreak: Sendable {
     /// Records that the server has applied an operation.
     func recordSuccess() { state.withLock { $0 = (0, true) } }
 
-    /// Whether the limit is reached.
-    var isAtLimit: Bool { state.withLock { $0.count >= Self.limit } }
-
     /// Begins to count again.
     func restart() { state.withLock { $0.count = 0 } }
 
