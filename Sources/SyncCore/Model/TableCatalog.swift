@@ -36,7 +36,7 @@ public struct TableCatalog: Sendable {
     }
 
     /// Whether the store has a table of that name.
-    func contains(_ name: String) -> Bool { (try? table(named: name)) != nil }
+    package func contains(_ name: String) -> Bool { (try? table(named: name)) != nil }
 
     /// Returns the definition of that table. Names are compared byte for byte.
     ///

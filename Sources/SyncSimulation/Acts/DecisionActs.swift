@@ -102,20 +102,22 @@ extension SimulatedSystem {
         becoming kind: TableOperation.Kind? = nil, _ call: () async throws -> Void, record: () -> Void
     ) async throws {
         do { try await call() } catch let failure as SyncError where failure.code == .contextInvalid {
+            let isDeclared = device.disk.store.catalog.contains(error.table)
             let (operation, item) = try device.disk.store.read { snapshot in
                 (
                     try snapshot.operation(id: error.operationID),
-                    try snapshot.item(id: error.itemID, in: error.table)
+                    isDeclared ? try snapshot.item(id: error.itemID, in: error.table) : nil
                 )
             }
             let edits = device.history.snapshot.edits.filter {
                 $0.key.id == error.itemID && $0.key.table == error.table
             }
             let isEdited = edits.contains { $0.number > newest && !$0.isOverruled }
-            // A deletion can cancel out an insert; another decision can have removed the operation. A push removes it with the
-            // item as it is if a removed column leaves nothing to send.
+            // A deletion can cancel out an insert, and show the server's row of its id; another decision can have removed the
+            // operation. A push removes it with the item as it is if a removed column leaves nothing to send.
             let isRemoved =
-                operation == nil && edits.contains { !$0.isOverruled } && (kind != .delete || item == nil)
+                operation == nil && edits.contains { !$0.isOverruled }
+                && (kind != .delete || item?.system.version != nil || item == nil)
             if operation?.kind == kind || isRemoved, !isEdited { record() }
             throw failure
         }

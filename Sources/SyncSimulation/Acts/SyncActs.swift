@@ -11,8 +11,10 @@ extension SimulatedSystem {
         case .pushTable: try await context.push(tables: [table(act, device).name])
         case .pushBudget: try await context.push(budget: PushBudget(operations: 1))
         default:
-            try await context.push()
-            let waiting = try await context.pendingOperations().filter { $0.state == .parked }
+            let reported = Set(try await context.push().errors.map(\.operationID))
+            let waiting = try await context.pendingOperations().filter {
+                $0.state == .parked && !reported.contains($0.id)
+            }
             // An automatic sync can have parked it since.
             if let first = waiting.first, device.processes.first?.sync == nil {
                 fail(
@@ -135,8 +137,11 @@ extension SimulatedSystem {
         _ device: SimulatedDevice, where isDiscarded: @escaping @Sendable (RowKey) -> Bool
     ) throws {
         let unqueued = device.state.withLock(\.unqueued)
+        let catalog = device.disk.store.catalog
         let written = try device.disk.store.read { snapshot in
-            try unqueued.filter { try snapshot.item(id: $0.id, in: $0.table) != nil }
+            try unqueued.filter { key in
+                try catalog.contains(key.table) && snapshot.item(id: key.id, in: key.table) != nil
+            }
         }
         let isGivenUp = { @Sendable key in isDiscarded(key) && !written.contains(key) }
         device.history.giveUp(where: isGivenUp)
