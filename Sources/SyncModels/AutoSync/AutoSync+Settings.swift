@@ -31,7 +31,10 @@ extension AutoSync {
         ///
         /// - Parameter jitter: a random number from 0 to below 1.
         func backoff(failures: Int, jitter: Double) -> Duration {
-            let bound = min(initialBackoff * (1 << min(failures, 30)), maxBackoff)
+            // Longer ones would overflow.
+            let greatest = Duration.seconds(1 << 36)
+            let initial = min(max(initialBackoff, .zero), greatest)
+            let bound = min(initial * Double(1 << min(failures, 30)), max(min(maxBackoff, greatest), .zero))
             return .milliseconds(Int64(bound / .milliseconds(1) * jitter))
         }
     }

@@ -24,10 +24,7 @@ extension Console {
         let rows: [(name: String, client: String, server: String)] = [
             ("", "client", "server"), ("text", shortClientText, shortServerText),
             ("complete", client.map(completeText) ?? "", conflict.existingServerItem.map(completeText) ?? ""),
-            (
-                "version", conflict.item?.system.version ?? "none",
-                conflict.serverItem?.system.version ?? "none"
-            ),
+            ("version", version(of: conflict.item), version(of: conflict.serverItem)),
         ]
         let width = max(18, (rows.map(\.client.count).max() ?? 0) + 2)
         let table = rows.map { row in
@@ -46,6 +43,10 @@ extension Console {
     /// exists.
     private func missingServerText(_ conflict: TableOperationError) -> String {
         conflict.serverItem == nil && conflict.kind != .insert ? "(no such row)" : "(deleted)"
+    }
+
+    private func version(of item: Item?) -> String {
+        item?.system.version?.printable.shortened(to: Self.columnWidth) ?? "none"
     }
 
     private func completeText(_ item: Item) -> String { item.isComplete ? "yes" : "no" }

@@ -31,6 +31,8 @@ struct ReadPacing {
             try await group.next()
             group.cancelAll()
         }
+        // The signals end without an error when the task is cancelled.
+        try Task.checkCancellation()
     }
 
     /// Returns how long to wait before the next read.

@@ -175,7 +175,7 @@ struct PullRun: Sendable {
         result.pages += 1
         result.countReceived(page.rows.count)
         result.add(page.unreadable)
-        result.deltaToken = cursor.token?.updatedAtText
+        result.deltaToken = isPurged ? nil : cursor.token?.updatedAtText
         return result
     }
 
