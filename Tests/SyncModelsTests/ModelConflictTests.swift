@@ -50,6 +50,16 @@ import Testing
         #expect(row?["body"] == "mine" && row?["note"] == nil)
     }
 
+    /// A newer version of the app has written it.
+    @Test func `a policy does not overwrite a value that the property cannot hold`() async throws {
+        var settings = SyncSettings()
+        settings.resolveByField(Page.self, onClash: .serverWins)
+        let (_, row) = try await Self.resolve(
+            settings, base: ["title": "base", "readers": ["a"]],
+            mine: { $0.readers = ["a", "mine"] }, theirs: ["readers": ["a", ["name": "theirs"]]])
+        #expect(row?["readers"] == ["a", ["name": "theirs"]])
+    }
+
     @Test(arguments: [ConflictSide.mine, .theirs])
     func `fields that clash without a policy follow the rule`(_ side: ConflictSide) async throws {
         var settings = SyncSettings()

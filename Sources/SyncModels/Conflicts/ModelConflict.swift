@@ -59,7 +59,7 @@ extension ModelConflict {
             var merged = try? Self.model(of: merge.item(preferringLocal: side == .mine), raw)
         else { return nil }
         let models = MergedModels(base: base, mine: mine, theirs: theirs, isMineLater: isMineLater)
-        for column in Model.schema.columns where merge.isChangedTwice(column.name) {
+        for column in Model.schema.columns where merge.isChangedTwice(column.name) && hasPolicy(column) {
             column.merge?(models, &merged)
         }
         return merged
@@ -69,7 +69,16 @@ extension ModelConflict {
     var hasClashWithoutPolicy: Bool {
         guard let merge else { return false }
         return clashingFields(of: merge).contains { field in
-            if case .column(let column) = field.role { column.merge == nil } else { false }
+            if case .column(let column) = field.role { !hasPolicy(column) } else { false }
+        }
+    }
+
+    /// Whether a policy combines changes of the column. It would take a value that the property cannot hold for the blank
+    /// one, and overwrite it.
+    private func hasPolicy(_ column: FieldColumn<Model>) -> Bool {
+        guard column.merge != nil, let mine else { return false }
+        return [raw.clientItem, raw.serverItem, raw.base].allSatisfy { side in
+            column.canHold(side?.fields[column.name], in: mine)
         }
     }
 

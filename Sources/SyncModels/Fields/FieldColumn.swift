@@ -68,6 +68,13 @@ extension FieldColumn {
         (isOptional || !value.isNull) && assign(value, &model) || !options.contains(.required)
     }
 
+    /// Whether the property of such a model can hold the stored value, and would not be blank instead.
+    func canHold(_ value: ItemValue?, in model: Model) -> Bool {
+        guard let value, !value.isNull else { return true }
+        var probe = model
+        return assign(value, &probe)
+    }
+
     /// Whether the property has the same value in both models.
     ///
     /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
