@@ -31,11 +31,12 @@ extension OperationAttempt {
 
     /// Fetches the row to find out whether the earlier attempt was applied, although the service has refused it or failed.
     private func outcomeOfEarlierAttempt() async throws -> AttemptOutcome {
-        let reason: ConflictReason = operation.kind == .insert ? .rowExists : .versionMismatch
-        let outcome = try await fetchRow(toDecide: reason, status: reason.status)
+        let (mismatch, exists) = (ConflictReason.versionMismatch, ConflictReason.rowExists)
+        let outcome = try await fetchRow(toDecide: mismatch, status: mismatch.status)
         guard case .conflict(_, _, let row) = outcome else { return outcome }
+        guard operation.kind == .insert, let row else { return .notApplied }
         // The row can be the inserted one with a change of another client. No condition of a request would protect it.
-        return operation.kind == .insert && row != nil ? outcome : .notApplied
+        return .conflict(exists, status: exists.status, serverItem: row)
     }
 
     private func sendOperation(version: String?, base: Item?) async throws -> AttemptOutcome {
