@@ -92,6 +92,8 @@
             "postgresql://user:s3cret@127.0.0.1:1/database", "postgresql://user:s3cret@/%zz",
             "host=127.0.0.1 port=1 password=s3cret", "password=s3cret port",
             "postgresql://user:s3@cret@localhost:1/database", "s3cret",
+            "postgresql://user:s3cret/x@localhost:1/database",
+            "postgresql://user:s3/cret@localhost:1/database",
         ])
         func `a database that cannot be reached is an error without the password`(_ connection: String)
             async throws

@@ -26,15 +26,24 @@ struct PostgreSQLParameters: Sendable {
         }
         var option = options
         while let keyword = option.pointee.keyword {
-            if String(cString: keyword) == "host", let value = option.pointee.val,
-                String(cString: value).contains("@")
-            {
+            let value = option.pointee.val.map { String(cString: $0) } ?? ""
+            if connection.isURL, Self.hasPartOfPassword(String(cString: keyword), value, connection) {
                 throw TableServerError(
                     .configuration,
-                    "The connection string of the database is invalid: a password in a URL contains @ as %40."
-                )
+                    "The connection string of the database is invalid: a password in a URL contains @ as %40 and / "
+                        + "as %2F.")
             }
             option += 1
+        }
+    }
+
+    /// Whether libpq has taken a part of a URL's password for another option, with which its errors would show it.
+    private static func hasPartOfPassword(_ keyword: String, _ value: String, _ url: String) -> Bool {
+        switch keyword {
+        // An escaped @ belongs to the value.
+        case "host", "dbname": value.contains("@") && url.contains(value)
+        case "port": !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || (0x30...0x39).contains($0) }
+        default: false
         }
     }
 
@@ -51,6 +60,10 @@ struct PostgreSQLParameters: Sendable {
             ("client_encoding", "UTF8"),
         ]
     }
+}
+
+extension String {
+    fileprivate var isURL: Bool { hasPrefix("postgresql://") || hasPrefix("postgres://") }
 }
 
 /// A dump does not reveal the password.
