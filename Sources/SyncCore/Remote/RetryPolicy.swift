@@ -15,6 +15,12 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The greatest duration that can be doubled 30 times without an overflow: 2177 years.
     private static let greatestDelay = Duration.seconds(1 << 36)
 
+    /// Returns the upper bound of a delay after so many doublings, at most 2177 years.
+    package static func bound(initial: Duration, greatest: Duration, doublings: Int) -> Duration {
+        let initial = min(max(initial, .zero), greatestDelay)
+        return min(initial * Double(1 << min(doublings, 30)), min(max(greatest, .zero), greatestDelay))
+    }
+
     /// The default policy.
     public init() {}
 
@@ -26,9 +32,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - jitter: a random number from 0 to below 1.
     func delay(afterAttempt attempt: Int, retryAfter: String?, now: Timestamp, jitter: Double) -> Duration? {
         guard attempt < maxAttempts else { return nil }
-        let initial = min(max(initialDelay, .zero), Self.greatestDelay)
-        let bound = min(initial * Double(1 << min(attempt - 1, 30)), max(maxDelay, .zero))
-        let jittered = bound * jitter
+        let jittered = Self.bound(initial: initialDelay, greatest: maxDelay, doublings: attempt - 1) * jitter
         let floor = RetryAfter.delay(retryAfter, now: now) ?? .zero
         return floor > maxRetryAfter ? nil : max(jittered, floor)
     }

@@ -31,10 +31,7 @@ extension AutoSync {
         ///
         /// - Parameter jitter: a random number from 0 to below 1.
         func backoff(failures: Int, jitter: Double) -> Duration {
-            // Longer ones would overflow.
-            let greatest = Duration.seconds(1 << 36)
-            let initial = min(max(initialBackoff, .zero), greatest)
-            let bound = min(initial * Double(1 << min(failures, 30)), max(min(maxBackoff, greatest), .zero))
+            let bound = RetryPolicy.bound(initial: initialBackoff, greatest: maxBackoff, doublings: failures)
             return .milliseconds(Int64(bound / .milliseconds(1) * jitter))
         }
     }

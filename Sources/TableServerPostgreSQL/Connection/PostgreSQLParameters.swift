@@ -27,7 +27,7 @@ struct PostgreSQLParameters: Sendable {
         var option = options
         while let keyword = option.pointee.keyword {
             let value = option.pointee.val.map { String(cString: $0) } ?? ""
-            if connection.isURL, Self.hasPartOfPassword(String(cString: keyword), value, connection) {
+            if Self.hasPartOfPassword(of: connection, String(cString: keyword), value) {
                 throw TableServerError(
                     .configuration,
                     "The connection string of the database is invalid: a password in a URL contains @ as %40 and / "
@@ -38,12 +38,13 @@ struct PostgreSQLParameters: Sendable {
     }
 
     /// Whether libpq has taken a part of a URL's password for another option, with which its errors would show it.
-    private static func hasPartOfPassword(_ keyword: String, _ value: String, _ url: String) -> Bool {
+    private static func hasPartOfPassword(of url: String, _ keyword: String, _ value: String) -> Bool {
+        guard url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") else { return false }
         switch keyword {
         // An escaped @ belongs to the value.
-        case "host", "dbname": value.contains("@") && url.contains(value)
-        case "port": !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || (0x30...0x39).contains($0) }
-        default: false
+        case "host", "dbname": return value.contains("@") && url.contains(value)
+        case "port": return !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || (0x30...0x39).contains($0) }
+        default: return false
         }
     }
 
@@ -60,10 +61,6 @@ struct PostgreSQLParameters: Sendable {
             ("client_encoding", "UTF8"),
         ]
     }
-}
-
-extension String {
-    fileprivate var isURL: Bool { hasPrefix("postgresql://") || hasPrefix("postgres://") }
 }
 
 /// A dump does not reveal the password.

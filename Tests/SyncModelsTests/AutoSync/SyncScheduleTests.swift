@@ -144,6 +144,16 @@ import Testing
         #expect(delays == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
     }
 
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(-1), .zero])
+    func `a delay of any length can be doubled`(_ backoff: Duration) {
+        var settings = AutoSync.Settings()
+        (settings.initialBackoff, settings.maxBackoff) = (backoff, backoff)
+        for failures in [0, 5, 31, Int.max] {
+            let delay = settings.backoff(failures: failures, jitter: 0.5)
+            #expect(delay > .zero ? backoff > .zero : delay == .zero && backoff <= .zero)
+        }
+    }
+
     @Test func `the delay is drawn between zero and its bound`() {
         for (jitter, delay) in [(0, 1.0), (0.25, 2), (0.5, 4), (0.75, 6)] {
             var timeline = ScheduleTimeline()

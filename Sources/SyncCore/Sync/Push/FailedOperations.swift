@@ -4,6 +4,8 @@
 /// The operations of a push with an error of an earlier push.
 struct FailedOperations: Sendable {
     private let ids: Set<Int64>
+    /// The id before all of them, and the greatest one.
+    private let first, greatest: Int64
     /// For each round, the id of the operation that was sent last.
     private var lastSent: [Int: Int64] = [:]
 
@@ -15,6 +17,7 @@ struct FailedOperations: Sendable {
             return operation?.revision == error.revision ? operation : nil
         }
         ids = Set(operations.map(\.id))
+        (first, greatest) = ((ids.min() ?? 1) - 1, ids.max() ?? 0)
         // A time in the future is of a clock that was set back since.
         let sent = operations.compactMap { operation in operation.lastAttempt.map { ($0, operation) } }
             .filter { $0.0 <= now }
@@ -30,7 +33,6 @@ struct FailedOperations: Sendable {
     /// The ids after the operation of the round that was sent last, then those up to it. The first id of a range is not
     /// included.
     func ranges(of round: Int) -> [ClosedRange<Int64>] {
-        let (first, greatest) = ((ids.min() ?? 1) - 1, ids.max() ?? 0)
         let last = lastSent[round] ?? first
         return [last...greatest, first...last]
     }
