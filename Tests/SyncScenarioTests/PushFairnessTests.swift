@@ -56,7 +56,8 @@ import Testing
             try await scenario.server.update("milk", ["text": "theirs"], in: "Item")
             try await items.update(id: "milk", ["text": "ours"])
             scenario.server.onRequest { $0.table == "List" ? .refusal(500) : .none }
-            for _ in 0..<2 { _ = try? await a.context.push() }
+            // The conflict is sent after three of them in the last of these pushes.
+            for _ in 0..<3 { _ = try? await a.context.push() }
             scenario.failPoisonedRequests()
             for _ in 0..<3 { _ = try? await a.context.push() }
             #expect(try scenario.server.row("fine", in: "List") != nil)
