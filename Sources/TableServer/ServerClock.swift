@@ -10,7 +10,13 @@ import Synchronization
 /// While the clock is stopped, all rows that are written get the same `updatedAt`.
 public final class ServerClock: Sendable {
     private let base: @Sendable () -> Timestamp
-    private let shift = Mutex(Duration.zero)
+    private let state = Mutex(State())
+
+    private struct State {
+        var shift = Duration.zero
+        /// The latest time that the clock has shown.
+        var latest: Timestamp?
+    }
 
     /// Whether changes at the same time of the clock have the same `updatedAt`.
     let isStanding: Bool
@@ -36,10 +42,24 @@ public final class ServerClock: Sendable {
     }
 
     /// The current time of this clock, with nine fraction digits.
-    public var now: Timestamp { base().advanced(by: shift.withLock { $0 }) }
+    public var now: Timestamp { state.withLock { show(&$0) } }
+
+    /// The current time, or the latest time that the clock has shown, if it has been set back since.
+    var latest: Timestamp {
+        state.withLock { state in
+            let now = show(&state)
+            return state.latest ?? now
+        }
+    }
+
+    private func show(_ state: inout State) -> Timestamp {
+        let now = base().advanced(by: state.shift)
+        if state.latest.map({ $0.isEarlier(than: now) }) ?? true { state.latest = now }
+        return now
+    }
 
     /// Moves the clock forward, or back by a negative duration.
     public func advance(by duration: Duration) {
-        shift.withLock { $0 += duration }
+        state.withLock { $0.shift += duration }
     }
 }

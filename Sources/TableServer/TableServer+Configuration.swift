@@ -29,6 +29,10 @@ extension TableServer {
         /// limit. Behind a proxy all clients have its address, so that the proxy must limit those without users.
         public var maxRequestsPerSecond: Int?
         /// The fraction digits of `createdAt` and `updatedAt` in responses, 0 to 9.
+        ///
+        /// With fewer than 3, or fewer than the server stores, different changes show the same time. Then the clocks of
+        /// several servers of one database must not differ by a second, nor be set back while no server runs: a client
+        /// could miss a change.
         public var fractionDigits = 3
         /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``.
         public var keptFractionDigits: Int?

@@ -58,7 +58,7 @@ struct FirstFormatTests {
                 // The clock is at 12:00:00, and a row of the file is later.
                 let reply = try await client.patch("z", ["TEXT": "Tea"], ifMatch: "\"Mw==\"")
                 #expect(reply["Text"] == "Tea")
-                #expect(reply["updatedAt"] == "2024-05-30T12:00:03.123Z")
+                #expect(reply["updatedAt"] == "2024-05-30T12:00:03.124Z")
                 _ = try await client.insert(["id": "b"])
                 try #expect(server.rows(in: "TodoItem").map(\.id) == ["z", "a", "b"])
             }

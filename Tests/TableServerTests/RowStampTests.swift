@@ -8,9 +8,12 @@ import Testing
 
 /// The times of changes.
 struct RowStampTests {
-    private func settings(_ fractionDigits: Int, _ clock: ServerClock) -> RowStampSettings {
+    private func settings(
+        _ fractionDigits: Int, _ clock: ServerClock, kept: Int? = nil
+    ) -> RowStampSettings {
         var configuration = TableServer.Configuration(tables: [], clock: clock)
         configuration.fractionDigits = fractionDigits
+        configuration.keptFractionDigits = kept
         return RowStampSettings(configuration)
     }
 
@@ -38,6 +41,42 @@ struct RowStampTests {
         #expect(stamp.storedText > last)
         #expect(stamp.storedText <= "2024-05-30T12:00:01.000000000")
         #expect(stamp.fractionDigits == fractionDigits)
+    }
+
+    /// When the `Date` of a response is more than a second after a time, its client no longer looks for rows of that time.
+    @Test(
+        arguments: [(0, nil), (1, nil), (2, 7), (3, nil), (3, 7), (7, nil)] as [(Int, Int?)], [true, false])
+    func `no change gets a time that a client has completed, although the clock is set back`(
+        _ digits: (shown: Int, kept: Int?), _ isStanding: Bool
+    ) {
+        for step in [Duration.seconds(-5), .seconds(-4.5), .milliseconds(-1), .seconds(-60)] {
+            let clock = isStanding ? ServerClock.standing(at: .noon) : .running(at: .noon)
+            let settings = settings(digits.shown, clock, kept: digits.kept)
+            var last = settings.stamp(after: nil)
+            let shown = last.showing(fractionDigits: digits.shown)
+            clock.advance(by: .seconds(5))
+            // The `Date` of a response that completes the time of the first change.
+            _ = clock.now
+            clock.advance(by: step)
+            for _ in 0..<50 {
+                let stamp = settings.stamp(after: last.storedText)
+                #expect(!stamp.isEarlier(than: last))
+                #expect(shown.isEarlier(than: stamp.showing(fractionDigits: digits.shown)))
+                last = stamp
+                clock.advance(by: .microseconds(100))
+            }
+            let limit = clock.latest.advanced(by: .seconds(1))
+            #expect(last.isEarlier(than: limit), "The times are ahead of the clock.")
+        }
+    }
+
+    @Test(arguments: [0, 2])
+    func `after a restart with an earlier clock, a change has a later time than all before`(
+        _ fractionDigits: Int
+    ) {
+        let last = Timestamp.noon.storedText
+        let clock = ServerClock.running(at: .noon.advanced(by: .seconds(-60)))
+        #expect(settings(fractionDigits, clock).stamp(after: last).storedText > last)
     }
 
     @Test func `an unreadable row of the database is an error without the id`() {

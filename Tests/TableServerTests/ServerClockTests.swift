@@ -38,6 +38,25 @@ struct ServerClockTests {
         }
     }
 
+    @Test(.onEachStorage) func `the Date of a response is not after the moment at which its rows were read`()
+        async throws
+    {
+        let clock = ServerClock.standing(at: .noon)
+        try await withServer({
+            $0.clock = clock
+            // Time that passes while the server handles the request.
+            $0.makeID = {
+                clock.advance(by: .seconds(10))
+                return "a"
+            }
+        }) { server, client in
+            let reply = try await client.insert(["text": "x"])
+            #expect(reply.status == 201)
+            #expect(reply.headers["date"] == "Thu, 30 May 2024 12:00:00 GMT")
+            try await #expect(client.list("TodoItem").headers["date"] == "Thu, 30 May 2024 12:00:10 GMT")
+        }
+    }
+
     @Test func `the system's clock runs and can be advanced`() {
         let clock = ServerClock.system()
         let start = clock.now
@@ -62,7 +81,7 @@ struct ServerClockTests {
             // Also when the row with the latest time is gone, and after a restart.
             try await withServer({ $0.storage = .file(file) }) { server, client in
                 try await server.remove("c", in: "TodoItem", leavingTombstone: false)
-                try await #expect(client.insert(["id": "d"])["updatedAt"] == "2024-05-30T12:00:01.000Z")
+                try await #expect(client.insert(["id": "d"])["updatedAt"] == "2024-05-30T12:00:01.001Z")
             }
         }
     }

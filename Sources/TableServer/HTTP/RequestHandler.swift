@@ -78,16 +78,25 @@ struct RequestHandler: Sendable {
         case .commitLate(let gate):
             let stamp = RowStampSettings(service.settings).now
             try await gate.wait(until: stopSignal)
-            return .respond(await service.respond(to: request, stamp: stamp))
+            return .respond(await apply(request, stamp: stamp))
         }
     }
 
-    private func apply(_ request: RecordedRequest) async -> ServerResponse {
+    /// Returns the response with a `Date` from before the rows are read: a client takes it for a time until which the
+    /// response has all changes.
+    private func apply(_ request: RecordedRequest, stamp: Timestamp? = nil) async -> ServerResponse {
+        let date = service.settings.clock.now.httpDate
+        var response = await response(to: request, stamp)
+        response.headers.append(("Date", date))
+        return response
+    }
+
+    private func response(to request: RecordedRequest, _ stamp: Timestamp?) async -> ServerResponse {
         if let page = try? await page.response(to: request) { return page }
         if service.settings.showsMetrics, request.method == "GET", request.path == "/metrics" {
             return metrics.response
         }
-        return await service.respond(to: request)
+        return await service.respond(to: request, stamp: stamp)
     }
 
     private var page: StatusPage {
