@@ -11,7 +11,7 @@ import NIOCore
 struct HTTPListener: Sendable {
     /// The bound port, also when the system chose it.
     let port: Int
-    private let server: Server<HTTP1Channel>
+    private let server: Server<HTTPConnections>
     private let stopSignal: StopSignal
     private let running: Task<Void, any Error>
 
@@ -21,10 +21,12 @@ struct HTTPListener: Sendable {
         let connections = ConnectionHandler(handler: handler, keepsAlive: configuration.keepsConnections)
         let (ports, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         let server = Server(
-            childChannelSetup: HTTP1Channel(
-                responder: connections.respond,
-                configuration: HTTP1Channel.Configuration(
-                    idleTimeout: configuration.idleTimeout.map { TimeAmount($0) })),
+            childChannelSetup: HTTPConnections(
+                http: HTTP1Channel(
+                    responder: connections.respond,
+                    configuration: HTTP1Channel.Configuration(
+                        idleTimeout: configuration.idleTimeout.map { TimeAmount($0) })),
+                stopSignal: handler.stopSignal),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: MaximumAvailableConnections(DescriptorLimit.connections)),

@@ -13,6 +13,8 @@ final class StopSignal: Sendable {
         var actions: [Int: @Sendable () -> Void] = [:]
     }
 
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
     /// Runs the action when the server stops, or immediately if it has stopped. Returns a token for ``remove(_:)``.
     func onStop(_ action: @escaping @Sendable () -> Void) -> Int {
         let (token, isStopped) = state.withLock { state in
