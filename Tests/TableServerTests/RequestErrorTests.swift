@@ -68,10 +68,41 @@ struct RequestErrorTests {
             try connection.send(
                 "POST /tables/TodoItem HTTP/1.1\r\nHost: a\r\nZUMO-API-VERSION: 2.0.0\r\n"
                     + "Content-Length: 1000000000\r\n\r\n" + String(repeating: "x", count: 40_000))
-            let response = await connection.readToEnd()
+            let response = await connection.read()
             #expect(response.hasPrefix("HTTP/1.1 413 "))
             #expect(response.contains("larger than 1000 bytes"))
-            #expect(server.requests.isEmpty)
+            #expect(response.contains("Connection: close"))
+            #expect(server.requests.map(\.status) == [413])
+        }
+    }
+
+    @Test func `a client that sends a large body to its end receives the refusal`() async throws {
+        try await withServer({ $0.maxBodySize = 10_000 }) { server, _ in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            try connection.send(
+                "POST /tables/TodoItem HTTP/1.1\r\nHost: a\r\nZUMO-API-VERSION: 2.0.0\r\n"
+                    + "Content-Length: 10000000\r\n\r\n" + String(repeating: "x", count: 10_000_000))
+            await #expect(connection.readToEnd().hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test
+    func `a refusal of a large body is in the log and the metrics, and counts for the limit of requests`()
+        async throws
+    {
+        let log = LogMessages()
+        try await withServer({
+            ($0.maxBodySize, $0.maxRequestsPerSecond, $0.showsMetrics) = (1000, 1, true)
+            $0.logger = log.logger
+        }) { server, client in
+            let body = Data(repeating: UInt8(ascii: "x"), count: 100_000)
+            for status in [413, 429] {
+                let reply = try await client.send("POST", "/tables/TodoItem", data: body)
+                #expect(reply.status == status)
+                #expect(log.all.contains { $0.hasPrefix("request POST TodoItem \(status)") })
+            }
+            let metrics = try await client.get("/metrics").text
+            #expect(metrics.contains(#"method="POST",table="TodoItem",status="413""#))
         }
     }
 

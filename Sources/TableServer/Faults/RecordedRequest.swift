@@ -17,8 +17,10 @@ public struct RecordedRequest: Sendable, Identifiable {
     public let headers: [Header]
     /// The body, truncated to the server's maximum size.
     public let body: Data
-    /// The size of the whole body in bytes.
+    /// The size of the whole body in bytes; of a body that the server has refused before its end, what it has read.
     public let bodySize: Int
+    /// Whether the server has read the whole body.
+    let isBodyComplete: Bool
     /// The status of the response; `nil` before the response is sent, and when the server sends none.
     public internal(set) var status: Int?
 
@@ -38,7 +40,7 @@ public struct RecordedRequest: Sendable, Identifiable {
 
     init(
         id: Int, method: String, uri: String, headers: [Header], body: Data, bodySize: Int,
-        remoteAddress: String = ""
+        isBodyComplete: Bool = true, remoteAddress: String = ""
     ) {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         self.id = id
@@ -48,6 +50,7 @@ public struct RecordedRequest: Sendable, Identifiable {
         self.headers = headers
         self.body = body
         self.bodySize = bodySize
+        self.isBodyComplete = isBodyComplete
         self.remoteAddress = remoteAddress
         parameters = QueryParameter.parse(query)
         target = RequestPath(rawPath: path)

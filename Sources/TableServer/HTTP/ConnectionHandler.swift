@@ -24,23 +24,19 @@ struct ConnectionHandler: Sendable {
         let token = handler.stopSignal.onStop { channel.close(promise: nil) }
         defer { handler.stopSignal.remove(token) }
 
-        guard let body = try await collect(request.body) else {
-            // The rest of the body is not read, so the connection cannot be used again.
-            let response = bodyRefusal
-            let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))
-            try await writer.write(response: head(of: response), body: body)
-            throw ConnectionClosure()
-        }
+        var parts = request.body.makeAsyncIterator()
+        let body = try await collect(&parts)
         // The response to HEAD is the head of the response to GET.
         let isHead = request.method == .head
         let recorded = handler.log.add { id in
             RecordedRequest(
                 id: id, method: isHead ? "GET" : request.method.rawValue, uri: request.head.path ?? "/",
                 headers: headers(of: request), body: body.data, bodySize: body.size,
-                remoteAddress: channel.remoteAddress?.ipAddress ?? "")
+                isBodyComplete: body.isComplete, remoteAddress: channel.remoteAddress?.ipAddress ?? "")
         }
         switch try await handler.handle(recorded) {
-        case .respond(let response):
+        case .respond(var response):
+            if !body.isComplete { response.headers.append(("Connection", "close")) }
             if isHead {
                 try await writer.write(response: head(of: response), body: ResponseBody())
             } else if let feed = response.feed {
@@ -61,29 +57,34 @@ struct ConnectionHandler: Sendable {
             try await writer.writeInformationalHead(HTTPResponse(status: .init(code: 102)))
             throw ConnectionClosure()
         }
+        if !body.isComplete { try await discard(&parts) }
         // The response says `Connection: close`, but the client may not close the connection.
-        if !keepsAlive { throw ConnectionClosure() }
+        if !keepsAlive || !body.isComplete { throw ConnectionClosure() }
     }
 
-    /// Reads the whole body and keeps at most the size that the server accepts. Returns `nil` for a body that is many times
-    /// larger.
-    private func collect(_ body: RequestBody) async throws -> (data: Data, size: Int)? {
+    /// Reads the whole body and keeps at most the size that the server accepts. Of a body that is many times larger, it reads
+    /// only the first part.
+    @concurrent private func collect(
+        _ parts: inout RequestBody.AsyncIterator
+    ) async throws -> (data: Data, size: Int, isComplete: Bool) {
         let maxSize = handler.service.settings.maxBodySize
         var (data, size) = (Data(), 0)
-        for try await buffer in body {
+        while let buffer = try await parts.next() {
             size += buffer.readableBytes
             data.append(contentsOf: buffer.readableBytesView.prefix(maxSize - data.count))
-            guard size / 16 <= maxSize else { return nil }
+            guard size / 16 <= maxSize else { return (data, size, false) }
         }
-        return (data, size)
+        return (data, size, true)
     }
 
-    private var bodyRefusal: ServerResponse {
-        let maxSize = handler.service.settings.maxBodySize
-        var response = RequestError(status: 413, message: "The body is larger than \(maxSize) bytes.")
-            .response
-        response.headers.append(("Connection", "close"))
-        return response
+    /// Reads the rest of a body that was answered before its end. If the connection closed while the client sends, the client
+    /// would see a reset instead of the response.
+    @concurrent private func discard(_ parts: inout RequestBody.AsyncIterator) async throws {
+        var size = 0
+        while let buffer = try await parts.next() {
+            size += buffer.readableBytes
+            if size / 1024 > handler.service.settings.maxBodySize { return }
+        }
     }
 
     private func head(of response: ServerResponse) -> HTTPResponse {

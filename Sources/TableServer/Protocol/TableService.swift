@@ -25,6 +25,7 @@ struct TableService: Sendable {
             guard !request.isCrossSiteWrite else { throw RequestError.crossSiteWrite }
             let caller = try await caller(of: request)
             if let permission = table.permission(for: request) { try caller.require(permission) }
+            guard request.isBodyComplete else { throw WriteBody.tooLarge(413, settings) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
             let mayRead = (try? caller.require(table.permissions.read)) != nil
             let write = RowWrite(request, dialect, stamp, mayRead: mayRead, settings: settings)

@@ -17,7 +17,7 @@ struct WriteBody: Sendable {
         _ request: RecordedRequest, _ dialect: TableServer.Dialect, settings: TableServer.Configuration
     ) throws(RequestError) {
         guard request.bodySize <= settings.maxBodySize else {
-            throw .badRequest("The body is larger than \(settings.maxBodySize) bytes.")
+            throw Self.tooLarge(400, settings)
         }
         do throws(JSONError) { item = try ItemValue(json: request.body) } catch {
             throw .badRequest("\(error)")
@@ -46,6 +46,11 @@ struct WriteBody: Sendable {
             }
         }
         (self.fields, self.id, self.version) = (fields, id, version)
+    }
+
+    /// The error of a body that the server has read, with status 400, or has not read to its end, with 413.
+    static func tooLarge(_ status: Int, _ settings: TableServer.Configuration) -> RequestError {
+        RequestError(status: status, message: "The body is larger than \(settings.maxBodySize) bytes.")
     }
 
     private static func systemProperty(_ name: String) -> RequestError {
