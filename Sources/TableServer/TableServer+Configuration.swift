@@ -63,8 +63,8 @@ extension TableServer {
         /// Whether a browser on this machine can look at the tables, the latest rows and the latest requests, at the
         /// server's URL. The pages show the rows of all users, so ``host`` must be a loopback address.
         public var showsPage = false
-        /// After this time, a read of rows in SQLite ends with status 503. PostgreSQL has its own limit.
-        package var maxReadTime = Duration.seconds(30)
+        /// The limits on the times of reads and writes of rows in SQLite. PostgreSQL has its own.
+        package var sqliteLimits = SQLiteTimeLimits()
         /// The clock for `createdAt` and `updatedAt`.
         public var clock: ServerClock
         /// Generates the id of a row that is inserted without one.

@@ -96,14 +96,23 @@ public final class TableServer: Sendable {
         _ configuration: Configuration
     ) async throws(TableServerError) -> any RowStorage {
         let (tables, settings) = (configuration.tables, RowStampSettings(configuration))
-        let maxReadTime = configuration.maxReadTime
-        return switch configuration.storage.place {
-        case .memory:
-            try SQLiteRowStorage(path: nil, tables: tables, settings: settings, maxReadTime: maxReadTime)
-        case .file(let path):
-            try SQLiteRowStorage(path: path, tables: tables, settings: settings, maxReadTime: maxReadTime)
-        case .database(let database): try await database.open(tables: tables, settings: settings)
+        let path: String?
+        switch configuration.storage.place {
+        case .memory: path = nil
+        case .file(let file): path = file
+        case .database(let database): return try await database.open(tables: tables, settings: settings)
         }
+        // It can wait for another process, or convert many rows, so it has a thread of its own.
+        return try await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    returning: Result { () throws(TableServerError) in
+                        try SQLiteRowStorage(
+                            path: path, tables: tables, settings: settings,
+                            limits: configuration.sqliteLimits, logger: configuration.logger)
+                    })
+            }
+        }.get()
     }
 
     /// Logs the tables whose rows no request can see, because they were stored when the table was per-user, or was not.

@@ -38,8 +38,7 @@ final class HostileServer: HTTPTransport {
         service = TableService(
             settings: configuration,
             storage: try SQLiteRowStorage(
-                path: nil, tables: configuration.tables, settings: RowStampSettings(configuration),
-                maxReadTime: configuration.maxReadTime))
+                path: nil, tables: configuration.tables, settings: RowStampSettings(configuration)))
     }
 
     /// Responds to each request for which the script returns a response; `nil` ends the hostility.

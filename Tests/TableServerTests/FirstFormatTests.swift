@@ -77,6 +77,59 @@ struct FirstFormatTests {
         }
     }
 
+    @Test func `a server waits for another process that converts its file, for longer than for other locks`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await writeFile(file)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            // The conversion of the other process, in a write-ahead log.
+            let other = try DatabasePool(path: file, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let (log, isWaiting) = (LogMessages(), TestSignal())
+            log.onMessage { message in
+                if message.contains("waits for another process") { isWaiting.send() }
+            }
+            async let rows: [TableRow] = {
+                var rows: [TableRow] = []
+                try await withServer({
+                    $0.storage = .file(file)
+                    $0.sqliteLimits.lock = .milliseconds(20)
+                    $0.logger = log.logger
+                }) { server, _ in rows = try server.rows(in: "TodoItem") }
+                return rows
+            }()
+            try await isWaiting.wait()
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try await #expect(rows.map(\.id) == ["z", "a"])
+            try other.close()
+        }
+    }
+
+    @Test func `a server does not wait without end for a process that locks a file of the first format`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            try await writeFile(file)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabasePool(path: file, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let error = await #expect(throws: TableServerError.self) {
+                try await withServer({
+                    $0.storage = .file(file)
+                    ($0.sqliteLimits.lock, $0.sqliteLimits.conversion) = (.milliseconds(5), .milliseconds(40))
+                }) { _, _ in }
+            }
+            #expect(error?.message.contains("an earlier version") == true)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try other.close()
+        }
+    }
+
     @Test func `a file of a newer format is an error`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path

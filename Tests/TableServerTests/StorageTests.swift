@@ -192,8 +192,7 @@ func openOnEightThreads(_ file: String) async throws {
         for number in 0..<8 {
             group.addTask {
                 let storage = try await onThread {
-                    try SQLiteRowStorage(
-                        path: file, tables: [scope.table], settings: settings, maxReadTime: .seconds(30))
+                    try SQLiteRowStorage(path: file, tables: [scope.table], settings: settings)
                 }
                 _ = try await storage.write(scope) { rows in
                     try rows.put(TableRow(newIn: rows, id: "new\(number)", at: rows.stamp()))

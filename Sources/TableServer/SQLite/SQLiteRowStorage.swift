@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import Logging
 import SyncCore
 import Synchronization
 
@@ -22,17 +23,20 @@ final class SQLiteRowStorage: RowStorage {
     ///
     /// - Parameters:
     ///   - path: the file; `nil` for a database in memory.
-    ///   - maxReadTime: after this time, a read fails. Reads share few connections.
+    ///   - limits: the limits on the times of calls.
+    ///   - logger: gets a message when opening takes long.
     /// - Throws: ``TableServerError`` when the file cannot be opened, is locked, or has a newer format.
     init(
-        path: String?, tables: [TableServer.Table], settings: RowStampSettings, maxReadTime: Duration
+        path: String?, tables: [TableServer.Table], settings: RowStampSettings,
+        limits: SQLiteTimeLimits = SQLiteTimeLimits(),
+        logger: Logger = Logger(label: "TableServer") { _ in SwiftLogNoOpLogHandler() }
     ) throws(TableServerError) {
-        self.maxReadTime = maxReadTime
+        maxReadTime = limits.read
         self.settings = settings
         isInFile = path != nil
         let name = path ?? "in memory"
         do {
-            database = try Self.opened(path, tables, name)
+            database = try SQLiteOpening(path: path, name: name, limits: limits, logger: logger).open(tables)
         } catch let error as TableServerError {
             throw error
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
@@ -44,68 +48,6 @@ final class SQLiteRowStorage: RowStorage {
             let reason = path.flatMap(FileProblem.init(openingDatabase:))?.description ?? "\(error)"
             throw TableServerError(.storage, "The file '\(name)' cannot be opened: \(reason)", cause: error)
         }
-    }
-
-    /// Opens the database and migrates it.
-    ///
-    /// Of processes that create or migrate one file at the same time, all but one can fail: the migrator looks for the
-    /// migrations to run before its transaction begins, and SQLite does not wait for the lock with which it turns on the
-    /// write-ahead log. These start over, and find the file migrated.
-    private static func opened(
-        _ path: String?, _ tables: [TableServer.Table], _ name: String
-    ) throws -> any DatabaseWriter {
-        let deadline = ContinuousClock.now + .seconds(busyTimeout)
-        var attempt = 1
-        while true {
-            do {
-                let database = try open(path)
-                try migrate(database, tables, name)
-                return database
-            } catch let error as DatabaseError
-                where [.SQLITE_BUSY, .SQLITE_ERROR, .SQLITE_CONSTRAINT].contains(error.resultCode)
-            {
-                guard path != nil, attempt < maxAttempts, ContinuousClock.now < deadline else { throw error }
-                attempt += 1
-                Thread.sleep(forTimeInterval: .random(in: 0...0.1))
-            }
-        }
-    }
-
-    private static let maxAttempts = 20
-
-    private static func migrate(
-        _ database: any DatabaseWriter, _ tables: [TableServer.Table], _ name: String
-    ) throws {
-        let migrator = SQLiteSchema.migrator
-        let isNewer = try database.read { database in try migrator.hasBeenSuperseded(database) }
-        guard !isNewer else {
-            throw TableServerError(
-                .storage, "The file '\(name)' was written by a newer version of the server.")
-        }
-        try migrator.migrate(database)
-        try database.write { database in
-            for table in tables { try SQLiteSchema.create(table.key, in: database) }
-        }
-    }
-
-    /// How long a write waits for the lock of another process, in seconds.
-    private static let busyTimeout = 5.0
-
-    private static func open(_ path: String?) throws -> any DatabaseWriter {
-        var configuration = Configuration()
-        configuration.label = "TableServer"
-        // Another server on the same file commits within this time.
-        configuration.busyMode = .timeout(busyTimeout)
-        configuration.prepareDatabase { database in
-            for function in SQLiteFunctions.all { database.add(function: function) }
-        }
-        guard let path else { return try DatabaseQueue(configuration: configuration) }
-        let pool = try DatabasePool(path: path, configuration: configuration)
-        // A confirmed change survives a loss of power. GRDB chooses NORMAL for a write-ahead log.
-        try pool.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-        }
-        return pool
     }
 
     func read<Result: Sendable>(

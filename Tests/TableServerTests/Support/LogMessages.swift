@@ -7,8 +7,12 @@ import Synchronization
 /// The messages of a log, each with its metadata.
 final class LogMessages: Sendable {
     private let messages = Mutex<[String]>([])
+    private let hook = Mutex<(@Sendable (String) -> Void)?>(nil)
 
     var all: [String] { messages.withLock { $0 } }
+
+    /// Calls the hook with each later message.
+    func onMessage(_ hook: @escaping @Sendable (String) -> Void) { self.hook.withLock { $0 = hook } }
 
     var logger: Logger { Logger(label: "test") { _ in Handler(messages: self) } }
 
@@ -25,7 +29,9 @@ final class LogMessages: Sendable {
         func log(event: LogEvent) {
             let values = event.metadata ?? [:]
             let known = ["method", "table", "status"].map { "\(values[$0] ?? "")" }.joined(separator: " ")
-            messages.messages.withLock { $0.append("\(event.message) \(known) \(values)") }
+            let message = "\(event.message) \(known) \(values)"
+            messages.messages.withLock { $0.append(message) }
+            messages.hook.withLock { $0 }?(message)
         }
     }
 }
