@@ -168,10 +168,31 @@
                 async let blocked = client.insert(["id": "refused"])
                 try await database.waitForBlockedStatement()
                 try database.cancelBlockedStatements()
-                try await #expect(blocked.status == 503)
+                let reply = try await blocked
+                #expect(reply.status == 503)
+                #expect(reply["error"]?.textValue?.contains("taken too long") == true)
                 try other.run("ROLLBACK")
                 try await #expect(client.insert(["id": "a"]).status == 201)
                 try await #expect(client.list("TodoItem").ids == ["a"])
+            }
+        }
+
+        @Test func `a selection includes a column that another process adds during the request`() async throws
+        {
+            let database = try PostgreSQLDatabase()
+            try await withServer({ $0.storage = .postgreSQL(database.connection) }) { server, client in
+                try await server.put("a", [:], in: "TodoItem")
+                let other = try database.connect()
+                try other.run("BEGIN; LOCK TABLE rows_todoitem")
+                async let list = client.list("TodoItem", [("$select", "id,TITLE")])
+                try await database.waitForBlockedStatement()
+                try other.run(
+                    """
+                    INSERT INTO serverColumn VALUES ('todoitem', 1, 'Title');
+                    UPDATE rows_todoitem SET fields = '{"Title":"x"}';
+                    COMMIT
+                    """)
+                try await #expect(list.items == [["id": "a", "Title": "x"]])
             }
         }
 

@@ -57,8 +57,8 @@ struct RowFormat: Sendable {
         return json.data
     }
 
-    /// Appends the JSON form of the row, with all columns or the given ones. The fields are copied without parsing, unless
-    /// only some columns are.
+    /// Appends the JSON form of the row, with all columns or those whose names in lower case are given. The fields are copied
+    /// without parsing, unless only some columns are.
     func append(_ row: StoredRow, to json: inout ByteWriter, columns selection: Set<String>? = nil) throws {
         if let selection {
             return try selected(selection, of: row).json.withUnsafeBytes { json.append($0) }
@@ -93,7 +93,7 @@ struct RowFormat: Sendable {
             object = fields
         }
         for member in members { object[name(of: member.column)] = value(of: member.column, in: row) }
-        return .object(object.filter { selection.contains($0.key) })
+        return .object(object.filter { selection.contains($0.key.asciiLowercased) })
     }
 
     private func value(of column: ODataColumn, in row: StoredRow) -> ItemValue {

@@ -33,7 +33,7 @@ extension TableService {
         let ordering = scope.defaultOrdering(dialect)
         var query = try RowQuery(parameters, dialect, columns: columns, defaultOrdering: ordering)
         // The pages of a pull use no fields, whose spelling would take another query.
-        if query.usesFields || parameters.select != nil {
+        if query.usesFields {
             columns = try rows.columns()
             query = try RowQuery(parameters, dialect, columns: columns, defaultOrdering: ordering)
         }
@@ -46,7 +46,8 @@ extension TableService {
 
         let format = RowFormat(dialect, request, settings: settings)
         let selectedColumns = parameters.select.map { names in
-            Set(names.map { format.name(of: ODataColumn($0, in: columns, dialect)) })
+            // The rows have the spelling of each field.
+            Set(names.map { format.name(of: ODataColumn($0, in: columns, dialect)).asciiLowercased })
         }
         var list = ByteWriter(capacity: 512 * (1 + page.count))
         list.append(UInt8(ascii: "["))

@@ -44,7 +44,13 @@ struct PostgreSQLError: Error, CustomStringConvertible {
                     "The connection to the database was lost during the commit. The change may have been stored.",
                 cause: self)
         }
-        if isConflict || Self.busy.contains(state) {
+        // A statement that was canceled, usually by its limit of time.
+        if state == "57014" {
+            return RequestError(
+                status: 503, message: "The request has taken too long. Send it again later.", cause: self)
+        }
+        // A conflict, or the limit of the time for a lock.
+        if isConflict || state == "55P03" {
             return RequestError(
                 status: 503,
                 message: "Other requests have locked the rows for too long. Send the request again.",
@@ -56,7 +62,4 @@ struct PostgreSQLError: Error, CustomStringConvertible {
         }
         return nil
     }
-
-    /// A limit on the time for a lock or for a statement.
-    private static let busy: Set = ["55P03", "57014"]
 }
