@@ -3,25 +3,45 @@
 
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Receives SIGINT and SIGTERM.
 package struct TerminationSignals {
     private let signals: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]
+    private let start: Start
+
+    /// What a signal does during the start of the program; nothing after it.
+    private final class Start: Sendable {
+        let end: Mutex<(@Sendable () -> Void)?>
+
+        init(_ end: (@Sendable () -> Void)?) { self.end = Mutex(end) }
+    }
 
     /// Starts to receive the signals, which then no longer end the process.
-    package init() {
+    ///
+    /// - Parameter endStart: receives the signals until ``hasStarted()`` is called, on a thread on which the start does not
+    ///   run. A start waits for databases, and nothing else can end it.
+    package init(duringStart endStart: (@Sendable () -> Void)? = nil) {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
         self.signals = signals
+        let start = Start(endStart)
+        self.start = start
+        let queue = DispatchQueue(label: "TerminationSignals")
         sources = [SIGINT, SIGTERM].map { number in
             // The default action would end the process before the dispatch source receives the signal.
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { continuation.yield() }
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler {
+                if let end = start.end.withLock({ $0 }) { end() } else { continuation.yield() }
+            }
             source.resume()
             return source
         }
     }
+
+    /// Signals are for ``next()`` from now on.
+    package func hasStarted() { start.end.withLock { $0 = nil } }
 
     /// Waits for the next signal.
     package func next() async {

@@ -16,7 +16,7 @@ struct TableServerCommand: AsyncParsableCommand {
         abstract: "Serve the tables protocol.",
         discussion:
             "The program prints its URL on one line when it is ready, and ends on SIGINT or SIGTERM: it answers the requests "
-            + "under way for at most ten seconds, or until a second signal. GET /health/live and /health/ready tell its state.\n\n"
+            + "under way for at most ten seconds, or until a second signal. During its start it ends at once. GET /health/live and /health/ready tell its state.\n\n"
             + "Each option can also be a member of a JSON file, for example {\"table\": [\"TodoItem\"], \"page-size\": 100}, or an "
             + "environment variable, such as TABLESERVER_PAGE_SIZE, with commas between tables. The command line comes before the "
             + "environment, and the environment before the file."
@@ -150,8 +150,13 @@ struct TableServerCommand: AsyncParsableCommand {
         // A write to a pipe without a reader is an error then, and not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         DescriptorLimit.raise()
-        let signals = TerminationSignals()
+        let logger = configuration.logger
+        let signals = TerminationSignals(duringStart: {
+            logger.notice("The server ends because of a signal, before it has started.")
+            Foundation.exit(EXIT_SUCCESS)
+        })
         let server = try await start(configuration)
+        signals.hasStarted()
         if data == nil, database == nil {
             configuration.logger.notice(
                 "The rows are in memory and end with the server: --data or --database keeps them.")

@@ -9,7 +9,8 @@ import Foundation
     import Glibc
 #endif
 
-/// A TCP socket bound to a free port of the loopback interface. It does not listen, and its owner closes it.
+/// A TCP socket bound to a free port of the loopback interface. It does not listen before ``listen()``, and its owner closes
+/// it.
 package struct LoopbackSocket: Sendable {
     package let descriptor: Int32
     package let port: UInt16
@@ -32,5 +33,22 @@ package struct LoopbackSocket: Sendable {
         guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
         self.descriptor = descriptor
         port = UInt16(bigEndian: address.sin_port)
+    }
+    package func listen() throws {
+        #if canImport(Darwin)
+            let result = Darwin.listen(descriptor, 1)
+        #else
+            let result = Glibc.listen(descriptor, 1)
+        #endif
+        guard result == 0 else { throw POSIXError(.EADDRINUSE) }
+    }
+
+    /// Waits for a connection, and returns its descriptor, which the caller closes.
+    package func connection() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [descriptor] in
+                continuation.resume(returning: accept(descriptor, nil, nil))
+            }
+        }
     }
 }

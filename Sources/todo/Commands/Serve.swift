@@ -32,8 +32,9 @@ struct Serve: AsyncParsableCommand {
             storage: file.map { .file($0) } ?? .memory)
         // A request that a user types, such as with curl, then needs no headers.
         configuration.requiresAPIVersion = false
-        let signals = TerminationSignals()
+        let signals = TerminationSignals(duringStart: { Foundation.exit(EXIT_SUCCESS) })
         let server = try await start(configuration)
+        signals.hasStarted()
         let address = "\(server.url.absoluteString)/tables/\(TodoItem.schema.name)"
         Console.terminal.print("Serving \(address) (press Ctrl-C to stop)")
         await signals.next()
