@@ -52,8 +52,9 @@ struct TableServerCommand: AsyncParsableCommand {
             "A table; can be repeated, and at least one is needed.",
             discussion: """
                 NAME:soft (the default) keeps deleted rows as tombstones, NAME:hard removes them. NAME:anonymous (the \
-                default), NAME:authenticated or NAME:admin says who may use the table. In NAME:per-user each user sees \
-                only their own rows. Properties can be combined: NAME:hard:per-user.
+                default), NAME:authenticated or NAME:admin says who may use the table, and read=, insert=, update= or \
+                delete= with one of them who may do this operation. In NAME:per-user each user sees only their own rows. \
+                Properties can be combined: NAME:hard:authenticated:delete=admin.
                 """),
         transform: TableServer.Table.init(argument:))
     var tables: [TableServer.Table] = []

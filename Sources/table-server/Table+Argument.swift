@@ -12,26 +12,40 @@ extension TableServer.Table {
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
         var (softDelete, isPerUser): (Bool?, Bool?)
         var permission: TableServer.Permission?
+        var operations: [Substring: TableServer.Permission] = [:]
         for property in parts.dropFirst() {
+            let words = property.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             switch property {
             case "soft": try Self.set(&softDelete, true, property)
             case "hard": try Self.set(&softDelete, false, property)
-            case "anonymous": try Self.set(&permission, .anonymous, property)
-            case "authenticated": try Self.set(&permission, .authenticated, property)
-            case "admin": try Self.set(&permission, .admin, property)
             case "per-user": try Self.set(&isPerUser, true, property)
+            case _ where words.count == 2 && Self.operations.contains(words[0]):
+                guard let value = TableServer.Permission(argument: words[1]) else {
+                    throw ValidationError(
+                        "'\(property)' is no permission: use \(words[0])=anonymous, \(words[0])=authenticated or "
+                            + "\(words[0])=admin.")
+                }
+                try Self.set(&operations[words[0]], value, property)
             default:
-                throw ValidationError(
-                    "'\(property)' is no property of a table: use soft, hard, anonymous, authenticated, admin or per-user."
-                )
+                guard let value = TableServer.Permission(argument: property) else {
+                    throw ValidationError(
+                        "'\(property)' is no property of a table: use soft, hard, anonymous, authenticated, admin or "
+                            + "per-user, or read, insert, update or delete with a permission, such as delete=admin."
+                    )
+                }
+                try Self.set(&permission, value, property)
             }
         }
+        let others = permission ?? (isPerUser == true ? .authenticated : .anonymous)
         self.init(
             String(parts[0]), softDelete: softDelete ?? true,
             permissions: TableServer.Permissions(
-                permission ?? (isPerUser == true ? .authenticated : .anonymous)),
+                read: operations["read"] ?? others, insert: operations["insert"] ?? others,
+                update: operations["update"] ?? others, delete: operations["delete"] ?? others),
             isPerUser: isPerUser ?? false)
     }
+
+    private static let operations: Set<Substring> = ["read", "insert", "update", "delete"]
 
     private static func set<Value>(_ value: inout Value?, _ new: Value, _ property: Substring) throws {
         guard value == nil else {
@@ -39,5 +53,16 @@ extension TableServer.Table {
                 "'\(property)' repeats or excludes an earlier property: remove one of them.")
         }
         value = new
+    }
+}
+
+extension TableServer.Permission {
+    fileprivate init?(argument: Substring) {
+        switch argument {
+        case "anonymous": self = .anonymous
+        case "authenticated": self = .authenticated
+        case "admin": self = .admin
+        default: return nil
+        }
     }
 }

@@ -105,6 +105,45 @@
             }
         }
 
+        @Test func `the permission of each operation can be a setting`() async throws {
+            try await withTemporaryDirectory { directory in
+                let secret = directory.appending(path: "secret")
+                try Tokens.secret.write(to: secret)
+                func statuses(_ client: TestClient) async throws -> [Int] {
+                    try await [client.list("A").status, client.insert([:], in: "A").status]
+                }
+                let settings =
+                    #"{"table": ["A:authenticated:read=anonymous"], "secret-file": "\#(secret.path)"}"#
+                try await url(settings) { try await #expect(statuses($0) == [200, 401]) }
+                try await url(settings, environment: ["TABLESERVER_TABLE=A:read=authenticated,B"]) {
+                    try await #expect(statuses($0) == [401, 201])
+                }
+                try await url(settings, ["--table", "A:insert=admin"]) {
+                    try await #expect(statuses($0) == [200, 401])
+                }
+            }
+        }
+
+        @Test(arguments: [Signal.interrupt, .terminate])
+        func `a signal ends the program while it waits for its database`(_ signal: Signal) async throws {
+            let socket = try LoopbackSocket()
+            try socket.listen()
+            defer { close(socket.descriptor) }
+            let database = "host=127.0.0.1 port=\(socket.port) connect_timeout=3600 sslmode=disable"
+            let result = try await Subprocess.run(
+                .name("env"), arguments: try command(["--table", "A", "--database", database]),
+                input: .none, output: .discarded, error: .sequence
+            ) { server in
+                // Nothing is sent on the connection.
+                let connection = await socket.connection()
+                defer { close(connection) }
+                try server.send(signal: signal)
+                var lines = server.standardError.strings().makeAsyncIterator()
+                #expect(try await lines.next()?.contains("before it has started") == true)
+            }
+            #expect(result.terminationStatus == .exited(0))
+        }
+
         @Test func `settings can be in a file, the environment before it, and the command line before both`()
             async throws
         {

@@ -121,8 +121,26 @@ struct SettingSourcesTests {
         #expect(try TableServer.Table(argument: "T") == TableServer.Table("T"))
     }
 
+    @Test(
+        arguments: [
+            ("T:read=anonymous:authenticated", [.anonymous, .authenticated, .authenticated, .authenticated]),
+            ("T:delete=admin", [.anonymous, .anonymous, .anonymous, .admin]),
+            (
+                "T:read=anonymous:insert=authenticated:update=admin:delete=admin",
+                [.anonymous, .authenticated, .admin, .admin]
+            ),
+            ("T:per-user:update=admin", [.authenticated, .authenticated, .admin, .authenticated]),
+        ] as [(String, [TableServer.Permission])])
+    func `each operation of a table can have its permission`(
+        _ text: String, _ operations: [TableServer.Permission]
+    ) throws {
+        let permissions = try TableServer.Table(argument: text).permissions
+        #expect([permissions.read, permissions.insert, permissions.update, permissions.delete] == operations)
+    }
+
     @Test(arguments: [
         "T:hard:soft", "T:soft:soft", "T:admin:anonymous", "T:per-user:per-user", "T:peruser", "T:",
+        "T:read", "T:read=", "T:read=x", "T:write=admin", "T:read=admin:read=admin", "T:soft=admin",
     ])
     func `properties of a table that are unknown or exclude each other are refused`(_ text: String) {
         #expect(throws: ValidationError.self) { try TableServer.Table(argument: text) }
