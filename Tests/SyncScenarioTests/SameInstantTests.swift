@@ -83,6 +83,65 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `an old page that is stored during a push does not take back a change of the same instant`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.update(id: "x", ["text": "two"])
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(.hold(gate, then: .none), when: \.isWrite)
+            scenario.server.inject(showing("zero", version: "earlier"), when: \.isPage)
+            let push = Task { try await a.context.push() }
+            await gate.waitForArrivals()
+            let result = try await a.context.pull(Todo.query, settings: .withoutPush)
+            #expect(result.skippedAsPending == 1)
+            gate.open()
+            _ = try await push.value
+            #expect(try await a.texts() == ["two"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an old page that is stored before a deletion is proven does not bring the row back`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, _ in
+            var settings = SyncSettings()
+            settings.retry.maxAttempts = 1
+            let a = try scenario.device("B", settings: settings)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await #expect(throws: SyncError.self) { try await a.context.push() }
+            try await a.table.delete(id: "x")
+            let row = try #require(try scenario.row("x"))
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await #expect(throws: SyncError.self) { try await a.context.push() }
+            let page = """
+                [{"id":"x","text":"ours","version":"\(row.version)","deleted":false,
+                "createdAt":"\(row.createdAt)","updatedAt":"\(row.updatedAt)"}]
+                """
+            let gate = RequestGate()
+            defer { gate.open() }
+            scenario.server.inject(.hold(gate, then: .none), when: { $0.itemID == "x" && $0.method == "GET" })
+            scenario.server.inject(
+                .answer(
+                    status: 200, headers: ["Content-Type": "application/json"], body: Data(page.utf8)),
+                when: \.isPage)
+            let push = Task { try await a.context.push() }
+            await gate.waitForArrivals()
+            _ = try await a.context.pull(Todo.query, settings: .withoutPush)
+            gate.open()
+            _ = try await push.value
+            #expect(try await a.texts().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     /// Pushes an insert whose response shows its first state after a change of the server is pulled.
     private func pushInsert(
         _ a: Device, to scenario: Scenario, pullingAfter change: (TableServer) async throws -> Void

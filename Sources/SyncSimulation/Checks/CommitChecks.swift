@@ -58,6 +58,7 @@ extension SimulatedSystem {
                 try checkParents(state.operations, snapshot, device)
                 recordPending(state.operations, edits, device)
                 recordCompleted(state.operations, device)
+                recordConflictsOfPushes(state.operations, device)
             }
             checkFailures(state.operations, state.errors, device)
             try check(state, device)

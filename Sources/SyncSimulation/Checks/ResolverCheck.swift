@@ -4,16 +4,26 @@
 import SyncCore
 import Synchronization
 
+/// A state of the server's row that is stored with an operation made on another one.
+struct StoredConflict: Hashable {
+    let operationID: Int64
+    let serverItem: Item
+
+    init?(_ operation: TableOperation) {
+        guard let row = operation.serverItem else { return nil }
+        (operationID, serverItem) = (operation.id, row)
+    }
+}
+
 /// The resolver is called for the conflicts of every page that a pull stores, also if the request of the next page fails.
 extension SimulatedSystem {
-    /// A conflict that a pull has stored with an operation.
-    private struct StoredConflict: Hashable {
-        let operationID: Int64
-        let serverItem: Item
-
-        init?(_ operation: TableOperation) {
-            guard let row = operation.serverItem else { return nil }
-            (operationID, serverItem) = (operation.id, row)
+    /// Records the conflicts that pushes have stored: with an operation whose predecessor they have completed.
+    func recordConflictsOfPushes(_ operations: [TableOperation], _ device: SimulatedDevice) {
+        let rows = Dictionary(grouping: operations) { RowKey(table: $0.table, id: $0.itemID) }
+        device.state.withLock { state in
+            let first = rows.values.compactMap(\.first).filter { state.operationsBehind.contains($0.id) }
+            state.conflictsOfPushes.formUnion(first.compactMap(StoredConflict.init))
+            state.operationsBehind = Set(rows.values.flatMap { $0.dropFirst().map(\.id) })
         }
     }
 
@@ -58,6 +68,6 @@ extension SimulatedSystem {
                 try operation.state == .pending && snapshot.operationError(operationID: operation.id) == nil
             }
             return Set(operations.compactMap(StoredConflict.init))
-        }
+        }.subtracting(device.state.withLock(\.conflictsOfPushes))
     }
 }

@@ -33,6 +33,9 @@ final class SimulatedDevice: Sendable {
         /// The code of each operation's error, and the rows that pulls have stored with operations, at the last commit.
         var errorCodes: [Int64: SyncError.Code] = [:]
         var pulledRows: [Int64: Item] = [:]
+        /// The operations that another one of their item preceded, at the last commit, and the conflicts that pushes stored.
+        var operationsBehind: Set<Int64> = []
+        var conflictsOfPushes: Set<StoredConflict> = []
         /// When each pending operation was last attempted, at the last commit.
         var lastAttempts: [Int64: Timestamp?] = [:]
         /// Whether a cache has answered a list request with an older page.

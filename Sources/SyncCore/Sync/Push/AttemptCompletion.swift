@@ -35,7 +35,7 @@ struct AttemptCompletion {
             }
             // A pull may have received the row again, restored by another client, before this response arrived.
             if let later = operation.serverItem, later != known, !later.system.deleted,
-                replaced?.isSameState(as: later) != true
+                replaced?.isSameState(as: later) != true, row?.isLater(than: later) != true
             {
                 try applier.apply(later)
             }
@@ -69,6 +69,19 @@ struct AttemptCompletion {
             operation.kind == .insert && later.system.deleted && row.isInsertedAgain(since: later)
         let isUnordered = isProven || isTombstoneBefore
         return isUnordered && !later.isLater(than: row) ? nil : later
+    }
+
+    /// Returns the state of the row that a pull has received during the attempt, if it is unknown whether it is later than
+    /// the response to the applied request.
+    func unorderedRow(
+        of operation: TableOperation, beside row: Item?, known: Item?, replacing replaced: Item?
+    ) -> Item? {
+        guard let row, !row.system.deleted,
+            let later = laterRow(
+                of: operation, than: row, known: known, replacing: replaced, isProven: false),
+            !later.isLater(than: row)
+        else { return nil }
+        return later
     }
 
     /// Whether the row has replaced this state, although the request was made on an earlier row of that version: the row was

@@ -60,6 +60,19 @@ extension OperationAttempt {
         return try await fetchRow(toDecide: reason, status: status)
     }
 
+    /// Fetches the row that the applied request has left, because it is unknown whether a pulled state is later.
+    func fetchNewest(after row: Item) async throws -> AttemptOutcome {
+        let mismatch = ConflictReason.versionMismatch
+        let fetched = try await send(.read(id: operation.itemID))
+        switch outcome(ofFetched: fetched, mismatch, status: mismatch.status) {
+        case .succeeded, .conflict, .continues:
+            // A tombstone is not returned by id.
+            let tombstone = operation.serverItem.flatMap { $0.system.deleted ? $0 : nil }
+            return .applied(row, newest: fetched.row ?? tombstone ?? row)
+        case let undecided: return undecided
+        }
+    }
+
     /// Fetches the server's row to decide what a conflict with this status means.
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
         var fetched = try await send(.read(id: operation.itemID))

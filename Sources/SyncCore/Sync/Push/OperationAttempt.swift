@@ -19,10 +19,17 @@ struct OperationAttempt: Sendable {
     let followsUnknownOutcome: Bool
     /// Whether the user has changed the item since the service has refused the earlier attempt, or failed.
     let followsCorrection: Bool
+    /// The state of the pulls when the operation was marked.
+    let idleMark: StalePageGuard.Source?
     let requests = SentRequests()
 
-    /// Whether the server may have applied an earlier request than the one that was answered.
-    var mayBeAppliedBefore: Bool { followsUnknownOutcome || requests.isRepeated }
+    /// Whether the server has applied a request of the operation, or may have applied one before the one that was answered.
+    var mayBeAppliedBefore: Bool { followsUnknownOutcome || requests.isRepeated || requests.isApplied }
+
+    /// Whether a pull may have stored the row since the operation was marked.
+    var mayHavePulledRow: Bool {
+        idleMark == nil || idleMark != context.stalePageGuard.idleMark
+    }
 
     /// Whether only the server's row shows that the operation is applied: it may be an earlier request's work, or another
     /// client's.
@@ -134,7 +141,8 @@ extension OperationAttempt {
                     context: context, definition: definition, operation: operation, snapshot: snapshot,
                     item: local ?? operation.deletedItem,
                     rowWasReplaced: lastError?.showsOtherRow(than: operation) ?? false,
-                    followsUnknownOutcome: followsUnknownOutcome, followsCorrection: isCorrected))
+                    followsUnknownOutcome: followsUnknownOutcome, followsCorrection: isCorrected,
+                    idleMark: context.stalePageGuard.idleMark))
         }
     }
 }

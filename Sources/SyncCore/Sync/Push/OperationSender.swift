@@ -104,15 +104,9 @@ struct OperationSender: Sendable {
         switch outcome {
         case .succeeded(let row):
             if attempt.requests.hasResponse { serverErrors.recordSuccess() }
-            // Otherwise this operation may send further requests.
-            if !attempt.followsUnknownOutcome, !attempt.isProven { permit?.release() }
-            switch try await complete(attempt, with: row) {
-            case .completed(let item):
-                return attempt.followsUnknownOutcome
-                    ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
-            case .unordered(let pulled):
-                return try await fetchRow(toDecide: .versionMismatch, attempt, since: pulled, willSend)
-            }
+            return try await store(row, of: attempt, willSend: willSend)
+        case .applied(let row, let newest):
+            return try await store(row, newest: newest, of: attempt, willSend: willSend)
         case .conflict(let reason, let status, let serverItem):
             let code = reason.code(for: attempt.operation.kind)
             let failure = try await fail(
@@ -137,8 +131,34 @@ struct OperationSender: Sendable {
                 message:
                     "The server did not confirm the change (status \(status)\(reason)). It will be sent again."
             ).result(Result.unconfirmed)
-        case .rowNeeded, .continues, .unauthenticated, .unavailable:
+        case .continues:
+            // The row was fetched again to decide a delete, and is what this client has left.
+            return try await sendOnce(willSend: willSend)
+        case .rowNeeded, .unauthenticated, .unavailable:
             throw SyncError(.internalError, "The outcome of operation \(operationID) was not decided.")
+        }
+    }
+
+    /// Stores the server's row as the result of an operation that is complete.
+    private func store(
+        _ row: Item?, newest: Item? = nil, of attempt: OperationAttempt,
+        willSend: @Sendable (SeenChange) -> Void
+    ) async throws -> Result {
+        let mayRequest = attempt.followsUnknownOutcome || attempt.isProven || attempt.mayHavePulledRow
+        if !mayRequest { permit?.release() }
+        switch try await complete(attempt, with: row, receivedSince: newest, mayRequest: mayRequest) {
+        case .completed(let item):
+            return attempt.followsUnknownOutcome
+                ? try await sendEdits(after: item, willSend: willSend) : .completed(item)
+        case .unordered(let pulled):
+            guard attempt.requests.isApplied, let row else {
+                return try await fetchRow(toDecide: .versionMismatch, attempt, since: pulled, willSend)
+            }
+            var attempt = attempt
+            attempt.operation.serverItem = pulled
+            return try await finish(attempt, willSend: willSend) { [attempt] in
+                try await attempt.fetchNewest(after: row)
+            }
         }
     }
 
@@ -182,27 +202,33 @@ extension OperationSender {
     }
 
     /// Stores the server's row as the result of the operation.
-    private func complete(_ attempt: OperationAttempt, with row: Item?) async throws -> Completion {
+    ///
+    /// - Parameters:
+    ///   - newest: the state of the row that was fetched because it was unknown which state is the later one.
+    ///   - mayRequest: whether the operation still has its permit, so that the row can be fetched.
+    private func complete(
+        _ attempt: OperationAttempt, with row: Item?, receivedSince newest: Item?, mayRequest: Bool
+    ) async throws -> Completion {
         let (context, definition, operationID) = (context, definition, operationID)
+        // A row that is gone may have been deleted by a request without response.
+        let isGone = row?.system.deleted ?? true
+        let (isApplied, known) = (attempt.requests.isApplied, attempt.operation.serverItem)
+        let replaced = isGone ? attempt.requests.condition : attempt.requests.replaced
         return try await context.write { transaction in
-            if attempt.isProven, let row,
-                let pulled = try transaction.operation(id: operationID)?.row(
-                    unorderedBeside: row, since: attempt.operation)
-            {
-                return .unordered(pulled)
-            }
-            if let operation = try transaction.operation(id: operationID) {
-                try context.recordResult(row, of: operation, in: transaction)
-            }
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)
-            // A row that is gone may have been deleted by a request without response.
-            let isGone = row?.system.deleted ?? true
+            if let operation = try transaction.operation(id: operationID) {
+                let unordered =
+                    isApplied
+                    ? completion.unorderedRow(of: operation, beside: row, known: known, replacing: replaced)
+                    : operation.row(unorderedBeside: row, since: attempt.operation)
+                if mayRequest, let unordered { return .unordered(unordered) }
+                try context.recordResult(row, of: operation, in: transaction)
+            }
             return .completed(
                 try completion.complete(
-                    with: row, sent: attempt.proof.sent, known: attempt.operation.serverItem,
-                    replacing: isGone ? attempt.requests.condition : attempt.requests.replaced,
-                    isProven: attempt.isProven))
+                    with: row, sent: attempt.proof.sent, known: known, replacing: replaced,
+                    isProven: attempt.isProven, receivedSince: newest))
         }
     }
 

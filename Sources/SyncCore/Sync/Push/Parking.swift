@@ -15,7 +15,7 @@ enum Parking {
     static func counts(_ outcome: AttemptOutcome) -> Bool {
         switch outcome {
         case .refused(_, let code, _): code != .tableNotOnServer
-        case .succeeded, .rowNeeded, .continues, .conflict, .notApplied, .unknown, .unauthenticated,
+        case .succeeded, .applied, .rowNeeded, .continues, .conflict, .notApplied, .unknown, .unauthenticated,
             .unavailable:
             false
         }

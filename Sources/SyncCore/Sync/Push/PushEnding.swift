@@ -28,7 +28,7 @@ struct PushEnding: Sendable {
             error = SyncError(
                 .pushAbortedService, cause.message, cause: cause, mayRetry: true, retryAfter: delay)
             (mayBeApplied, self.status) = (true, status)
-        case .succeeded, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
+        case .succeeded, .applied, .rowNeeded, .continues, .conflict, .refused, .notApplied, .unknown:
             return nil
         }
     }
