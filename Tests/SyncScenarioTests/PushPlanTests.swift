@@ -56,6 +56,29 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a parent is deleted only after the update that moves its child away`(_ kind: StoreKind) async throws
+    {
+        try await run(on: kind) { scenario, device in
+            let (lists, items) = (device.context.table("List"), device.context.table("Item"))
+            try await lists.insert(["id": "food"])
+            try await lists.insert(["id": "drinks"])
+            try await items.insert(["id": "milk", "list": "food"])
+            try await device.context.push()
+            try await items.update(id: "milk", ["list": "drinks"])
+            try await lists.delete(id: "food")
+            scenario.server.inject(.refusal(400), when: { $0.table == "Item" })
+            scenario.server.removeRequests()
+            let codes = await device.pushErrors().map(\.code)
+            #expect(codes == [.serverError, .operationHeld])
+            #expect(scenario.server.requests.map(\.table) == ["Item"])
+
+            scenario.server.removeRequests()
+            try await device.context.push()
+            #expect(scenario.server.requests.map(\.table) == ["Item", "List"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a plan of an unknown table is an error, as its push is`(_ kind: StoreKind) async throws {
         try await run(on: kind) { _, device in
             await expectError(.unknownTable) {
@@ -99,6 +122,22 @@ import Testing
             #expect(try await device.context.push(tables: ["List"]).completed == 0)
             #expect(try await device.context.push(tables: [Todo.name]).completed == 3)
             #expect(try scenario.serverTexts() == ["0", "1", "2", "3", "4"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the plan has operations that have failed before last, as the push`(_ kind: StoreKind) async throws {
+        try await run(on: kind) { scenario, device in
+            for id in ["x", "y", "z"] { try await device.table.insert(["id": .text(id), "text": "new"]) }
+            for _ in 0..<3 { scenario.server.inject(.refusal(400), when: \.isWrite) }
+            _ = await device.pushErrors()
+            try await device.table.insert(["id": "last", "text": "new"])
+            let plan = try await device.context.plannedRequests()
+            #expect(plan.map(\.itemID) == ["last", "x", "y", "z"])
+            scenario.server.removeRequests()
+            try await device.context.push()
+            let bodies = try scenario.server.requests.map { try ItemValue(json: $0.body) }
+            #expect(bodies == plan.map { .object($0.fields.merging(["id": .text($0.itemID)]) { $1 }) })
         }
     }
 

@@ -30,6 +30,18 @@ extension TableOperation {
         return corrected?.fields != sent.fields
     }
 
+    /// Returns what the next attempt sends, if an earlier one that has been corrected since turns out not to be applied.
+    func plannedAttempt(
+        item: Item?, definition: SyncTableDefinition, sendsChangedFieldsOnly: Bool
+    ) -> SentSnapshot? {
+        var operation = self
+        let isCorrected = isCorrectedSinceFailure(
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+        if isCorrected { operation.sent = nil }
+        return operation.nextAttempt(
+            item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+    }
+
     /// Returns what proves a lost response to this attempt: the oldest attempt with unknown outcome.
     ///
     /// An earlier delete, or an update of a row that is gone, shows nothing about an attempt to write the row.

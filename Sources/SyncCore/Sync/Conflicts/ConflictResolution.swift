@@ -105,10 +105,10 @@ struct ConflictResolution {
 }
 
 extension SyncContext {
-    /// Stores the error in the error log, unless the operation is no longer pending.
+    /// Stores the error in the error log, unless the operation has been changed or decided since.
     func record(_ error: TableOperationError) async throws {
         try await write { transaction in
-            guard try transaction.operation(id: error.operationID) != nil else { return }
+            guard try transaction.operation(id: error.operationID)?.revision == error.revision else { return }
             try transaction.put(error)
         }
     }

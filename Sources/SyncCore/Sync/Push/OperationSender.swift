@@ -311,7 +311,8 @@ extension OperationSender {
     /// Ends that the operation is in flight, and merges it with an edit that the user has made since the failure was
     /// stored: the edit was queued behind it.
     ///
-    /// - Returns: the error for the operation as it is now; `nil` when the two have cancelled each other out.
+    /// - Returns: the error for the operation as it is now; `nil` when the two have cancelled each other out, or the error has
+    ///   been decided.
     private func mergeEdits(since error: TableOperationError) async throws -> TableOperationError? {
         let (context, definition) = (context, definition)
         return try await context.write { transaction in
@@ -321,6 +322,8 @@ extension OperationSender {
             ).mergeBehind()
             guard let operation = try transaction.operation(id: error.operationID) else { return nil }
             guard operation.revision != error.revision else { return error }
+            // Another process has decided the failure.
+            guard try transaction.operationError(operationID: error.operationID) != nil else { return nil }
             let current = try error.updated(for: operation, in: transaction)
             try transaction.put(current)
             return current

@@ -21,9 +21,10 @@ extension SyncContext {
     /// Returns, for each pending operation of the tables that is not parked, the request that sends it. Sends
     /// nothing.
     ///
-    /// The requests are in the order of the push's rounds, within a round in that of the queue. Operations
-    /// that are held by others are included; an undelete or a read that precedes a request is not. Operations
-    /// without changes left to send, and those of tables that the app no longer declares, have no request.
+    /// The requests are in the order of the push's rounds, within a round in that of the queue; those of operations that
+    /// have failed before are last. Operations that are held by others are included; an undelete or a read that precedes a
+    /// request is not. Operations without changes left to send, and those of tables that the app no longer declares, have no
+    /// request.
     ///
     /// - Parameter tables: the tables to push; `nil` is all.
     /// - Throws: ``SyncError/Code/unknownTable``, ``SyncError/Code/storeFailure``.
@@ -31,16 +32,28 @@ extension SyncContext {
         for table in tables ?? [] { _ = try definition(of: table) }
         let catalog = store.dataSource.catalog
         let changedOnly = sendsChangedFieldsOnly
-        let order = PushOrder(catalog)
+        let (order, now) = (PushOrder(catalog), environment.now())
         return try await read { snapshot in
+            let failed = try FailedOperations(in: snapshot, tables: tables, order: order, now: now)
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
             let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }
-            let sorted = included.sorted { (order.round(of: $0), $0.id) < (order.round(of: $1), $1.id) }
-            return try sorted.compactMap { operation in
+            var planned: [TableOperation] = []
+            for round in order.rounds {
+                planned += included.filter { order.round(of: $0) == round && !failed.contains($0) }
+            }
+            for round in order.rounds where !failed.isEmpty {
+                for ids in failed.ranges(of: round) {
+                    planned += included.filter { operation in
+                        order.round(of: operation) == round && failed.contains(operation)
+                            && operation.id > ids.lowerBound && operation.id <= ids.upperBound
+                    }
+                }
+            }
+            return try planned.compactMap { operation in
                 // An operation of a table that is no longer declared is not sent.
                 guard let definition = try? catalog.table(named: operation.table) else { return nil }
                 let item = try snapshot.item(id: operation.itemID, in: operation.table)
-                let attempt = operation.nextAttempt(
+                let attempt = operation.plannedAttempt(
                     item: item, definition: definition, sendsChangedFieldsOnly: changedOnly)
                 return attempt.map {
                     PlannedRequest(

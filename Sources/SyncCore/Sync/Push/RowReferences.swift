@@ -11,12 +11,12 @@ struct RowReferences {
     let definition: SyncTableDefinition
 
     /// Returns the first pending operation that has to be sent earlier: the insert of a row that the item refers to or,
-    /// for a delete, the delete of a row that refers to the item.
+    /// for a delete, the operation after which a row on the server no longer refers to the item.
     func prerequisite(
         of operation: TableOperation, item: Item?, in snapshot: any StoreSnapshot
     ) throws -> TableOperation? {
         operation.kind == .delete
-            ? try deleteOfChild(of: operation, in: snapshot) : try insertOfParent(of: item, in: snapshot)
+            ? try changeOfChild(of: operation, in: snapshot) : try insertOfParent(of: item, in: snapshot)
     }
 
     private func insertOfParent(of item: Item?, in snapshot: any StoreSnapshot) throws -> TableOperation? {
@@ -31,12 +31,20 @@ struct RowReferences {
         return nil
     }
 
-    private func deleteOfChild(
+    private func changeOfChild(
         of operation: TableOperation, in snapshot: any StoreSnapshot
     ) throws -> TableOperation? {
         for child in catalog.tables where child.parents.contains(definition.name) {
-            let first = try snapshot.operations(after: 0, in: child.name, limit: .max).first {
-                $0.kind == .delete && $0.deletedItem?.refers(to: operation.itemID) == true
+            let first = try snapshot.operations(after: 0, in: child.name, limit: .max).first { change in
+                switch change.kind {
+                case .insert: false
+                case .delete: change.deletedItem?.refers(to: operation.itemID) == true
+                case .update:
+                    // Otherwise the server may delete the child with its parent.
+                    try change.newestServerItem?.refers(to: operation.itemID) == true
+                        && snapshot.item(id: change.itemID, in: child.name)?.refers(to: operation.itemID)
+                            == false
+                }
             }
             if let first { return first }
         }
