@@ -85,7 +85,7 @@ let targets: [Target] = [
     .executableTarget(name: "simulate", dependencies: ["StoreLMDB", "StoreSQLite", "SyncSimulation"]),
     .target(name: "StoreOrderedMap", dependencies: ["SyncCore"]),
     .target(name: "StoreMemory", dependencies: ["SyncCore"]),
-    .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite]),
+    .target(name: "StoreSQLite", dependencies: ["SyncCore", grdb, sqlite, logging]),
     .systemLibrary(
         name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "StoreLMDB", dependencies: ["SyncCore", "StoreOrderedMap", "CLMDB"]),
@@ -138,7 +138,9 @@ let targets: [Target] = [
         dependencies: ["StoreConformance", "StoreMemory", "SyncCore", "TestSupport"]),
     .testTarget(
         name: "StoreSQLiteTests",
-        dependencies: ["StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TestSupport", grdb]),
+        dependencies: [
+            "StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TestSupport", grdb, logging,
+        ]),
     .testTarget(
         name: "StoreLMDBTests",
         dependencies: [

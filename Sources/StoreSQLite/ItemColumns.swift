@@ -16,6 +16,9 @@ enum ItemColumns {
     /// Columns that do not exist in tables of format version 1.
     static let addedLater: Set = ["$undeclared"]
 
+    /// The columns of what the server maintains for a row.
+    static let serverProperties: Set = ["createdAt", "updatedAt", "version"]
+
     /// The positions of these columns in a row.
     enum Position {
         static let id: Int32 = 0

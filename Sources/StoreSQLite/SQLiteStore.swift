@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import GRDB
+public import Logging
 @_spi(StoreAuthor) public import SyncCore
 
 /// A store in an SQLite database: typed columns, concurrent readers, durable commits.
@@ -79,14 +80,21 @@ public final class SQLiteStore: SyncContextDataSource {
     /// The app opens one store on the database, in one process: the store cannot detect another one, and two that push at
     /// the same time send changes twice.
     ///
+    /// - Parameters:
+    ///   - database: the app's pool or queue.
+    ///   - tables: the tables to sync.
+    ///   - logger: receives a warning for each item that the app's constraints refuse when the columns of its table change.
+    ///     The item is kept as it is.
     /// - Throws: as ``init(path:tables:synchronous:sharing:)`` where applicable;
     ///   ``StoreError/Code/schemaMismatch`` for a table that cannot store the items.
-    public init(database: any DatabaseWriter, tables: [SyncCore.SyncTableDefinition]) throws {
+    public init(
+        database: any DatabaseWriter, tables: [SyncCore.SyncTableDefinition], logger: Logger? = nil
+    ) throws {
         let catalog = try TableCatalog(tables)
         self.database = database
         ownedDatabase = nil
         schema = try StoreError.translating {
-            try database.write { try Self.prepare(catalog, in: $0, isOwned: false) }
+            try database.write { try Self.prepare(catalog, in: $0, isOwned: false, logger: logger) }
         }
         let isDurable = try StoreError.translating {
             try database.writeWithoutTransaction { try Connection($0).isDurable }
@@ -172,12 +180,14 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// Checks the format of the database and migrates its tables to the declared ones.
     private static func prepare(
-        _ catalog: TableCatalog, in database: Database, isOwned: Bool
+        _ catalog: TableCatalog, in database: Database, isOwned: Bool, logger: Logger? = nil
     ) throws -> StoreSchema {
         let connection = Connection(database)
         let format = StoreFormat(connection: connection, ownsFile: isOwned)
         try format.check()
-        let schema = try SchemaPreparation(connection: connection, isOwned: isOwned).prepare(catalog)
+        let schema = try SchemaPreparation(
+            connection: connection, isOwned: isOwned, logger: logger
+        ).prepare(catalog)
         try format.stamp()
         return schema
     }

@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Logging
 import SyncCore
 
 /// Migrates the tables of a database to the declared ones: creates tables, adds columns, and drops only indexes.
@@ -8,6 +9,8 @@ struct SchemaPreparation {
     let connection: Connection
     /// Whether only the store writes to the database.
     let isOwned: Bool
+    /// Receives the items of the app that cannot be migrated.
+    var logger: Logger?
 
     /// - Throws: ``StoreError/Code/schemaMismatch`` when an existing table or column differs from its declaration.
     func prepare(_ catalog: TableCatalog) throws -> StoreSchema {
@@ -19,6 +22,7 @@ struct SchemaPreparation {
         var tables: [ItemTable] = []
         for definition in catalog.tables {
             try requireUsableSize(definition)
+            let found = Set(try columns(of: definition.name).map(\.name))
             if let found = existing[definition.name.lowercased()] {
                 guard found.type == "table", found.name == definition.name else {
                     throw StoreError(
@@ -38,7 +42,8 @@ struct SchemaPreparation {
             let columns = try columns(of: definition.name)
             let origin = isOwned ? ItemTable.Origin.store : .app(AppTable(definition, columns: columns))
             try StoredDefinition(
-                connection: connection, definition: definition, origin: origin, columns: columns
+                connection: connection, definition: definition, origin: origin, columns: columns,
+                foundColumns: found, logger: logger
             ).update()
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }
@@ -124,22 +129,41 @@ struct SchemaPreparation {
     private func prepareIndexes(
         of definition: SyncTableDefinition, existing: [String: SchemaObject]
     ) throws {
-        func creation(of column: String) -> String {
-            let name = "\(definition.name).\(column)"
-            return "CREATE INDEX \(name.quoted) ON \(definition.name.quoted)(\(column.quoted))"
+        let declared = definition.columns.filter { $0.isIndexed && $0.type != .json }.map {
+            StoreIndex(name: "\(definition.name).\($0.name)", table: definition.name, column: $0.name)
         }
-        let declared = definition.columns.filter { $0.isIndexed && $0.type != .json }.map(\.name)
-        let indexes = existing.values.filter { $0.type == "index" }.sorted { $0.name < $1.name }
-        for index in indexes {
-            guard let column = index.name.dropping(prefix: definition.name + "."), !declared.contains(column),
-                index.sql?.hasSameBytes(as: creation(of: column)) == true
-            else { continue }
+        let found = try storeIndexes(of: definition.name, among: existing)
+        for index in found where !declared.contains(index) {
             try connection.execute("DROP INDEX \(index.name.quoted)")
         }
-        for column in declared
-        where existing["\(definition.name).\(column)".lowercased()]?.type != "index" {
-            try connection.execute(creation(of: column))
+        let dropped = Set(found.filter { !declared.contains($0) }.map(\.name))
+        for index in declared {
+            let other = existing[index.name.lowercased()]
+            guard other?.type != "index" || other.map({ dropped.contains($0.name) }) == true else { continue }
+            try connection.execute(index.creation)
         }
+    }
+
+    /// Returns the indexes that the store has created for the table. The app may have renamed its column or the table since.
+    private func storeIndexes(
+        of table: String, among existing: [String: SchemaObject]
+    ) throws -> [StoreIndex] {
+        let columns = try columns(of: table).map(\.name)
+        return existing.values.filter { $0.type == "index" }.sorted { $0.name < $1.name }.compactMap {
+            found in
+            columns.lazy.map { StoreIndex(name: found.name, table: table, column: $0) }.first { index in
+                found.sql?.hasSameBytes(as: index.creation) == true
+                    && (found.name.hasPrefix(table + ".") || found.name.hasSuffix("." + index.column))
+            }
+        }
+    }
+
+    private struct StoreIndex: Equatable {
+        let name: String
+        let table: String
+        let column: String
+
+        var creation: String { "CREATE INDEX \(name.quoted) ON \(table.quoted)(\(column.quoted))" }
     }
 
     private func requireUsableSize(_ definition: SyncTableDefinition) throws(StoreError) {

@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import GRDB
+import Logging
 @_spi(StoreAuthor) import SyncCore
 
 /// Stores which columns of a table are synced and which tables are its parents, and moves values when the columns change.
@@ -13,32 +15,103 @@ struct StoredDefinition {
     let origin: ItemTable.Origin
     /// The columns of the SQL table, from which an app may have dropped synced columns.
     let columns: [AppTable.Column]
+    /// The names of the columns before the store added any; empty if the store has created the table.
+    let foundColumns: Set<String>
+    let logger: Logger?
 
     private static let columnsKey = "synced"
     private static let parentsKey = "parents"
+    private static let schemaKey = "schema"
 
     /// - Throws: ``StoreError``; ``StoreError/Code/corrupt`` when a stored list is damaged.
     func update() throws {
         try updateParents()
         let stored = try storedText(Self.columnsKey)
         let current = columnsText
-        guard stored != current else { return }
-        let change = SyncedColumnsChange(
-            to: definition, from: try stored.map(Self.columns(in:)), hasValues: hasValues)
+        let former = try stored.map(Self.columns(in:))
+        let lost = try former.map(lostValues) ?? LostValues()
+        try updateSchema()
+        guard stored != current || lost != LostValues() else { return }
+        let change = SyncedColumnsChange(to: definition, from: former, lost: lost)
         let table = ItemTable(change.union, origin: origin, columns: columns.map(\.name))
         let schema = StoreSchema(try TableCatalog([change.union]), tables: [table])
         let transaction = SQLiteTransaction(connection: connection, schema: schema)
         // A value of the app that cannot be read must not prevent the opening.
         let ids = try table.isShared ? ids(of: table) : nil
-        try change.run(in: transaction, readableAmong: ids)
+        try change.run(in: transaction, readableAmong: ids) { id, error in
+            // Ids are logged at level `trace` only.
+            let reason = (error.cause as? DatabaseError)?.message ?? error.code.description
+            logger?.warning(
+                "item not migrated", metadata: ["table": "\(definition.name)", "reason": "\(reason)"])
+            logger?.trace("item not migrated", metadata: ["table": "\(definition.name)", "item": "\(id)"])
+        }
         try store(current, Self.columnsKey)
     }
 
-    /// Whether the SQL table still has the column, with values of its type.
-    private func hasValues(_ column: ColumnDefinition) -> Bool {
-        columns.contains {
-            $0.name.hasSameBytes(as: column.name) && ColumnAffinity(declaredType: $0.type).holds(column.type)
+    /// Returns what the app has removed from the table since the store was last open with these columns.
+    private func lostValues(_ former: [ColumnDefinition]) throws -> LostValues {
+        let isNew = foundColumns.isEmpty
+        guard isShared || isNew else { return LostValues() }
+        let system = ItemColumns.all.map(\.name).filter { !foundColumns.contains($0) }
+        let isRebuilt = try isRebuilt
+        let names =
+            former.map { $0 }
+            + definition.columns.filter { column in
+                !column.isLocalOnly && !former.contains { $0.name == column.name }
+            }
+        let lost = try names.filter { column in
+            guard foundColumns.contains(column.name), let found = sqlColumn(column) else { return true }
+            return try isRebuilt && former.contains { $0.name == column.name } && isEmpty(found)
         }
+        return LostValues(
+            columns: Set(lost.map(\.name)), hasLostUndeclared: system.contains("$undeclared"),
+            hasLostSystem: !ItemColumns.serverProperties.isDisjoint(with: system))
+    }
+
+    private var isShared: Bool { if case .app = origin { true } else { false } }
+
+    /// The column of the SQL table if its values have the column's present type.
+    private func sqlColumn(_ column: ColumnDefinition) -> AppTable.Column? {
+        let type = definition.column(named: column.name)?.type ?? column.type
+        return columns.first {
+            $0.name.hasSameBytes(as: column.name) && ColumnAffinity(declaredType: $0.type).holds(type)
+        }
+    }
+
+    /// Whether all rows have the column's default, as they have after the app has dropped the column and added it again.
+    private func isEmpty(_ column: AppTable.Column) throws -> Bool {
+        try connection.prepared(
+            """
+            SELECT 1 FROM \(definition.name.quoted)
+            WHERE \(column.name.quoted) IS NOT (\(column.defaultValue ?? "NULL")) LIMIT 1
+            """
+        ).firstRow { _ in true } == nil
+    }
+
+    /// Whether the app has changed the table other than by adding columns. SQLite adds their definitions at the end of the
+    /// table's.
+    private var isRebuilt: Bool {
+        get throws {
+            guard let stored = try storedText(Self.schemaKey), let current = try schema else { return false }
+            let end = stored.lastIndex(of: ")") ?? stored.endIndex
+            return !current.hasPrefix(stored[..<end])
+        }
+    }
+
+    /// The statement that creates the SQL table as it is now.
+    private var schema: String? {
+        get throws {
+            let statement = try connection.prepared(
+                "SELECT sql FROM sqlite_master WHERE type='table' AND name=?")
+            try statement.bind(definition.name, at: 1)
+            return try statement.firstRow { $0.text(at: 0) } ?? nil
+        }
+    }
+
+    /// Stores the schema of an app's table, to detect later changes.
+    private func updateSchema() throws {
+        guard isShared, let schema = try schema, try storedText(Self.schemaKey) != schema else { return }
+        try store(schema, Self.schemaKey)
     }
 
     /// Returns the ids of an app's table. The app may have stored nulls.

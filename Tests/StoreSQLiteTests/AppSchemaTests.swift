@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+import Logging
 import StoreSQLite
 import SyncCore
+import Synchronization
 import Testing
 
 /// An app changes the schema of a table that it has created between two openings of the store.
@@ -50,7 +52,9 @@ struct AppSchemaTests {
         try first.close()
         try execute("ALTER TABLE player DROP COLUMN score; ALTER TABLE player RENAME COLUMN name TO title")
         let second = try open(SyncColumn("title", .text))
-        #expect(try item("a", in: second) == Item(id: "a", fields: ["title": "Ann"]))
+        // The operation has the values that the app has removed from the table.
+        let moved = SystemProperties(undeclared: ["name": "Ann", "score": 3])
+        #expect(try item("a", in: second) == Item(id: "a", fields: ["title": "Ann"], system: moved))
         let operation = try second.read { try $0.operation(id: 1) }
         #expect(operation?.base?.system.undeclared == ["name": "Ann", "score": 3])
     }
@@ -91,5 +95,87 @@ struct AppSchemaTests {
         #expect(try indexes() == ["player.name", "player.score", "player.x"])
         try open(SyncColumn("name", .text)).close()
         #expect(try indexes() == ["player.score", "player.x"])
+    }
+
+    @Test(arguments: [
+        "CREATE TABLE new(id TEXT PRIMARY KEY, name TEXT CHECK(name <> 'bad'), score INTEGER)",
+        "CREATE TABLE new(id TEXT PRIMARY KEY, name TEXT, score INTEGER, code TEXT NOT NULL DEFAULT '')",
+    ])
+    func `a row that the app's constraints refuse does not prevent the opening with other columns`(
+        _ creation: String
+    ) throws {
+        let first = try open(SyncColumn("name", .text), SyncColumn("score", .integer))
+        let system = SystemProperties(version: "1")
+        let rows = [("bad", 1), ("good", 2)].map { id, score in
+            Item(id: id, fields: ["name": .text(id), "score": .int(score)], system: system)
+        }
+        try first.write { transaction in
+            try transaction.upsert(rows, in: "player")
+            for (id, row) in zip([1, 2] as [Int64], rows) {
+                try transaction.put(
+                    TableOperation(
+                        id: id, table: "player", itemID: row.id, kind: .update, base: row, version: "1"))
+            }
+        }
+        try first.close()
+        try execute(
+            """
+            \(creation); PRAGMA ignore_check_constraints = 1;
+            INSERT INTO new(id, name) SELECT id, name FROM player;
+            PRAGMA ignore_check_constraints = 0;
+            DROP TABLE player; ALTER TABLE new RENAME TO player;
+            CREATE TRIGGER refuse BEFORE UPDATE ON player WHEN OLD.name = 'bad' BEGIN
+                SELECT RAISE(ABORT, 'refused');
+            END
+            """)
+        let log = RefusedItems()
+        let table = SyncCore.SyncTableDefinition(
+            "player", columns: [SyncColumn("name", .text), SyncColumn("score", .integer)])
+        let second = try SQLiteStore(
+            database: database, tables: [table], logger: log.logger)
+        #expect(log.count == 1)
+        #expect(try item("bad", in: second)?.fields == ["name": "bad"])
+        #expect(try item("good", in: second)?.fields == ["name": "good", "score": 2])
+        // The missing value is no edit.
+        let bases = try second.read { try $0.operations(after: 0, in: nil, limit: 2).map(\.base) }
+        #expect(bases.map { $0?.fields["score"] } == [nil, 2])
+        #expect(bases[0]?.system.undeclared == ["score": 1])
+    }
+
+    @Test func `the store's index of a column or a table that the app has renamed is dropped`() throws {
+        try open(SyncColumn("name", .text, isIndexed: true)).close()
+        try execute(
+            "ALTER TABLE player RENAME COLUMN name TO title; ALTER TABLE player ADD COLUMN name TEXT")
+        try open(SyncColumn("title", .text), SyncColumn("name", .text, isIndexed: true)).close()
+        #expect(try indexes() == ["player.name"])
+        let indexed = try database.read { try $0.indexes(on: "player").map(\.columns) }
+        #expect(Set(indexed) == [["id"], ["name"]])
+        try execute("ALTER TABLE player RENAME TO other; ALTER TABLE other RENAME COLUMN title TO text")
+        let other = SyncCore.SyncTableDefinition("other", columns: [SyncColumn("name", .text)])
+        try SQLiteStore(database: database, tables: [other]).close()
+        #expect(
+            try database.read { try $0.indexes(on: "other").map(\.name) }
+                == ["sqlite_autoindex_other_1"])
+    }
+}
+
+/// Counts the warnings of a store.
+private final class RefusedItems: Sendable {
+    private let warnings = Mutex(0)
+
+    var count: Int { warnings.withLock(\.self) }
+    var logger: Logger { Logger(label: "test") { _ in Handler(items: self) } }
+
+    private struct Handler: LogHandler {
+        let items: RefusedItems
+        var logLevel = Logger.Level.info
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.MetadataValue? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { items.warnings.withLock { $0 += 1 } }
     }
 }

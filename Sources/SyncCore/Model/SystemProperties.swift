@@ -20,7 +20,8 @@ public struct SystemProperties: Sendable, Hashable {
     /// name of a local-only column.
     ///
     /// Stores keep them unchanged. Filters, orders and the subscripts of ``Item`` do not see them. A dialect whose updates
-    /// replace the whole row sends them back; the others never send them.
+    /// replace the whole row sends them back; the others never send them. The name `$lost` is the store's own: it lists
+    /// columns whose values the app has removed from its own table.
     public var undeclared: [String: ItemValue]
 
     /// The maximum number of superseded versions.

@@ -77,11 +77,14 @@ extension TableOperation {
     private func updatedFields(
         of item: Item, definition: SyncTableDefinition, changedOnly: Bool
     ) -> [String: ItemValue] {
-        let current = definition.syncedFields(of: item)
+        // A value that the app has removed from its table is no edit.
+        let lost = replaces ? [:] : (base ?? item).system.lostValues
+        let current = definition.syncedFields(of: item).filter { lost[$0.key] != $0.value }
         let known = base.map(definition.syncedFields) ?? [:]
         let sendsChangedOnly = changedOnly && base != nil && !replaces
         var fields = sendsChangedOnly ? current.filter { known[$0.key] != $0.value } : current
         for column in definition.syncedColumns where current[column.name] == nil {
+            if let value = lost[column.name], (item.fields[column.name] ?? .null) == value { continue }
             if replaces || !(known[column.name] ?? .null).isNull { fields[column.name] = .null }
         }
         return fields

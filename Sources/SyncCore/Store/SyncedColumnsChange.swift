@@ -8,6 +8,9 @@
 /// errors, so that none of them has a field that the definition does not have. The table's delta tokens are removed: the
 /// value of a column that is synced again may be an old one.
 ///
+/// If the app has removed values from its own table, see ``LostValues``, those that an operation still has are restored.
+/// Otherwise the push would take the loss for an edit, and remove the values from the server.
+///
 /// A store runs it in its opening transaction, whose catalog has ``union`` for the table.
 @_spi(StoreAuthor)
 public struct SyncedColumnsChange: Sendable {
@@ -16,51 +19,69 @@ public struct SyncedColumnsChange: Sendable {
     private let definition: SyncTableDefinition
     private let removed: [String]
     private let added: [SyncColumn]
+    /// The columns with another type than before.
+    private let retyped: [SyncColumn]
+    private let lost: LostValues
 
     /// - Parameters:
     ///   - definition: the table as it is declared now.
     ///   - former: the synced columns of the last opening; `nil` if they are unknown.
-    ///   - hasValues: whether the store still has the values of a former column that is not declared. The rows in operations
-    ///     and errors have them in any case.
+    ///   - lost: what the app has removed from the table since. The rows in operations and errors have it in any case.
     public init(
-        to definition: SyncTableDefinition, from former: [SyncColumn]?,
-        hasValues: (SyncColumn) -> Bool = { _ in true }
+        to definition: SyncTableDefinition, from former: [SyncColumn]?, lost: LostValues = LostValues()
     ) {
         self.definition = definition
+        self.lost = lost
         let former = former ?? definition.columns.filter { !$0.isLocalOnly }
-        let undeclared = former.filter { definition.column(named: $0.name) == nil }
-        union = SyncTableDefinition(
-            definition.name, columns: definition.columns + undeclared.filter(hasValues))
+        let undeclared = former.filter {
+            definition.column(named: $0.name) == nil && !lost.columns.contains($0.name)
+        }
+        union = SyncTableDefinition(definition.name, columns: definition.columns + undeclared)
         removed = former.map(\.name).filter { !definition.syncs($0) }
         added = definition.columns.filter { column in
             !column.isLocalOnly && !former.contains { $0.name == column.name }
+        }
+        retyped = definition.columns.filter { column in
+            !column.isLocalOnly && former.contains { $0.name == column.name && $0.type != column.type }
         }
     }
 
     /// Migrates the items, operations and errors of the table.
     ///
-    /// - Parameter ids: the ids of the items if some may not be readable, because the app writes to the table as well; those
-    ///   are not changed.
+    /// - Parameters:
+    ///   - ids: the ids of the items if the app writes to the table as well. Items that cannot be read are not changed, nor are
+    ///     those that the table's constraints refuse.
+    ///   - report: receives the id of each refused item.
     /// - Throws: the errors of the transaction.
-    public func run(in transaction: any StoreTransaction, readableAmong ids: [String]? = nil) throws {
+    public func run(
+        in transaction: any StoreTransaction, readableAmong ids: [String]? = nil,
+        onRefusedItem report: (_ id: String, StoreError) -> Void = { _, _ in }
+    ) throws {
         func item(_ id: String) throws -> Item? {
             do { return try transaction.item(id: id, in: definition.name) } catch let error as StoreError
                 where ids != nil && error.code == .corrupt
             { return nil }
         }
-        if !removed.isEmpty || !added.isEmpty {
+        let operations = try transaction.operations(after: 0, in: definition.name, limit: .max)
+        let known = KnownValues(operations, of: lost, added: added)
+        if !removed.isEmpty || !added.isEmpty || !retyped.isEmpty || !lost.isEmpty {
             if let ids {
-                for id in ids { try change([item(id)].compactMap(\.self), in: transaction) }
+                for id in ids {
+                    do { try change([item(id)].compactMap(\.self), known, in: transaction) } catch let error
+                        as StoreError where error.concernsItem
+                    { report(id, error) }
+                }
             } else {
-                try changeItems(in: transaction)
+                try changeItems(known, in: transaction)
             }
             try transaction.recordPurge(of: definition.name)
         }
         var certain: [TableOperation] = []
-        for operation in try transaction.operations(after: 0, in: definition.name, limit: .max) {
+        for operation in operations {
             var changed = changed(operation)
-            if !added.isEmpty, let item = try item(operation.itemID) {
+            if !added.isEmpty || !retyped.isEmpty || !lost.isEmpty, let item = try item(operation.itemID) {
                 changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
+                changed.removeLostValues(lost, missingIn: item, known: known, definition)
             }
             if changed != operation { try transaction.put(changed) }
             if operation.isAmbiguous, !changed.isAmbiguous { certain.append(changed) }
@@ -83,24 +104,26 @@ public struct SyncedColumnsChange: Sendable {
         try transaction.put(error.updated(for: merged, in: transaction))
     }
 
-    private func changeItems(in transaction: any StoreTransaction) throws {
+    private func changeItems(_ known: KnownValues, in transaction: any StoreTransaction) throws {
         var query = TableQuery(definition.name).limit(500)
-        while let last = try changePage(query, in: transaction) {
+        while let last = try changePage(query, known, in: transaction) {
             query.filter = .comparison(.greater, .column("id"), .constant(.text(last)))
         }
     }
 
     /// - Returns: the last id of the page, or `nil` if the page is empty.
-    private func changePage(_ page: TableQuery, in transaction: any StoreTransaction) throws -> String? {
+    private func changePage(
+        _ page: TableQuery, _ known: KnownValues, in transaction: any StoreTransaction
+    ) throws -> String? {
         let items = try transaction.items(matching: page).items
-        try change(items, in: transaction)
+        try change(items, known, in: transaction)
         return items.last?.id
     }
 
-    private func change(_ items: [Item], in transaction: any StoreTransaction) throws {
+    private func change(_ items: [Item], _ known: KnownValues, in transaction: any StoreTransaction) throws {
         try transaction.upsert(
             items.compactMap { item in
-                let changed = moved(item)
+                let changed = known.restored(moved(item), definition)
                 return changed == item ? nil : changed
             }, in: definition.name)
     }
@@ -111,7 +134,7 @@ public struct SyncedColumnsChange: Sendable {
         changed.serverItem = operation.serverItem.map(serverRow)
         changed.deletedItem = operation.deletedItem.map(localItem)
         if let sent = operation.sent {
-            changed.sent?.fields = sent.fields.filter { definition.syncs($0.key) }
+            changed.sent?.fields = retyping(sent.fields).filter { definition.syncs($0.key) }
             // No sent field remains to compare a response with.
             if sent.kind == .update, changed.sent?.fields.isEmpty == true, !sent.fields.isEmpty {
                 changed.sent = nil
@@ -131,11 +154,11 @@ public struct SyncedColumnsChange: Sendable {
         return changed
     }
 
-    /// Adds the item's value of a column that is synced again and whose value in the row is unknown, so that it does not count
-    /// as an edit.
+    /// Adds the item's value of a column that is synced again, or has another type, and whose value in the row is unknown, so
+    /// that it does not count as an edit.
     private func addingUnknownValues(to base: Item, from item: Item) -> Item {
         var changed = base
-        for column in added where changed.fields[column.name] == nil {
+        for column in added + retyped where changed.fields[column.name] == nil {
             changed.fields[column.name] = item.fields[column.name]
         }
         return changed
@@ -151,17 +174,19 @@ public struct SyncedColumnsChange: Sendable {
     /// Migrates a row of the server: all fields that are not synced columns become undeclared.
     private func serverRow(_ row: Item) -> Item {
         var changed = moved(row)
-        for (name, value) in changed.fields where !definition.syncs(name) {
+        let fields = retyping(changed.fields)
+        for (name, value) in changed.fields where !definition.syncs(name) || fields[name] == nil {
             changed.fields[name] = nil
             changed.system.undeclared[name] = changed.system.undeclared[name] ?? value
         }
+        changed.fields = fields.filter { changed.fields[$0.key] != nil }
         return changed
     }
 
     /// Migrates a local item: it keeps declared columns only.
     private func localItem(_ item: Item) -> Item {
         var changed = moved(item)
-        changed.fields = changed.fields.filter { definition.column(named: $0.key) != nil }
+        changed.fields = retyping(changed.fields).filter { definition.column(named: $0.key) != nil }
         return changed
     }
 
@@ -178,6 +203,26 @@ public struct SyncedColumnsChange: Sendable {
             moved.fields[column.name] = field
             moved.system.undeclared[column.name] = nil
         }
+        let lost = moved.system.lostValues
+        for column in added where lost[column.name] != nil {
+            moved.system.lostValues[column.name] = moved.fields[column.name] ?? .null
+        }
         return moved
     }
+
+    /// Returns the fields with values of the present types, without those that do not fit.
+    private func retyping(_ fields: [String: ItemValue]) -> [String: ItemValue] {
+        var retyped = fields
+        for column in self.retyped {
+            retyped[column.name] = fields[column.name].flatMap {
+                try? definition.normalizedFromServer([column.name: $0])[column.name]
+            }
+        }
+        return retyped
+    }
+}
+
+extension StoreError {
+    /// Whether the table refuses one item; another item may be stored.
+    fileprivate var concernsItem: Bool { [.schemaMismatch, .unsupported, .corrupt].contains(code) }
 }

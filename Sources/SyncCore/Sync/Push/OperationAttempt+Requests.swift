@@ -26,7 +26,20 @@ extension OperationAttempt {
         if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
         if followsCorrection { return try await outcomeOfEarlierAttempt() }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
-        return operation.undeletes ? try await undelete() : nil
+        return operation.undeletes ? try await undelete() : try await outcomeOfLostValues()
+    }
+
+    /// Fetches a row whose values the app has removed from its table, before a request that replaces the whole row.
+    ///
+    /// - Returns: `continues` with the row if it is in the same state; `nil` if nothing is lost.
+    private func outcomeOfLostValues() async throws -> AttemptOutcome? {
+        guard context.client.dialect.updatesWholeRow, snapshot.kind == .update, let base,
+            !base.system.lostValues.isEmpty
+        else { return nil }
+        let fetched = try await send(.read(id: operation.itemID))
+        if let row = fetched.row, row.isSameState(as: base) { return .continues(from: row) }
+        let reason = fetched.row == nil ? ConflictReason.rowMissing : .versionMismatch
+        return outcome(ofFetched: fetched, reason, status: reason.status)
     }
 
     /// Fetches the row to find out whether the earlier attempt was applied, although the service has refused it or failed.
@@ -131,10 +144,14 @@ extension OperationAttempt {
     ///
     /// - Parameter base: the row that the request's version belongs to.
     func body(base: Item?) -> [String: ItemValue] {
-        let fields = snapshot.fields
+        var fields = snapshot.fields
         guard context.client.dialect.updatesWholeRow, let base else { return fields }
+        // The row was fetched.
+        for name in self.base?.system.lostValues.keys ?? [:].keys where fields[name] == nil {
+            fields[name] = base.fields[name]
+        }
         // Servers ignore case in column names, and refuse a body that names a column twice.
-        let own = ["id"] + context.client.dialect.systemNames.all
+        let own = ["id", SystemProperties.lostValuesName] + context.client.dialect.systemNames.all
         let sent = Set((own + fields.keys).map { $0.lowercased() })
         let kept = base.system.undeclared.filter { !$0.value.isNull && !sent.contains($0.key.lowercased()) }
         return fields.merging(kept) { sent, _ in sent }

@@ -26,8 +26,10 @@ extension OperationAttempt {
     /// Fetches the row, and returns what it means for the operation.
     func outcomeOfUnknownRow() async throws -> AttemptOutcome {
         let outcome = try await fetchRow(toDecide: .rowExists, status: ConflictReason.rowExists.status)
-        // Tables without system columns: the row is the one that the operation was made on if it has the same content.
-        if case .conflict(_, _, let row?) = outcome, row.system.isUnknown, operation.base != nil,
+        // A table without system columns, or whose system columns the app has removed: the row is the one that the operation
+        // was made on if it has the same content.
+        if case .conflict(_, _, let row?) = outcome, let base = operation.base,
+            row.system.isUnknown || base.system.lostValues[SystemProperties.lostVersion] != nil,
             proof.isUnchanged(row)
         {
             return .continues(from: row)

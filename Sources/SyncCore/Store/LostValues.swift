@@ -1,0 +1,137 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+// An app may change its own table so that values of the server's rows are gone: it drops a column and adds it again, or
+// rebuilds the table. An item without such a value is no edit, and a request that replaces the whole row must not remove the
+// value from the server.
+
+/// The values that the app has removed from a table since the store was last open.
+@_spi(StoreAuthor)
+public struct LostValues: Sendable, Hashable {
+    /// The synced columns, present or former, without values.
+    public var columns: Set<String>
+    /// Whether ``SystemProperties/undeclared`` is missing.
+    public var hasLostUndeclared: Bool
+    /// Whether other system properties are missing.
+    public var hasLostSystem: Bool
+
+    /// Makes a description of lost values; the default is none.
+    public init(
+        columns: Set<String> = [], hasLostUndeclared: Bool = false, hasLostSystem: Bool = false
+    ) {
+        self.columns = columns
+        self.hasLostUndeclared = hasLostUndeclared
+        self.hasLostSystem = hasLostSystem
+    }
+
+    var isEmpty: Bool { columns.isEmpty && !hasLostUndeclared && !hasLostSystem }
+}
+
+/// What the operations of a table know of the lost values of their items.
+struct KnownValues {
+    private let lost: LostValues
+    /// The lost columns that were not synced before. Their values in the server's rows are undeclared values.
+    private let added: Set<String>
+    private var rows: [String: Row] = [:]
+
+    private struct Row {
+        /// The newest known fields: the server's, and those that were sent.
+        var fields: [String: ItemValue] = [:]
+        var system = SystemProperties()
+        var hasBase = false
+    }
+
+    /// - Parameter operations: the operations in the order of their ids.
+    init(_ operations: [TableOperation], of lost: LostValues, added: [SyncColumn]) {
+        self.lost = lost
+        self.added = Set(added.map(\.name))
+        guard !lost.isEmpty else { return }
+        for operation in operations where operation.kind != .delete {
+            var row = rows[operation.itemID] ?? Row()
+            if let base = operation.base {
+                row.fields.merge(base.system.undeclared.merging(base.fields) { $1 }) { $1 }
+                row.hasBase = true
+                if row.system.version == nil { row.system = base.system }
+            }
+            if row.system.version == nil { row.system.version = operation.version }
+            row.fields.merge(operation.sent?.fields ?? [:]) { $1 }
+            rows[operation.itemID] = row
+        }
+    }
+
+    /// Returns the known value of a lost column, or `nil` if it is unknown. A missing value is null.
+    func value(of column: String, itemID: String) -> ItemValue? {
+        guard let row = rows[itemID] else { return nil }
+        return row.fields[column] ?? (row.hasBase ? ItemValue.null : nil)
+    }
+
+    /// Returns the item with the known values, and with a record of the others.
+    func restored(_ item: Item, _ definition: SyncTableDefinition) -> Item {
+        guard !lost.isEmpty else { return item }
+        var restored = item
+        if let row = rows[item.id] {
+            if lost.hasLostSystem, item.system.version == nil {
+                let undeclared = restored.system.undeclared
+                restored.system = row.system
+                restored.system.undeclared = undeclared
+            }
+            if lost.hasLostUndeclared { restored.system.undeclared.merge(row.system.undeclared) { $1 } }
+        }
+        var unknown = restored.system.lostValues
+        if lost.hasLostUndeclared, rows[item.id]?.hasBase != true {
+            unknown[SystemProperties.allUndeclared] = .null
+        }
+        if lost.hasLostSystem, rows[item.id] == nil { unknown[SystemProperties.lostVersion] = .null }
+        for name in lost.columns {
+            let value = value(of: name, itemID: item.id)
+            if definition.syncs(name) {
+                if let value, !value.isNull || restored.fields[name] != nil {
+                    restored.fields[name] = try? definition.normalizedFromServer([name: value])[name]
+                }
+            } else if let value, restored.system.undeclared[name] == nil {
+                restored.system.undeclared[name] = value
+            }
+            if value == nil, !added.contains(name) { unknown[name] = restored.fields[name] ?? .null }
+        }
+        // Otherwise the server does not have the row.
+        if !restored.system.isUnknown || unknown[SystemProperties.lostVersion] != nil {
+            restored.system.lostValues = unknown
+        }
+        return restored
+    }
+}
+
+extension TableOperation {
+    /// Removes the lost values that the item does not have after the migration, so that their absence is no edit.
+    mutating func removeLostValues(
+        _ lost: LostValues, missingIn item: Item, known: KnownValues, _ definition: SyncTableDefinition
+    ) {
+        for name in lost.columns where definition.syncs(name) {
+            guard let value = known.value(of: name, itemID: itemID) else { continue }
+            let restored = (try? definition.normalizedFromServer([name: value])[name]) ?? .null
+            guard (item.fields[name] ?? .null) != restored else { continue }
+            if var base {
+                base.system.undeclared[name] = base.fields[name] ?? base.system.undeclared[name]
+                base.fields[name] = item.fields[name]
+                self.base = base
+            }
+            sent?.fields[name] = nil
+        }
+    }
+}
+
+extension SystemProperties {
+    /// The name in ``undeclared`` of the record of lost values. No column has it.
+    static let lostValuesName = "$lost"
+    /// The name in the record that stands for all undeclared columns.
+    static let allUndeclared = "*"
+    /// The name in the record that stands for the version and the dates.
+    static let lostVersion = "version"
+
+    /// The columns whose values in the server's row are unknown, because the app has removed them from its table, with the
+    /// item's values at that time. The next state of the row that is received ends the record.
+    var lostValues: [String: ItemValue] {
+        get { if case .object(let values)? = undeclared[Self.lostValuesName] { values } else { [:] } }
+        set { undeclared[Self.lostValuesName] = newValue.isEmpty ? nil : .object(newValue) }
+    }
+}

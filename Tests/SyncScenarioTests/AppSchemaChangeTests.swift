@@ -1,0 +1,342 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+import StoreSQLite
+import SyncCore
+import TableServer
+import Testing
+
+/// An app changes its own table between two openings of the store.
+@Suite struct AppSchemaChangeTests {
+    private typealias SyncColumn = SyncCore.SyncColumn
+
+    /// The app's database, and the devices that are opened on it one after the other.
+    private struct App {
+        let scenario: Scenario
+        let database: DatabasePool
+        let dialect: WireDialect
+
+        func open(
+            _ columns: [SyncCore.SyncColumn] = [Todo.text, Todo.priority],
+            settings: SyncSettings = SyncSettings()
+        ) throws -> Device {
+            let table = SyncTableDefinition(Todo.name, columns: columns)
+            let store = try SQLiteStore(database: database, tables: [table])
+            return scenario.device(on: store, settings: settings, dialect: dialect)
+        }
+
+        func migrate(_ sql: String) async throws {
+            try await database.writeWithoutTransaction { try $0.execute(sql: sql) }
+        }
+    }
+
+    private func run(_ dialect: WireDialect = .v2, _ body: (App) async throws -> Void) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("app.sqlite").path
+            let app = App(scenario: scenario, database: try DatabasePool(path: path), dialect: dialect)
+            try await app.migrate("CREATE TABLE TodoItem(id TEXT PRIMARY KEY, text TEXT, priority INTEGER)")
+            try await body(app)
+            try app.database.close()
+        }
+    }
+
+    private static let systemColumns =
+        "createdAt, updatedAt, version, \"$supersededVersions\", \"$marks\", \"$undeclared\""
+
+    private static func rebuilding(_ columns: String, copying copied: String) -> String {
+        """
+        CREATE TABLE new(id TEXT PRIMARY KEY, \(columns));
+        INSERT INTO new(id, \(copied)) SELECT id, \(copied) FROM TodoItem;
+        DROP TABLE TodoItem;
+        ALTER TABLE new RENAME TO TodoItem
+        """
+    }
+
+    /// Migrations after which the table has the column `priority`, or gets it at the next opening, without its values.
+    private static let losses = [
+        "ALTER TABLE TodoItem DROP COLUMN priority",
+        "ALTER TABLE TodoItem DROP COLUMN priority; ALTER TABLE TodoItem ADD COLUMN priority INTEGER",
+        """
+        ALTER TABLE TodoItem DROP COLUMN priority;
+        ALTER TABLE TodoItem ADD COLUMN priority INTEGER NOT NULL DEFAULT 0
+        """,
+        rebuilding("text TEXT, priority INTEGER, \(systemColumns)", copying: "text, \(systemColumns)"),
+        rebuilding("priority NUMERIC, text TEXT, \(systemColumns)", copying: "text, \(systemColumns)"),
+    ]
+
+    @Test(arguments: losses, [WireDialect.v2, .v3])
+    func `a value that a migration has removed stays on the server`(
+        _ migration: String, _ dialect: WireDialect
+    )
+        async throws
+    {
+        try await run(dialect) { app in
+            var device = try app.open()
+            for id in ["edited", "plain"] {
+                try await app.scenario.server.put(
+                    id, ["text": "a", "priority": 1, "color": "red"], in: Todo.name)
+            }
+            try await device.sync()
+            try await device.table.update(id: "edited", ["text": "b"])
+            try await device.context.close()
+            try await app.migrate(migration)
+
+            device = try app.open()
+            #expect(try await device.item("edited")?["priority"] == 1)
+            try await device.table.update(id: "plain", ["text": "b"])
+            try await device.context.push()
+            let expected: [String: ItemValue] = ["text": "b", "priority": 1, "color": "red"]
+            for id in ["edited", "plain"] { #expect(try app.scenario.row(id)?.fields == expected) }
+            try await device.sync()
+            #expect(try await device.operations().isEmpty)
+            for id in ["edited", "plain"] {
+                let item = try #require(try await device.item(id))
+                #expect(item.fields == ["text": "b", "priority": 1])
+                #expect(item.system.undeclared == ["color": "red"])
+            }
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: losses)
+    func `an unsent edit of a value that a migration has removed does not remove the server's`(
+        _ migration: String
+    ) async throws {
+        try await run { app in
+            var device = try app.open(settings: .singleAttempt)
+            try await app.scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await device.sync()
+            try await device.table.update(id: "1", ["priority": 2])
+            app.scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await device.context.push() }
+            try await device.context.close()
+            try await app.migrate(migration)
+
+            device = try app.open()
+            try await device.context.push()
+            #expect(try app.scenario.row("1")?.fields == ["text": "a", "priority": 2])
+            try await app.scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: losses, [WireDialect.v2, .v3])
+    func `a change of the app itself does not send what a migration has left`(
+        _ migration: String, _ dialect: WireDialect
+    ) async throws {
+        try await run(dialect) { app in
+            var device = try app.open()
+            for id in ["1", "2"] {
+                try await app.scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
+            }
+            try await device.sync()
+            try await device.context.close()
+            try await app.migrate(migration)
+
+            device = try app.open()
+            try await app.migrate(
+                """
+                UPDATE TodoItem SET text = 'b' WHERE id = '1';
+                UPDATE TodoItem SET text = 'b', priority = 5 WHERE id = '2'
+                """)
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1", "2"])
+            try await device.context.push()
+            #expect(try app.scenario.row("1")?.fields == ["text": "b", "priority": 1])
+            #expect(try app.scenario.row("2")?.fields == ["text": "b", "priority": 5])
+            try await device.sync()
+            try await app.scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: [WireDialect.v2, .v3])
+    func `a value that was removed while its column was not declared stays on the server`(
+        _ dialect: WireDialect
+    ) async throws {
+        try await run(dialect) { app in
+            var device = try app.open()
+            for id in ["edited", "plain"] {
+                try await app.scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
+            }
+            try await device.sync()
+            try await device.table.update(id: "edited", ["text": "b"])
+            try await device.context.close()
+            try await app.migrate("ALTER TABLE TodoItem DROP COLUMN priority")
+            device = try app.open([Todo.text])
+            try await device.context.close()
+
+            device = try app.open()
+            try await device.table.update(id: "plain", ["text": "b"])
+            try await device.context.push()
+            for id in ["edited", "plain"] {
+                #expect(try app.scenario.row(id)?.fields == ["text": "b", "priority": 1])
+            }
+            try await device.sync()
+            try await app.scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: [
+        ("ALTER TABLE TodoItem DROP COLUMN priority", [Todo.text]),
+        (
+            "ALTER TABLE TodoItem RENAME COLUMN priority TO rank",
+            [Todo.text, SyncCore.SyncColumn("rank", .integer)]
+        ),
+    ])
+    func `a request that replaces the row keeps a column that the app has dropped or renamed`(
+        _ migration: String, _ columns: [SyncCore.SyncColumn]
+    ) async throws {
+        try await run(.v3) { app in
+            var device = try app.open()
+            for id in ["edited", "plain", "changed"] {
+                try await app.scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
+            }
+            try await device.sync()
+            try await device.table.update(id: "edited", ["text": "b"])
+            try await device.context.close()
+            try await app.migrate(migration)
+
+            device = try app.open(columns)
+            try await device.table.update(id: "plain", ["text": "b"])
+            try await device.table.update(id: "changed", ["text": "b"])
+            try await app.scenario.server.update("changed", ["priority": 2], in: Todo.name)
+            let error = try await device.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.itemID == "changed")
+            for (id, priority) in [("edited", 1), ("plain", 1), ("changed", 2)] {
+                #expect(try app.scenario.row(id)?.fields["priority"] == .int(Int64(priority)))
+            }
+            // The response has the row's undeclared columns.
+            let count = app.scenario.server.requests.count
+            try await device.table.update(id: "plain", ["text": "c"])
+            _ = try await device.expectPushError()
+            let requests = app.scenario.server.requests.dropFirst(count).filter { $0.itemID == "plain" }
+            #expect(requests.map(\.method) == ["PUT"])
+            #expect(try app.scenario.row("plain")?.fields["priority"] == 1)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: [WireDialect.v2, .v3])
+    func `a table that was rebuilt without the system columns conflicts only with changes of others`(
+        _ dialect: WireDialect
+    ) async throws {
+        try await run(dialect) { app in
+            var device = try app.open()
+            let ids = ["pending", "edited", "deleted", "changed", "plain"]
+            for id in ids {
+                try await app.scenario.server.put(
+                    id, ["text": "a", "priority": 1, "color": "red"], in: Todo.name)
+                app.scenario.server.clock.advance(by: .seconds(60))
+            }
+            try await device.sync()
+            try await device.table.update(id: "pending", ["text": "b"])
+            try await device.context.close()
+            try await app.migrate(
+                Self.rebuilding("text TEXT, priority INTEGER", copying: "text, priority"))
+
+            device = try app.open()
+            try await device.table.update(id: "edited", ["text": "b"])
+            try await device.table.delete(id: "deleted")
+            try await device.table.update(id: "changed", ["text": "b"])
+            try await app.scenario.server.update("changed", ["priority": 2], in: Todo.name)
+            let error = try await device.expectPushError()
+            #expect(error.isConflict)
+            #expect(error.itemID == "changed")
+            let expected: [String: ItemValue] = ["text": "b", "priority": 1, "color": "red"]
+            for id in ["pending", "edited"] { #expect(try app.scenario.row(id)?.fields == expected) }
+            #expect(try app.scenario.row("deleted")?.deleted == true)
+            #expect(try app.scenario.row("changed")?.fields["text"] == "a")
+
+            try await device.context.cancelAndDiscardItem(for: error)
+            try await device.sync()
+            for id in ["pending", "edited", "changed", "plain"] {
+                let (item, row) = (try #require(try await device.item(id)), try app.scenario.row(id))
+                #expect(item.system.version == row?.version)
+                #expect(item.fields.merging(item.system.undeclared) { $1 } == row?.fields)
+            }
+            try await device.context.close()
+        }
+    }
+
+    @Test func `a request that replaces the row keeps undeclared columns that a migration has not copied`()
+        async throws
+    {
+        try await run(.v3) { app in
+            var device = try app.open()
+            for id in ["pending", "edited"] {
+                try await app.scenario.server.put(id, ["text": "a", "color": "red"], in: Todo.name)
+            }
+            try await device.sync()
+            try await device.table.update(id: "pending", ["text": "b"])
+            try await device.context.close()
+            let copied = "text, priority, createdAt, updatedAt, version"
+            try await app.migrate(Self.rebuilding(copied, copying: copied))
+
+            device = try app.open()
+            try await device.table.update(id: "edited", ["text": "b"])
+            try await device.context.push()
+            for id in ["pending", "edited"] {
+                #expect(try app.scenario.row(id)?.fields == ["text": "b", "color": "red"])
+            }
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: ["DELETE FROM TodoItem", ""])
+    func `the rows of a table that was dropped and created again are pulled again`(_ deletion: String)
+        async throws
+    {
+        try await run { app in
+            var device = try app.open()
+            try await app.scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await device.sync()
+            try await device.context.close()
+            try await app.migrate(
+                deletion.isEmpty
+                    ? "DROP TABLE TodoItem"
+                    : "\(deletion); \(Self.rebuilding("text TEXT, priority INTEGER", copying: "text"))")
+            device = try app.open()
+            try await device.sync()
+            #expect(try await device.item("1")?["priority"] == 1)
+            try await app.scenario.expectAgreement(device)
+            try await device.context.close()
+        }
+    }
+
+    @Test(arguments: [WireDialect.v2, .v3])
+    func `a column with another type is no edit, and an edit of it is sent`(_ dialect: WireDialect)
+        async throws
+    {
+        try await run(dialect) { app in
+            var device = try app.open()
+            for id in ["other", "later"] {
+                try await app.scenario.server.put(id, ["text": "a", "priority": "1"], in: Todo.name)
+            }
+            // The server has strings, which this version of the app could not read, and some integers.
+            try await app.scenario.server.put("other", ["text": "a", "priority": 1], in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try await device.table.update(id: "other", ["text": "b"])
+            try await device.context.close()
+            try await app.migrate(
+                Self.rebuilding(
+                    "text TEXT, priority TEXT, \(Self.systemColumns)",
+                    copying: "text, priority, \(Self.systemColumns)"))
+
+            let columns = [Todo.text, SyncColumn("priority", .text)]
+            device = try app.open(columns)
+            #expect(try await device.item("other")?["priority"] == "1")
+            try await device.context.push()
+            #expect(try app.scenario.row("other")?.fields["text"] == "b")
+            if dialect == .v2 { #expect(try app.scenario.row("other")?.fields["priority"] == 1) }
+            try await device.context.pull(Todo.query)
+            try await device.table.update(id: "later", ["priority": "2"])
+            try await device.context.push()
+            #expect(try app.scenario.row("later")?.fields["priority"] == "2")
+            try await device.context.close()
+        }
+    }
+}
