@@ -239,13 +239,23 @@ extension OrderedMapWriter {
             for column in toIndex.subtracting(indexed) {
                 try createIndex(of: column, in: table)
             }
-            if isNew { continue }
+            // A table that is declared for the first time has nothing to migrate.
+            if try isNew || old.isEmpty && !hasItems(in: table.name) { continue }
             let change = SyncedColumnsChange(
                 to: table, from: storesSyncedColumns ? old.compactMap(\.syncedColumn) : nil)
             try change.run(in: self)
         }
         try writeNumbers()
         return hidden
+    }
+
+    private func hasItems(in table: String) throws -> Bool {
+        var hasItems = false
+        try scan(prefix: StoreKey.items(of: table)) { _, _ in
+            hasItems = true
+            return false
+        }
+        return hasItems
     }
 
     private func putParents(of table: SyncTableDefinition) throws {

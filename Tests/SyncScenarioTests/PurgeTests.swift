@@ -193,4 +193,40 @@ import Testing
             #expect(try await new.context.table("Other").items().map(\.id) == ["o"])
         }
     }
+
+    /// Files of older builds have no stamps.
+    @Test(arguments: StoreKind.persistent, ["token", "row", "purge"])
+    func `a purge of everything includes a synced table without a stamp that is declared again later`(
+        _ kind: StoreKind, _ evidence: String
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+            let old = try scenario.device(tables: [Todo.definition, other])
+            if evidence == "row" {
+                try await scenario.server.put("o", ["text": "private"], in: "Other")
+                try await old.context.pull(TableQuery("Other"))
+            } else {
+                if evidence == "token" {
+                    try await scenario.server.put("p", ["text": "private"], in: "Other")
+                    try await old.context.pull(TableQuery("Other"), queryID: "all")
+                } else {
+                    try await old.context.purge(TableQuery("Other"))
+                }
+                try old.store.write { transaction in
+                    try transaction.deleteItems(matching: TableQuery("Other"))
+                    try transaction.upsert([Item(id: "o", fields: ["text": "private"])], in: "Other")
+                }
+            }
+            try old.store.write {
+                try $0.setConfigValue(nil, for: ConfigKey(table: "Other", kind: .setting, name: "purge"))
+            }
+            try await old.context.close()
+            let purging = try scenario.device()
+            try await purging.context.purgeAll(pending: .discard)
+            try await purging.context.close()
+            let new = try scenario.device(tables: [Todo.definition, other])
+            #expect(try await new.context.table("Other").items().isEmpty)
+            try await new.context.close()
+        }
+    }
 }

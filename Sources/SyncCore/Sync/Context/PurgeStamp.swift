@@ -7,8 +7,9 @@ import Synchronization
 /// declared at the time, whose items a store keeps.
 ///
 /// The purge stamps the store and each declared table. When a context first uses the store, it purges each table with an
-/// older stamp, and removes the items that were recorded as discarded. A table without a stamp was never declared before: its
-/// rows are the app's own. It gets the store's stamp before the first write.
+/// older stamp, and removes the items that were recorded as discarded. A table without a stamp that was never synced is
+/// declared for the first time: its rows are the app's own. It gets the store's stamp before the first write. Builds without
+/// stamps may have synced a table without one.
 final class PurgeStamp: Sendable {
     private static let name = "purge"
     private static let storeKey = ConfigKey(table: "", kind: .setting, name: name)
@@ -116,7 +117,18 @@ final class PurgeStamp: Sendable {
     private static func outdatedTables(_ tables: [String], in snapshot: any StoreSnapshot) throws -> [String]
     {
         let stamp = try stamp(in: snapshot)
-        return try tables.filter { try snapshot.configValue(key(of: $0)).map { $0 != stamp } ?? false }
+        return try tables.filter { table in
+            if let own = try snapshot.configValue(key(of: table)) { return own != stamp }
+            return try stamp != firstStamp && wasSynced(table, in: snapshot)
+        }
+    }
+
+    /// Whether the table has delta tokens, was purged, or has a row of the server.
+    private static func wasSynced(_ table: String, in snapshot: any StoreSnapshot) throws -> Bool {
+        if try PurgeCount.value(of: table, in: snapshot) != nil { return true }
+        if try !snapshot.configValues(in: table, kind: .deltaToken).isEmpty { return true }
+        let rows = TableQuery(table).where(.column("version") != .null).limit(1)
+        return try !snapshot.items(matching: rows).items.isEmpty
     }
 
     private static func newTables(_ tables: [String], in snapshot: any StoreSnapshot) throws -> [String] {
