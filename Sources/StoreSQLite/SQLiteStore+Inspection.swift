@@ -22,7 +22,7 @@ extension SQLiteStore {
             let format = StoreFormat(connection: connection, ownsFile: ownsFile)
             let version = try format.requireCurrentVersion()
             if ownsFile { try LeftoverLog(databasePath: path).require(format.identity) }
-            let catalog = try TableCatalog(StoredDefinition.all(on: connection))
+            let catalog = try TableCatalog(existing(StoredDefinition.all(on: connection), on: connection))
             let tables: [ItemTable] =
                 try ownsFile
                 ? []
@@ -34,6 +34,27 @@ extension SQLiteStore {
                 connection: connection, schema: StoreSchema(catalog, tables: tables))
             return try body(
                 StoreContents(formatVersion: version, catalog: catalog, snapshot: snapshot))
+        }
+    }
+
+    /// Returns the definitions without tables and columns that the app has dropped.
+    private static func existing(
+        _ definitions: [SyncCore.SyncTableDefinition], on connection: Connection
+    ) throws -> [SyncCore.SyncTableDefinition] {
+        var found: [SyncCore.SyncTableDefinition] = []
+        for definition in definitions {
+            let columns = try AppTable.columns(of: definition.name, on: connection).map(\.name)
+            // Reads need the store's own columns.
+            guard Set(ItemColumns.all.map(\.name)).isSubset(of: columns) else { continue }
+            found.append(
+                SyncCore.SyncTableDefinition(
+                    definition.name, columns: definition.columns.filter { columns.contains($0.name) },
+                    parents: definition.parents))
+        }
+        let names = Set(found.map(\.name))
+        return found.map { table in
+            SyncCore.SyncTableDefinition(
+                table.name, columns: table.columns, parents: table.parents.filter(names.contains))
         }
     }
 }

@@ -129,6 +129,48 @@ import Testing
         #expect(report.tables.map(\.parents) == [[], ["Board"]])
     }
 
+    @Test func `a table or a column that the app has dropped does not hide the others`() async throws {
+        let directory = try TemporaryDirectory()
+        let queue = try DatabaseQueue(path: directory.file("own.db"))
+        let store = try SQLiteStore(database: queue, tables: StoreFixture.tables)
+        try store.write { transaction in
+            try transaction.upsert([Item(id: "a", fields: ["text": "1"])], in: "Task")
+            for (id, table) in [(1, "Board"), (2, "Task")] as [(Int64, String)] {
+                try transaction.put(
+                    TableOperation(id: id, table: table, itemID: "a", kind: .update, version: "1"))
+            }
+        }
+        try store.close()
+        try await queue.write {
+            try $0.execute(sql: "DROP TABLE Board; ALTER TABLE Task DROP COLUMN board")
+        }
+        let report = try await Inspection.report(of: directory.file("own.db"))
+        #expect(report.tables.map(\.name) == ["Task"])
+        #expect(report.operations.map(\.table) == ["Board", "Task"])
+        #expect(report.nextPush.requests.map(\.operation) == [2])
+    }
+
+    @Test func `an item that cannot be read does not hide the others`() async throws {
+        let directory = try TemporaryDirectory()
+        let queue = try DatabaseQueue(path: directory.file("own.db"))
+        let table = SyncTableDefinition("Board", columns: [SyncColumn("due", .date)])
+        let store = try SQLiteStore(database: queue, tables: [table])
+        try store.write { transaction in
+            for (id, item) in [(1, "bad"), (2, "good")] as [(Int64, String)] {
+                try transaction.upsert([Item(id: item, fields: ["due": .date(.unixEpoch)])], in: "Board")
+                try transaction.put(
+                    TableOperation(id: id, table: "Board", itemID: item, kind: .update, version: "1"))
+            }
+        }
+        try store.close()
+        try await queue.write { try $0.execute(sql: "UPDATE Board SET due = 'soon' WHERE id = 'bad'") }
+        let report = try await Inspection.report(of: directory.file("own.db"))
+        #expect(report.tables.map(\.rows) == [2])
+        #expect(report.operations.map(\.itemID) == ["bad", "good"])
+        #expect(report.nextPush.requests.map(\.operation) == [2])
+        #expect(report.nextPush.notSent.map(\.reason) == ["unreadable"])
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `parents are those that the app has last declared`(_ kind: StoreFixture.Kind) async throws {
         let store = StoreFixture(kind)

@@ -44,7 +44,7 @@ struct NextPush: Sendable {
             }
             return UnsentOperation(
                 operation, behind: first[operation.id], isRead: read.contains(operation.id),
-                error: errors[operation.id])
+                error: errors[operation.id], unreadable: state.unreadableItems[operation.id])
         }
     }
 }
@@ -64,7 +64,7 @@ extension StoreState {
     fileprivate func copy() throws -> MemoryStore {
         let store = try MemoryStore(tables: catalog.tables)
         try store.write { transaction in
-            for operation in operations {
+            for operation in operations where unreadableItems[operation.id] == nil {
                 try transaction.put(operation)
                 if let item = items[operation.id] { try transaction.upsert([item], in: operation.table) }
             }

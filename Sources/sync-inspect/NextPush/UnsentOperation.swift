@@ -7,7 +7,7 @@ import SyncCore
 struct UnsentOperation: Sendable, Encodable {
     /// Why the operation is not sent.
     enum Reason: String, Sendable, Encodable {
-        case parked, behind, held, conflict, readsRowFirst, undeclaredTable, failed, nothingToSend
+        case parked, behind, held, conflict, readsRowFirst, undeclaredTable, failed, nothingToSend, unreadable
     }
 
     /// The id of the operation.
@@ -19,11 +19,16 @@ struct UnsentOperation: Sendable, Encodable {
     ///   - first: the first operation of the same item that is not sent either.
     ///   - isRead: whether the push reads the server's row.
     ///   - error: the error that the push reports.
+    ///   - problem: why the item cannot be read; `nil` if it can be.
     init(
-        _ operation: TableOperation, behind first: TableOperation?, isRead: Bool, error: TableOperationError?
+        _ operation: TableOperation, behind first: TableOperation?, isRead: Bool, error: TableOperationError?,
+        unreadable problem: String?
     ) {
         self.operation = operation.id
         switch operation.state {
+        case _ where problem != nil:
+            reason = .unreadable
+            explanation = problem ?? ""
         case .parked:
             reason = .parked
             explanation =

@@ -18,6 +18,8 @@ struct StoreState: Sendable {
     let operations: [TableOperation]
     /// The items by operation id. An item that was deleted has none.
     let items: [Int64: Item]
+    /// Why an item cannot be read, by operation id: an app may have stored another value in its own table.
+    let unreadableItems: [Int64: String]
     /// The later operations of the same item by operation id, in the order of the queue.
     let operationsBehind: [Int64: [TableOperation]]
     /// The error log, in the order of the queue.
@@ -53,12 +55,16 @@ struct StoreState: Sendable {
         }
         operations = try snapshot.operations(after: 0, in: nil, limit: .max)
         errors = try snapshot.operationErrors(in: nil)
+        var unreadable: [Int64: String] = [:]
         items = try operations.reduce(into: [:]) { items, operation in
-            guard (try? catalog.table(named: operation.table)) != nil,
-                let item = try snapshot.item(id: operation.itemID, in: operation.table)
-            else { return }
-            items[operation.id] = item
+            guard (try? catalog.table(named: operation.table)) != nil else { return }
+            do {
+                items[operation.id] = try snapshot.item(id: operation.itemID, in: operation.table)
+            } catch let error as StoreError where error.code == .corrupt {
+                unreadable[operation.id] = error.message
+            }
         }
+        unreadableItems = unreadable
         // Strings as keys would not distinguish canonically equivalent ids.
         let queues = Dictionary(grouping: operations) { Array("\($0.table)\0\($0.itemID)".utf8) }
         operationsBehind = queues.values.reduce(into: [:]) { behind, queue in
@@ -66,7 +72,8 @@ struct StoreState: Sendable {
                 behind[operation.id] = Array(queue[(index + 1)...])
             }
         }
-        let tables = Set([""] + catalog.tables.map(\.name) + operations.map(\.table))
+        let tables = Set(
+            [""] + catalog.tables.map(\.name) + operations.map(\.table) + errors.map(\.table))
         configValues = try tables.sorted().flatMap { table in
             try ConfigKey.Kind.allCases.flatMap { try snapshot.configValues(in: table, kind: $0) }
         }
