@@ -65,7 +65,8 @@ extension StoreRule {
             items, insertions, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
             orderings, windows, selections, rows, scans, queue, errorLog, config, transactions, largeWrites,
             lifecycle,
-            opening, columns, errors, corpus, capabilities, sharing, durability, crashes, faults, connections,
+            opening, columns, columnChanges, errors, corpus, capabilities, sharing, durability, crashes,
+            faults, connections,
             concurrency, serialization, sizes, model, untested,
         ]
         .flatMap { $0 }

@@ -207,6 +207,26 @@ extension StoreMutant {
             }
         }
         StoreMutant(
+            .queue, "no-adoption", "Whether an insert is adopted is not stored.",
+            killedBy: "queue.put.exact", message: "the operation by its id"
+        ) {
+            $0.changingStoredOperation { operation in
+                var cut = operation
+                cut.isAdopted = false
+                return cut
+            }
+        }
+        StoreMutant(
+            .queue, "no-change-time", "The time of the change is not stored.", killedBy: "queue.put.exact",
+            message: "the operation by its id"
+        ) {
+            $0.changingStoredOperation { operation in
+                var cut = operation
+                cut.changedAt = nil
+                return cut
+            }
+        }
+        StoreMutant(
             .queue, "always-pending", "The state is not stored.", killedBy: "queue.put.kinds",
             message: "the queue"
         ) {

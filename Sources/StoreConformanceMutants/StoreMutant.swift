@@ -72,7 +72,8 @@ extension StoreMutant {
             deletions,
             transactions, queues,
             logs,
-            configs, lifecycles, openings, columnChanges, durabilities, concurrencies, connections, errors,
+            configs, lifecycles, openings, columnChanges, columnDeclarations, durabilities, concurrencies,
+            connections, errors,
             isolations, capabilities, sharing,
         ]
         .flatMap { $0 }

@@ -24,8 +24,9 @@ extension StoreRule {
                 lastAttempt: Fixture.timestamp("2020-01-01T00:00:00.1234567Z"), lastStatus: 503, base: item,
                 version: "\"1\0\"", serverItem: Item(id: "a", system: SystemProperties(deleted: true)),
                 deletedItem: Fixture.items[4],
-                sent: .init(kind: .update, fields: ["ratio": -0.0, "label": nil], version: ""), replaces: true
-            )
+                sent: .init(kind: .update, fields: ["ratio": -0.0, "label": nil], version: ""),
+                replaces: true,
+                isAdopted: true, changedAt: Fixture.timestamp("2020-01-02T00:00:00.7654321Z"))
             try run.put([full, Fixture.operation(8, .insert)])
             let (found, listed) = try run.store.read {
                 (try $0.operation(id: 7), try $0.operations(after: 0, in: nil, limit: 10))
