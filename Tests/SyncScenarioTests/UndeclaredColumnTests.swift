@@ -51,6 +51,29 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an item with the version of a row that only the delegate has read keeps the row's undeclared columns`(
+        _ kind: StoreKind
+    ) async throws {
+        let delegate = ClosureDelegate(perform: { context, operation in
+            let row = try await context.client.table(Todo.name).read(id: "1")
+            operation.item?.system = SystemProperties(version: row.system.version)
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let store = try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition])
+            let device = scenario.device(on: store, delegate: delegate, dialect: .v3)
+            try await scenario.server.put("1", ["text": "a", "color": "green"], in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try await scenario.server.put(
+                "1", Self.extra.merging(["text": "theirs"]) { $1 }, in: Todo.name)
+            try await device.table.update(id: "1", ["text": "b"])
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "b")
+            try expectExtra(scenario)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a row that the app stores for a conflict keeps its undeclared columns`(_ kind: StoreKind)
         async throws
     {

@@ -26,18 +26,23 @@ extension OperationAttempt {
         if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
         if followsCorrection { return try await outcomeOfEarlierAttempt() }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
-        return operation.undeletes ? try await undelete() : try await outcomeOfLostValues()
+        return operation.undeletes ? try await undelete() : try await outcomeOfUnknownColumns()
     }
 
-    /// Fetches a row whose values the app has removed from its table, before a request that replaces the whole row.
+    /// Fetches the row before a request that replaces the whole row, if the device does not have all of its columns: the app
+    /// has removed values from its table, or a delegate has given the item the version of a row that only it has read.
     ///
-    /// - Returns: `continues` with the row if it is in the same state; `nil` if nothing is lost.
-    private func outcomeOfLostValues() async throws -> AttemptOutcome? {
-        guard context.client.dialect.updatesWholeRow, snapshot.kind == .update, let base,
-            !base.system.lostValues.isEmpty
-        else { return nil }
+    /// - Returns: `continues` with the row if it is in the same state; `nil` if all columns are known.
+    private func outcomeOfUnknownColumns() async throws -> AttemptOutcome? {
+        guard context.client.dialect.updatesWholeRow, snapshot.kind == .update, let base else { return nil }
+        let isOfDelegate = operation.olderVersion != nil
+        guard isOfDelegate || !base.system.lostValues.isEmpty else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
-        if let row = fetched.row, row.isSameState(as: base) { return .continues(from: row) }
+        if let row = fetched.row {
+            let isExpected =
+                isOfDelegate ? row.system.version == snapshot.version : row.isSameState(as: base)
+            if isExpected { return .continues(from: row) }
+        }
         let reason = fetched.row == nil ? ConflictReason.rowMissing : .versionMismatch
         return outcome(ofFetched: fetched, reason, status: reason.status)
     }
