@@ -55,14 +55,31 @@ extension ModelConflict {
     ///
     /// - Returns: the merged model; `nil` if one side deleted the item.
     public func merged(preferring side: ConflictSide = .theirs) -> Model? {
-        guard let mine, let theirs, let merge,
-            var merged = try? Self.model(of: merge.item(preferringLocal: side == .mine), raw)
-        else { return nil }
-        let models = MergedModels(base: base, mine: mine, theirs: theirs, isMineLater: isMineLater)
-        for column in Model.schema.columns where merge.isChangedTwice(column.name) && hasPolicy(column) {
-            column.merge?(models, &merged)
-        }
+        result(preferring: side)?.model
+    }
+
+    /// Returns the item of ``merged(preferring:)``, whose columns keep stored values that the properties cannot hold.
+    ///
+    /// - Returns: the merged item; `nil` if one side deleted the item.
+    /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
+    func mergedItem(preferring side: ConflictSide) throws(SyncError) -> Item? {
+        guard let (item, model, combined) = result(preferring: side) else { return nil }
+        var merged = item
+        for column in combined { merged.fields[column.name] = try value(of: column, in: model) }
         return merged
+    }
+
+    /// Merges both sides.
+    ///
+    /// - Returns: the stored values, without the columns that policies combine; the model; and those columns.
+    private func result(preferring side: ConflictSide) -> (Item, model: Model, [FieldColumn<Model>])? {
+        guard let mine, let theirs, let merge else { return nil }
+        let item = merge.item(preferringLocal: side == .mine)
+        guard var model = try? Self.model(of: item, raw) else { return nil }
+        let models = MergedModels(base: base, mine: mine, theirs: theirs, isMineLater: isMineLater)
+        let combined = Model.schema.columns.filter { merge.isChangedTwice($0.name) && hasPolicy($0) }
+        for column in combined { column.merge?(models, &model) }
+        return (item, model, combined)
     }
 
     /// Whether both sides have changed a field without policy to different values.
@@ -88,11 +105,26 @@ extension ModelConflict {
         }
     }
 
+    /// A set in another order is no change.
     private var merge: ThreeWayMerge? {
-        guard mine != nil, theirs != nil, let client = raw.clientItem, let server = raw.serverItem else {
+        guard let mine, let theirs, var client = raw.clientItem, let server = raw.serverItem else {
             return nil
         }
-        return ThreeWayMerge(local: client, server: server, base: raw.base)
+        var ancestor = raw.base
+        for column in Model.schema.columns {
+            let name = column.name
+            let theirs = (theirs, server.fields[name])
+            if column.isReordered((mine, client.fields[name]), theirs) {
+                client.fields[name] = server.fields[name]
+            }
+            guard let base else { continue }
+            for (model, value) in [theirs, (mine, client.fields[name])]
+            where column.isReordered((base, raw.base?.fields[name]), (model, value)) {
+                ancestor?.fields[name] = value
+                break
+            }
+        }
+        return ThreeWayMerge(local: client, server: server, base: ancestor)
     }
 
     private var isMineLater: Bool {
@@ -114,11 +146,26 @@ extension ModelConflict {
         }
         var item = (theirs == nil ? nil : raw.serverItem) ?? raw.clientItem ?? Item(id: id)
         for column in Model.schema.columns {
-            if let theirs, try column.isSame(theirs, model) { continue }
-            var stored: ItemValue?
-            if let mine, try column.isSame(mine, model) { stored = raw.clientItem?.fields[column.name] }
-            item.fields[column.name] = if let stored { stored } else { try column.value(model) }
+            item.fields[column.name] = try value(of: column, in: model)
         }
         return item
+    }
+
+    /// Returns the value to store for the property of a merged model; `nil` if neither the property nor the server has one.
+    private func value(of column: FieldColumn<Model>, in model: Model) throws(SyncError) -> ItemValue? {
+        let server = raw.serverItem?.fields[column.name]
+        let client = raw.clientItem?.fields[column.name]
+        let isMine = if let mine { try column.isSame(mine, model) } else { false }
+        if let theirs, try column.isSame(theirs, model) {
+            // Both sides show the blank value, which only the device has.
+            let isOnlyMine =
+                isMine && !column.holds(server, in: model) && column.holds(client, in: model)
+                && client ?? .null != raw.base?.fields[column.name] ?? .null
+            return isOnlyMine ? client : server
+        }
+        if isMine, let client { return client }
+        let value = try column.value(model)
+        guard let theirs, let server, column.holds(server, in: model) else { return value }
+        return value.addingUnknownKeys(of: server, known: try column.value(theirs))
     }
 }

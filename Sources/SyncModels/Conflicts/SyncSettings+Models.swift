@@ -67,8 +67,8 @@ extension ConflictResolver {
                 guard conflict.mine != nil, conflict.theirs != nil else { return decision }
                 side = decision == .keepClient ? .mine : .theirs
             }
-            guard let merged = conflict.merged(preferring: side) else { return .keepPending }
-            return .merge(try conflict.item(merging: merged))
+            guard let merged = try conflict.mergedItem(preferring: side) else { return .keepPending }
+            return .merge(merged)
         }
     }
 }

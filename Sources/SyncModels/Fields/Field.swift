@@ -53,6 +53,9 @@ public struct Field<Model: SyncModel>: Sendable {
 
     /// Stores the property as JSON in the column of that name. Filters can only test it for null.
     ///
+    /// A change of the property keeps the keys of stored objects that the type does not have, also of objects in objects.
+    /// An array that changes is stored as the type has it, without such keys of its elements.
+    ///
     /// - Parameters:
     ///   - name: the name of the column, here and on the server.
     ///   - path: a stored property of the model.

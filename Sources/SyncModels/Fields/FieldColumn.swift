@@ -75,14 +75,28 @@ extension FieldColumn {
         return assign(value, &probe)
     }
 
+    /// Whether the property shows the stored value, and not its blank value instead. A missing value is null.
+    func holds(_ value: ItemValue?, in model: Model) -> Bool {
+        let value = value ?? .null
+        var probe = model
+        return (isOptional || !value.isNull) && assign(value, &probe)
+    }
+
     /// Whether the property has the same value in both models.
     ///
     /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
     func isSame(_ left: Model, _ right: Model) throws(SyncError) -> Bool {
         let (leftValue, rightValue) = (try value(left), try value(right))
-        if leftValue == rightValue { return true }
+        return leftValue == rightValue || isReordered((left, leftValue), (right, rightValue))
+    }
+
+    /// Whether the property is equal in both models, and their stored values differ in the order of a set at most.
+    func isReordered(_ left: (model: Model, value: ItemValue?), _ right: (model: Model, value: ItemValue?))
+        -> Bool
+    {
         // An `==` of the app may compare a part of the value only.
-        return isEqual?(left, right) == true && leftValue.withoutOrder == rightValue.withoutOrder
+        guard isEqual?(left.model, right.model) == true else { return false }
+        return left.value?.withoutOrder == right.value?.withoutOrder
     }
 }
 

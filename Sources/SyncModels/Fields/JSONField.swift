@@ -55,4 +55,24 @@ extension ItemValue {
         default: return self
         }
     }
+
+    /// The value with the keys of stored objects that a type does not have, which a newer version of the app may have written.
+    ///
+    /// - Parameters:
+    ///   - stored: the stored value.
+    ///   - known: the stored value as the type has it.
+    func addingUnknownKeys(of stored: ItemValue, known: ItemValue) -> ItemValue {
+        guard case (.object(var fields), .object(let stored), .object(let known)) = (self, stored, known)
+        else {
+            return self
+        }
+        for (key, value) in stored {
+            if let known = known[key] {
+                fields[key] = fields[key]?.addingUnknownKeys(of: value, known: known)
+            } else if fields[key] == nil {
+                fields[key] = value
+            }
+        }
+        return .object(fields)
+    }
 }

@@ -87,6 +87,24 @@ extension ModelSchema {
         return changes
     }
 
+    /// Returns the changes with the keys of JSON objects that are stored and that the types of the properties do not have.
+    ///
+    /// - Parameters:
+    ///   - item: the stored item.
+    ///   - model: the model of the stored item.
+    func addingUnknownKeys(
+        of item: Item, _ model: Model, to changes: [String: ItemValue]
+    ) throws(SyncError) -> [String: ItemValue] {
+        var changes = changes
+        for column in columns where column.type == .json {
+            guard let change = changes[column.name], let stored = item.fields[column.name],
+                column.holds(stored, in: model)
+            else { continue }
+            changes[column.name] = change.addingUnknownKeys(of: stored, known: try column.value(model))
+        }
+        return changes
+    }
+
     /// The state of the row that the model was read from, if a property holds it.
     func system(of model: Model) -> SystemProperties? {
         for field in fields {

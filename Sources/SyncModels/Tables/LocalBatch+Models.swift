@@ -31,12 +31,13 @@ extension LocalBatch {
     public func update<Model: SyncModel>(
         _ id: SyncID<Model>, _ change: (inout Model) throws -> Void
     ) throws -> Model {
-        guard let original = try get(id) else { throw SyncError.modelNotFound(id) }
+        guard let (item, original) = try find(id) else { throw SyncError.modelNotFound(id) }
         var edited = original
         try change(&edited)
         let changes = try Model.schema.changes(from: original, to: edited)
         guard !changes.isEmpty else { return edited }
-        return try stored { try update(id: id.text, changes, in: Model.tableName) }
+        let fields = try Model.schema.addingUnknownKeys(of: item, original, to: changes)
+        return try stored { try update(id: id.text, fields, in: Model.tableName) }
     }
 
     /// Saves an edited copy: see ``ModelTable/save(_:from:)``.
@@ -46,7 +47,8 @@ extension LocalBatch {
         guard let current = try find(original.id) else { throw SyncError.modelNotFound(original.id) }
         guard !changes.isEmpty else { return current.model }
         var item = current.item
-        item.fields.merge(changes) { _, new in new }
+        let fields = try Model.schema.addingUnknownKeys(of: item, current.model, to: changes)
+        item.fields.merge(fields) { _, new in new }
         item.system = Model.schema.system(of: original) ?? SystemProperties()
         return try stored { try replace(item, in: Model.tableName) }
     }

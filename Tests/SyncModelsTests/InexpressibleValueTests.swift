@@ -1,0 +1,131 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncModels
+import TableServer
+import Testing
+
+/// Stored values that the properties of a model cannot express, in updates and conflicts.
+@Suite struct InexpressibleValueTests {
+    struct Place: SyncModel {
+        var id = SyncID<Place>()
+        var name = "", address = Address(), labels: Set<String> = []
+        static let schema = ModelSchema(
+            "Place", Place(), .field("name", \.name), .json("address", \.address),
+            .json("labels", \.labels))
+    }
+
+    struct Address: Codable, Hashable, Sendable {
+        struct Point: Codable, Hashable, Sendable { var x = 0 }
+        var city = "", street: String?, point = Point(), numbers: [String: Int] = [:]
+    }
+
+    /// Changes the priority from low to the blank value on the device, and to an unknown one on the server.
+    private static func priority(_ settings: SyncSettings) async throws -> ItemValue? {
+        var priority: ItemValue?
+        try await withServer(.models(TodoList.self, Todo.self), settings: settings) { context, server in
+            let table = context.table(Todo.self)
+            try await server.put("x", ["text": "one", "priority": "low"], in: "TodoItem")
+            try await table.pull()
+            try await table.update("x") { $0.priority = .normal }
+            try await server.update("x", ["text": "two", "priority": "urgent"], in: "TodoItem")
+            try await context.push()
+            let row = try server.row("x", in: "TodoItem")
+            #expect(row?.fields["text"] == "two")
+            priority = row?.fields["priority"]
+        }
+        return priority
+    }
+
+    @Test func `a change to the blank value is merged if the server's value is unknown`() async throws {
+        var settings = SyncSettings()
+        settings.resolve(Todo.self) { conflict in
+            guard var merged = conflict.theirs, let mine = conflict.mine else { return .keepTheirs }
+            merged.priority = mine.priority
+            return .merge(merged)
+        }
+        #expect(try await Self.priority(settings) == "normal")
+    }
+
+    @Test func `a clash of the blank value and an unknown one follows the rule`() async throws {
+        for (rule, priority) in [(ConflictResolver.clientWins, "normal"), (.serverWins, "urgent")] {
+            var settings = SyncSettings()
+            settings.resolveByField(Todo.self, onClash: rule)
+            #expect(try await Self.priority(settings) == .text(priority))
+        }
+    }
+
+    private static let stored: ItemValue = [
+        "city": "Oslo", "street": "Karl Johan", "point": ["x": 1, "y": 2], "zip": "0154",
+        "numbers": ["a": 1, "b": 2],
+    ]
+
+    @Test func `a change of a JSON property keeps the stored keys that its type does not have`() async throws
+    {
+        try await withServer(.models(Place.self)) { context, server in
+            let table = context.table(Place.self)
+            try await server.put("x", ["address": Self.stored], in: "Place")
+            try await table.pull()
+            let original = try #require(try await table.get("x"))
+            try await table.update("x") { place in
+                place.address.point.x = 7
+                place.address.street = nil
+                place.address.numbers = ["b": 3]
+            }
+            let changed: ItemValue = [
+                "city": "Oslo", "point": ["x": 7, "y": 2], "zip": "0154", "numbers": ["b": 3],
+            ]
+            #expect(try await table.raw.item(id: "x")?["address"] == changed)
+            var edited = original
+            edited.address.city = "Bergen"
+            try await table.save(edited, from: original)
+            guard case .object(var fields) = Self.stored else { return }
+            fields["city"] = "Bergen"
+            #expect(try await table.raw.item(id: "x")?["address"] == .object(fields))
+            // The type cannot hold this value, so which of its keys are unknown cannot be told.
+            try await table.raw.update(id: "x", ["address": ["city": 7, "zip": "0154"]])
+            try await table.update("x") { $0.address.city = "Oslo" }
+            let written: ItemValue = ["city": "Oslo", "point": ["x": 0], "numbers": [:]]
+            #expect(try await table.raw.item(id: "x")?["address"] == written)
+        }
+    }
+
+    @Test func `a merged JSON property keeps the keys that the server has added`() async throws {
+        var settings = SyncSettings()
+        settings.resolve(Place.self) { conflict in
+            guard var merged = conflict.theirs, let mine = conflict.mine else { return .keepTheirs }
+            merged.address.city = mine.address.city
+            return .merge(merged)
+        }
+        try await withServer(.models(Place.self), settings: settings) { context, server in
+            let table = context.table(Place.self)
+            let base: ItemValue = ["city": "Oslo", "point": ["x": 1], "numbers": [:]]
+            try await server.put("x", ["address": base], in: "Place")
+            try await table.pull()
+            try await table.update("x") { $0.address.city = "Bergen" }
+            let theirs: ItemValue = ["city": "Oslo", "point": ["x": 2, "y": 3], "numbers": [:], "zip": "1"]
+            try await server.update("x", ["address": theirs], in: "Place")
+            try await context.push()
+            let merged: ItemValue = [
+                "city": "Bergen", "point": ["x": 2, "y": 3], "numbers": [:], "zip": "1",
+            ]
+            #expect(try server.row("x", in: "Place")?.fields["address"] == merged)
+        }
+    }
+
+    @Test func `a set that the server has reordered is no conflict`() async throws {
+        var settings = SyncSettings()
+        settings.resolveByField(Place.self, onClash: .serverWins)
+        try await withServer(.models(Place.self), settings: settings) { context, server in
+            let table = context.table(Place.self)
+            try await server.put("x", ["labels": ["a", "b", "c"]], in: "Place")
+            try await table.pull()
+            try await table.update("x") { $0.labels = ["a"] }
+            try await server.update("x", ["labels": ["c", "b", "a"], "name": "theirs"], in: "Place")
+            try await context.push()
+            let fields = try server.row("x", in: "Place")?.fields
+            #expect(fields == ["labels": ["a"], "name": "theirs"])
+        }
+    }
+}
