@@ -7,7 +7,7 @@ import Synchronization
 extension AutoSync {
     /// What the sync may ask the change feed for.
     struct Followed: Equatable {
-        /// The tables of the plans, without those that the server does not have or does not show.
+        /// The tables of the plans that are valid, without those that the server does not have or does not show.
         var tables: [String]
         /// Whether each of these tables has been pulled.
         var areKnown: Bool
@@ -19,14 +19,13 @@ extension AutoSync {
     /// change feed.
     func followServer() async {
         var (tables, mark): ([String], String?) = ([], nil)
-        var failures = 0
+        var (failures, hasAnswered) = (0, false)
         while !Task.isCancelled, !context.isClosed {
             let (followed, signIns) = control.withLock { control in
-                (self.followed(control), control.schedule.signIns)
+                (self.followed(&control), control.schedule.signIns)
             }
             guard let time = followed.time, time <= now, !followed.tables.isEmpty else {
-                let pause = followed.time.flatMap { $0 > now ? $0 - now : nil }
-                await feedWakeup.wait(atMost: pause, in: context.environment)
+                await wait(for: feedWakeup, until: followed.tables.isEmpty ? nil : followed.time)
                 continue
             }
             // A mark is of the tables of its request.
@@ -38,9 +37,13 @@ extension AutoSync {
                     mark = change.mark
                     signal(.serverHint(tables: change.tables))
                 }
-                failures = 0
+                (failures, hasAnswered) = (0, true)
                 // One round follows the changes of this time, so one request is enough for them.
                 try await context.environment.sleep(settings.pushDelay)
+            } catch let error as SyncError where error.isRefusal && hasAnswered {
+                // The server no longer has or shows one of the tables. The pulls find it.
+                signal(.serverHint(tables: Set(tables)))
+                await pauseFeed(after: &failures)
             } catch let error as SyncError where error.isRefusal {
                 // To a server without a change feed, `changes` is the id of a row.
                 guard await findOtherTables(than: tables) else { return }
@@ -51,18 +54,22 @@ extension AutoSync {
                     }
                     wakeup.signal()
                 }
-                await feedWakeup.wait(
-                    atMost: settings.backoff(failures: failures, jitter: jitter), in: context.environment)
-                failures += 1
+                await pauseFeed(after: &failures)
             }
         }
+    }
+
+    private func pauseFeed(after failures: inout Int) async {
+        await feedWakeup.wait(
+            atMost: settings.backoff(failures: failures, jitter: jitter), in: context.environment)
+        failures += 1
     }
 
     /// Waits until the pulls show which of the tables the server has. Returns `false` if it has all of them, and thus no change
     /// feed.
     private func findOtherTables(than tables: [String]) async -> Bool {
         while !Task.isCancelled, !context.isClosed {
-            let followed = control.withLock { self.followed($0) }
+            let followed = control.withLock { self.followed(&$0) }
             if followed.tables != tables { return true }
             if followed.areKnown { return false }
             await feedWakeup.wait(atMost: nil, in: context.environment)
@@ -70,14 +77,14 @@ extension AutoSync {
         return false
     }
 
-    func followed(_ control: Control) -> Followed {
+    func followed(_ control: inout Control) -> Followed {
         func tablesOfPlans(_ isIncluded: (Int) -> Bool) -> Set<String> {
             Set(plans.indices.filter(isIncluded).map { plans[$0].query.table })
         }
-        let tables = tablesOfPlans { control.failedPlans[$0]?.isRefusal != true }
+        let (failed, pulled) = (control.failedPlans, control.pulledPlans)
+        let tables = tablesOfPlans { failed[$0].map { !$0.isRefusal && !$0.isOfPlan } ?? true }
         return Followed(
-            tables: tables.sorted(),
-            areKnown: tables.isSubset(of: tablesOfPlans(control.pulledPlans.contains)),
-            time: control.schedule.feedTime)
+            tables: tables.sorted(), areKnown: tables.isSubset(of: tablesOfPlans(pulled.contains)),
+            time: control.schedule.feedTime(at: now))
     }
 }

@@ -27,6 +27,7 @@ extension AutoSync {
         let (localChanges, operationChanges) = (context.localChanges(), context.operationChanges())
         control.withLock { control in
             control.isRunning = true
+            control.pulledPlans = []
             control.schedule.start(at: now)
         }
         await withTaskGroup(of: Void.self) { group in
@@ -63,11 +64,19 @@ extension AutoSync {
             case .wait(let time, _):
                 // An app that is suspended must not hold a lock.
                 if control.withLock({ !$0.schedule.isInForeground }) { lock.release() }
-                await wakeup.wait(atMost: time.map { $0 - now }, in: context.environment)
+                await wait(for: wakeup, until: time)
             case .run:
                 await runDueRound(&lock)
             }
         }
+    }
+
+    /// Waits for a signal or until a time of the schedule.
+    func wait(for wakeup: Wakeup, until time: Duration?) async {
+        let clockSteps = control.withLock { $0.schedule.clockSteps }
+        let hasWaited = await wakeup.wait(atMost: time.map { $0 - now }, in: context.environment)
+        guard hasWaited, let time else { return }
+        control.withLock { $0.schedule.recordWait(until: time, at: now, clockSteps: clockSteps) }
     }
 
     private func runDueRound(_ lock: inout SyncLock) async {
@@ -138,14 +147,16 @@ extension AutoSync {
         do {
             let report = try await syncRound.run(round)
             let status = try? await context.status()
-            let previous = control.withLock { followed($0) }
+            let refused = report.failed.filter { $0.value.isRefusal }
+            let previous = control.withLock { followed(&$0) }
             control.withLock {
                 $0.schedule.end(
                     round, report.outcome(leavesOperations: status?.hasSendableOperations ?? true),
-                    pulled: Set(report.pulls.keys).union(report.failed.keys), at: now, jitter: jitter)
+                    pulled: Set(report.pulls.keys).union(report.failed.keys), refused: Set(refused.keys),
+                    at: now, jitter: jitter)
             }
             record(report, of: round, status)
-            if control.withLock({ followed($0) }) != previous { feedWakeup.signal() }
+            if control.withLock({ followed(&$0) }) != previous { feedWakeup.signal() }
             context.emitRoundEnded(cause, report.eventOutcome, since: startTime)
             endRound()
             // A push that the app calls meanwhile can leave other operations than the round has.

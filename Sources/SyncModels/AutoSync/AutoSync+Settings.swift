@@ -21,7 +21,7 @@ extension AutoSync {
         /// Whether the sync waits for changes at the server's change feed, with one request at a time, while the app is in the
         /// foreground: see ``SyncCore/SyncClient/nextChange(in:after:within:)``. Plans then need no interval. The tables server
         /// of this package has a change feed; on a server without one, the sync stops asking. Tables that the server does not have,
-        /// or does not show, are left out.
+        /// or does not show, are left out, and pulled every ``maxBackoff`` until it has them.
         public var followsChangeFeed = false
 
         /// Makes the default settings.

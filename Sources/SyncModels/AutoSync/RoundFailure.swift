@@ -31,6 +31,9 @@ extension SyncError {
     /// The error of the request that ended a pull; for other errors, the error itself.
     fileprivate var causeOfPull: SyncError { code == .pullAborted ? cause as? SyncError ?? self : self }
 
+    /// Whether a pull has thrown this error before a request: its plan is not valid.
+    var isOfPlan: Bool { code != .pullAborted }
+
     /// Whether the server has refused a request about a table: it does not have the table, does not show it, or cannot evaluate
     /// the query.
     var isRefusal: Bool {

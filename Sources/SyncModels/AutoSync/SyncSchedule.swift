@@ -81,6 +81,8 @@ struct SyncSchedule: Sendable {
     private var incompleteRounds = 0
     private var lastEnd: Duration?
     private var lastNow: Duration?
+    /// How often the clock was found set back.
+    private(set) var clockSteps = 0
     private var needsSignIn = false
     /// The number of sign-ins, for requests that the server refuses after a sign-in.
     private(set) var signIns = 0
@@ -134,7 +136,8 @@ struct SyncSchedule: Sendable {
     var wholeRound: Round { Round(plans: order, hinted: Set(order.filter { pulls[$0].hintedAt != nil })) }
 
     /// From when on the sync may ask the server's change feed; `nil` is after the next event.
-    var feedTime: Duration? {
+    mutating func feedTime(at now: Duration) -> Duration? {
+        adjustClock(to: now)
         guard isInForeground, !needsSignIn else { return nil }
         return gate?.cause == .server ? gate?.until : .zero
     }
@@ -219,6 +222,14 @@ struct SyncSchedule: Sendable {
         }
     }
 
+    /// Records that the time has passed until which the sync has waited. If the clock shows an earlier time, it was set back.
+    ///
+    /// - Parameter clockSteps: ``clockSteps`` when the wait began.
+    mutating func recordWait(until time: Duration, at now: Duration, clockSteps: Int) {
+        adjustClock(to: now)
+        if now < time, clockSteps == self.clockSteps { moveTimes(by: now - time) }
+    }
+
     /// Records that another process syncs the store.
     mutating func recordOtherProcess(at now: Duration) {
         adjustClock(to: now)
@@ -269,13 +280,21 @@ struct SyncSchedule: Sendable {
 
     /// Records the end of a round.
     ///
-    /// - Parameter pulled: the plans that are done, successfully or with an error that repeating cannot remove.
-    mutating func end(_ round: Round, _ outcome: Outcome, pulled: Set<Int>, at now: Duration, jitter: Double)
-    {
+    /// - Parameters:
+    ///   - pulled: the plans that are done, successfully or with an error that repeating cannot remove.
+    ///   - refused: those of them whose tables the server does not have or does not show. No change feed tells when it does.
+    mutating func end(
+        _ round: Round, _ outcome: Outcome, pulled: Set<Int>, refused: Set<Int> = [], at now: Duration,
+        jitter: Double
+    ) {
         adjustClock(to: now)
         (lastEnd, isInRound) = (now, false)
         for index in pulled {
             pulls[index].repeatsAt = pulls[index].interval.map { now + $0 }
+        }
+        for index in refused where settings.followsChangeFeed {
+            let time = now + settings.maxBackoff
+            pulls[index].repeatsAt = min(pulls[index].repeatsAt ?? time, time)
         }
         var retryTime = now
         switch outcome {
@@ -359,7 +378,11 @@ struct SyncSchedule: Sendable {
     private mutating func adjustClock(to now: Duration) {
         defer { lastNow = now }
         guard let lastNow, now < lastNow else { return }
-        let offset = now - lastNow
+        moveTimes(by: now - lastNow)
+    }
+
+    private mutating func moveTimes(by offset: Duration) {
+        clockSteps += 1
         func move(_ time: inout Duration?) { time = time.map { $0 + offset } }
         move(&firstChange)
         move(&lastChange)

@@ -23,19 +23,27 @@ final class Wakeup: Sendable {
     }
 
     /// Waits for a signal, for the duration, or until the task is cancelled.
-    func wait(atMost duration: Duration?, in environment: SyncEnvironment) async {
+    ///
+    /// - Returns: whether the duration has passed.
+    @discardableResult
+    func wait(atMost duration: Duration?, in environment: SyncEnvironment) async -> Bool {
         let (signals, waiter) = AsyncStream.makeStream(of: Void.self)
         let isSignalled = state.withLock { state in
             state.waiter = waiter
             return state.isSignalled
         }
         if isSignalled { waiter.finish() }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in signals {} }
-            if let duration { group.addTask { try? await environment.sleep(duration) } }
-            await group.next()
+        let hasPassed = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in signals {}
+                return false
+            }
+            if let duration { group.addTask { (try? await environment.sleep(duration)) != nil } }
+            let hasPassed = await group.next() ?? false
             group.cancelAll()
+            return hasPassed
         }
         state.withLock { $0 = State() }
+        return hasPassed
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StoreMemory
+import Synchronization
 import Testing
 
 @testable import SyncModels
@@ -120,6 +121,25 @@ import Testing
             device.run()
             await system.advance(.seconds(10))
             #expect(device.network.requests.map(\.summary) == ["GET TodoList", "GET TodoItem"])
+        }
+    }
+
+    @Test func `a clock that is set back during a wait does not prolong it`() async throws {
+        try await VirtualSystem.run { system in
+            let wasSetBack = Mutex(false)
+            let device = try system.device(pulls: [Todo.all.pull(every: .seconds(3600))]) { time in
+                wasSetBack.withLock { $0 } ? time.advanced(by: .seconds(-2000)) : time
+            }
+            device.run()
+            await system.advance(.seconds(3000))
+            wasSetBack.withLock { $0 = true }
+            _ = device.network.newRequests()
+            await system.advance(.seconds(610))
+            #expect(device.network.newRequests() == ["GET TodoItem"])
+            await system.advance(.seconds(3500))
+            #expect(device.network.newRequests() == [])
+            await system.advance(.seconds(110))
+            #expect(device.network.newRequests() == ["GET TodoItem"])
         }
     }
 }

@@ -150,6 +150,75 @@ import Testing
         }
     }
 
+    @Test func `a table that the server hides leaves the others followed, and is followed when it is back`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.hiddenTables = ["TodoList"]
+            await system.advance(.seconds(100))
+            system.server.write("a", ["text": .text("a")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["a": "a"])
+            #expect(device.sync.state.lastError?.code == .pullAborted)
+            await system.advance(.seconds(10_000))
+            let attempts = device.network.newRequests().count { $0 == "GET TodoList" }
+            #expect((30...40).contains(attempts))
+            device.network.hiddenTables = []
+            await system.advance(.seconds(330))
+            #expect(device.sync.state.lastError == nil)
+            _ = device.network.newRequests()
+            system.server.write("list", ["name": .text("list")], in: "TodoList", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(device.network.newRequests().contains("GET TodoList"))
+        }
+    }
+
+    @Test func `a table that is hidden between two runs does not prevent following the others`() async throws
+    {
+        try await VirtualSystem.run { system in
+            let (device, run) = try await followingDevice(system)
+            run.cancel()
+            await system.advance(.seconds(100))
+            device.network.hiddenTables = ["TodoList"]
+            device.run()
+            await system.advance(.seconds(100))
+            system.server.write("a", ["text": .text("a")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["a": "a"])
+        }
+    }
+
+    @Test func `while the server hides every table, the sync waits for them`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.hiddenTables = ["TodoList", "TodoItem"]
+            await system.advance(.seconds(1000))
+            device.network.hiddenTables = []
+            await system.advance(.seconds(330))
+            system.server.write("a", ["text": .text("a")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["a": "a"])
+        }
+    }
+
+    @Test func `a plan that is not valid is reported, and the tables of the others are followed`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device(
+                pulls: [PullPlan(TableQuery("Unknown")), Todo.all.pull()], autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            device.run()
+            await system.advance(.seconds(100))
+            #expect(device.sync.state.lastError?.code == .unknownTable)
+            system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["theirs": "theirs"])
+            #expect(device.sync.state.lastError?.code == .unknownTable)
+        }
+    }
+
     @Test func `closing the context ends the waiting requests and the sync`() async throws {
         try await VirtualSystem.run { system in
             let (device, run) = try await followingDevice(system)

@@ -111,25 +111,47 @@ import Testing
             let signIns = signIns ?? timeline.schedule.signIns
             timeline.schedule.recordFeed(failure, signIns: signIns, at: timeline.time)
         }
-        #expect(timeline.schedule.feedTime == .zero)
+        #expect(timeline.feedTime() == .zero)
         record(.unavailable(retryAfter: nil))
-        #expect(timeline.schedule.feedTime == .zero)
+        #expect(timeline.feedTime() == .zero)
         record(.unavailable(retryAfter: .seconds(60)))
-        #expect(timeline.schedule.feedTime == timeline.time + .seconds(60))
+        #expect(timeline.feedTime() == timeline.time + .seconds(60))
         timeline.change()
         #expect(timeline.nextRound() == 60)
         timeline.seconds = 60
         record(nil)
-        #expect(timeline.schedule.feedTime == .zero)
+        #expect(timeline.feedTime() == .zero)
         record(.unauthenticated)
-        #expect(timeline.schedule.feedTime == nil)
+        #expect(timeline.feedTime() == nil)
         #expect(timeline.step() == .wait(until: nil, .signedOut))
         timeline.signal(.signedIn)
-        #expect(timeline.schedule.feedTime == .zero)
+        #expect(timeline.feedTime() == .zero)
         // The refused request was sent before the sign-in.
         record(.unauthenticated, signIns: timeline.schedule.signIns - 1)
-        #expect(timeline.schedule.feedTime == .zero)
+        #expect(timeline.feedTime() == .zero)
         timeline.signal(.background)
-        #expect(timeline.schedule.feedTime == nil)
+        #expect(timeline.feedTime() == nil)
+    }
+
+    @Test func `a clock that is set back does not prolong the pause of the feed`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.schedule.recordFeed(.unavailable(retryAfter: .seconds(60)), signIns: 0, at: timeline.time)
+        timeline.seconds -= 86_400
+        #expect(timeline.feedTime() == timeline.time + .seconds(60))
+    }
+
+    @Test func `a wait that has passed is over, also if the clock was set back by less`() {
+        var timeline = ScheduleTimeline.started()
+        guard case .wait(let time?, _) = timeline.step() else {
+            Issue.record("The interval of a plan is not waited for.")
+            return
+        }
+        timeline.seconds += 100
+        timeline.schedule.recordWait(until: time, at: timeline.time, clockSteps: 0)
+        #expect(timeline.dueRound()?.plans == [ScheduleTimeline.children])
+        // Another wait that ends by the same step of the clock moves nothing.
+        timeline.schedule.recordFeed(.unavailable(retryAfter: .seconds(60)), signIns: 0, at: timeline.time)
+        timeline.schedule.recordWait(until: time, at: timeline.time, clockSteps: 0)
+        #expect(timeline.feedTime() == timeline.time + .seconds(60))
     }
 }

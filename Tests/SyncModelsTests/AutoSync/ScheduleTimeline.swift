@@ -35,6 +35,8 @@ struct ScheduleTimeline {
 
     mutating func step() -> SyncSchedule.Step { schedule.next(at: time, jitter: jitter) }
 
+    mutating func feedTime() -> Duration? { schedule.feedTime(at: time) }
+
     /// The round that is due now, if any.
     mutating func dueRound() -> SyncSchedule.Round? {
         if case .run(let round) = step() { round } else { nil }

@@ -35,6 +35,7 @@ final class VirtualNetwork: HTTPTransport {
     private struct State {
         var condition = Condition.up
         var hasChangeFeed = false
+        var hiddenTables: Set<String> = ["Unknown"]
         var requests: [Request] = []
     }
 
@@ -58,6 +59,12 @@ final class VirtualNetwork: HTTPTransport {
         set { state.withLock { $0.hasChangeFeed = newValue } }
     }
 
+    /// The tables that the server does not show to this device.
+    var hiddenTables: Set<String> {
+        get { state.withLock { $0.hiddenTables } }
+        set { state.withLock { $0.hiddenTables = newValue } }
+    }
+
     var requests: [Request] { state.withLock { $0.requests } }
 
     /// Returns the requests since the last call.
@@ -79,6 +86,10 @@ final class VirtualNetwork: HTTPTransport {
         }
         try await system.scheduler.sleep(Self.latency)
         switch condition {
+        case .up where hiddenTables.contains { request.head.path?.contains($0) == true }:
+            return HTTPTransportResponse(
+                status: .notFound, headerFields: [.contentType: "application/json"],
+                body: Data(#"{"error":"The server has no such table."}"#.utf8))
         case .up where path.last == "changes" && hasChangeFeed: return try await changes(request)
         case .up: return system.server.respond(to: ModelRequest(request), from: name)
         case .down: throw URLError(.notConnectedToInternet)
@@ -97,14 +108,9 @@ final class VirtualNetwork: HTTPTransport {
         }
     }
 
-    /// Responds as a change feed, after the next change or 25 seconds; with 404 if it does not have a table. The mark is the number of the server's changes.
+    /// Responds as a change feed, after the next change or 25 seconds. The mark is the number of the server's changes.
     private func changes(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
         let last = request.head.headerFields[.lastEventID].flatMap(Int.init)
-        if request.head.path?.contains("Unknown") == true {
-            return HTTPTransportResponse(
-                status: .notFound, headerFields: [.contentType: "application/json"],
-                body: Data(#"{"error":"The server has no table 'Unknown'."}"#.utf8))
-        }
         var polls = 0
         while system.server.changeCount == last, polls < 250 {
             try await system.scheduler.sleep(100_000_000)

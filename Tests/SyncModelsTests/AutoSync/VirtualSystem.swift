@@ -46,11 +46,12 @@ final class VirtualSystem: Sendable {
     func device(
         _ name: String = "device", pulls: [PullPlan] = [Todo.all.pull(), TodoList.all.pull()],
         store: (any SyncContextDataSource)? = nil, settings: SyncSettings = SyncSettings(),
-        autoSync: AutoSync.Settings = AutoSync.Settings()
+        autoSync: AutoSync.Settings = AutoSync.Settings(),
+        clock: @escaping @Sendable (Timestamp) -> Timestamp = { $0 }
     ) throws -> VirtualDevice {
         let network = VirtualNetwork(self, name)
         let environment = SyncEnvironment(
-            now: { [scheduler] in scheduler.now },
+            now: { [scheduler] in clock(scheduler.now) },
             sleep: { [scheduler] in try await scheduler.sleep(Int64(($0 / .nanoseconds(1)).rounded(.up))) },
             random: { self.random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler))
         let url = URL(string: "https://server.example") ?? URL(filePath: "/")
