@@ -326,6 +326,33 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `tombstones do not count towards an offset, and those before it are applied`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind, rows: 60) { scenario, a in
+            let query = Todo.query.order(by: "text").offset(17).limit(9)
+            let device = try scenario.wholeRowDevice("before")
+            try await device.context.pull(Todo.query.where(.column("text") < "3"))
+            for number in stride(from: 0, to: 60, by: 3) {
+                try await scenario.server.remove("row-\(number)", in: Todo.name)
+            }
+            let texts = (0..<60).filter { $0 % 3 != 0 }.map(String.init).sorted()
+            let window = Array(texts[17..<26])
+            for size in [1, 10, 50] {
+                try await a.context.pull(query, settings: .pages(of: size))
+                #expect(try await a.texts() == window)
+            }
+            try await device.context.pull(query)
+            let kept = texts.filter { $0 < "3" } + window
+            #expect(try await device.texts() == Set(kept).sorted())
+            try await a.context.purge(Todo.query)
+            try await a.context.pull(Todo.query.offset(35), settings: .pages(of: 10))
+            #expect(try await a.texts() == Array(texts[35...]))
+            #expect(try await a.context.pull(Todo.query.offset(40)).upserted == 0)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a row in the future hides no later change from a device whose clock is ahead`(_ kind: StoreKind)
         async throws
     {

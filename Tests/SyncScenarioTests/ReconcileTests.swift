@@ -56,6 +56,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `reconcile reads to an empty page, also behind one that the server calls the last`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind, rows: 300) { scenario, _ in
+            let a = try scenario.wholeRowDevice("v3")
+            try await a.context.pull(Todo.query, queryID: "all")
+            // The pages of the whole length have no next link.
+            scenario.server.onRequest { _ in .editRows { Array($0.prefix(180)) } }
+            #expect(try await a.context.reconcile(Todo.query) == 0)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `reconcile requests missing rows by id when they are few`(_ kind: StoreKind) async throws {
         try await withPulledRows(on: kind, rows: 100) { scenario, a in
             try await scenario.server.remove("row-1", in: Todo.name, leavingTombstone: false)

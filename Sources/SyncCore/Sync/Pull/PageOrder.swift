@@ -17,6 +17,12 @@ protocol PageOrder: Sendable {
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isOnDetour: Bool { get }
 
+    /// Whether the next page has rows before the query's offset, which are not pulled.
+    var isBeforeOffset: Bool { get }
+
+    /// How many rows were received that are before the query's offset, tombstones included.
+    var rowsBeforeOffset: Int { get }
+
     /// Changes when rows are requested again intentionally, so that repetition is not an error.
     var phase: Int { get }
 
@@ -32,6 +38,8 @@ protocol PageOrder: Sendable {
 
 extension PageOrder {
     var isOnDetour: Bool { false }
+    var isBeforeOffset: Bool { false }
+    var rowsBeforeOffset: Int { 0 }
     var phase: Int { 0 }
     var token: DeltaToken? { nil }
     var hasAlternative: Bool { false }
@@ -79,16 +87,37 @@ struct IDOrder: PageOrder {
 }
 
 /// Reads in the query's own order, with `$skip`. Ties are ordered by id: a server may order them differently for each page.
+///
+/// The query's offset counts rows that live. `$skip` counts tombstones too, so the ids of the rows before the offset are read
+/// first.
 struct OffsetOrder: PageOrder {
+    private(set) var phase = 0
+    private(set) var rowsBeforeOffset = 0
+    /// How many of the rows behind the offset were received.
     private var received = 0
+    /// How many more rows that live are before the query's offset.
+    private var rowsToSkip: Int
+
+    init(offset: Int) { rowsToSkip = offset }
+
+    var isBeforeOffset: Bool { rowsToSkip > 0 }
 
     func nextPage(of query: TableQuery) -> TableQuery {
-        let page = query.offset(query.offset + received)
+        var page = query.offset(rowsBeforeOffset + received)
+        if isBeforeOffset { page.selection = ["id"] }
         let isTotal = query.orderings.contains { $0.expression == .column("id") }
         return isTotal ? page : page.order(by: "id")
     }
 
-    mutating func advance(over rows: [PulledRow], at time: PageTime) { received += rows.count }
+    mutating func advance(over rows: [PulledRow], at time: PageTime) {
+        guard isBeforeOffset else { return received += rows.count }
+        for row in rows where isBeforeOffset {
+            rowsBeforeOffset += 1
+            if !row.item.system.deleted { rowsToSkip -= 1 }
+        }
+        // The rest of the page is requested again.
+        if !isBeforeOffset { phase += 1 }
+    }
 }
 
 extension Filter {

@@ -34,7 +34,8 @@ struct PageRequest: Sendable {
             let requestedAt = context.environment.now()
             switch try await send(cursor.nextPage, requestsTotal: requestsTotal) {
             case .rows(let rows, let total, let isLast, let date):
-                let (read, unreadable) = try read(rows)
+                var (read, unreadable) = try read(rows)
+                if cursor.isBeforeOffset { (read, unreadable) = (read.map { $0.withoutFields }, []) }
                 return PulledPage(
                     rows: read, unreadable: unreadable, isLast: isLast, date: date,
                     requestedAt: requestedAt, storedRowCount: storedRowCount, cursor: cursor, total: total)

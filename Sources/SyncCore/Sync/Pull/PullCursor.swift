@@ -38,7 +38,7 @@ struct PullCursor: Sendable {
             case .keyset: KeysetOrder(token: token, overlap: settings.overlap)
             case .skip: UpdatedAtOrder(token: token, overlap: settings.overlap)
             case .id: IDOrder()
-            case .offset: OffsetOrder()
+            case .offset: OffsetOrder(offset: query.offset)
             }
     }
 
@@ -52,7 +52,18 @@ struct PullCursor: Sendable {
         return page
     }
 
-    private var pageLimit: Int { min(pageSize, (query.limit ?? .max) - liveRowCount) }
+    private var pageLimit: Int {
+        isBeforeOffset ? pageSize : min(pageSize, (query.limit ?? .max) - liveRowCount)
+    }
+
+    /// Whether the next page has rows before the query's offset, which are not pulled: see ``OffsetOrder``.
+    var isBeforeOffset: Bool { order.isBeforeOffset }
+
+    /// Returns how many of so many matching rows are between the query's offset and its limit, at most: which of them are
+    /// tombstones is known after they were received.
+    func countInWindow(_ count: Int) -> Int {
+        min(max(0, count - max(query.offset, order.rowsBeforeOffset)), query.limit ?? .max)
+    }
 
     /// Records a received page.
     ///
@@ -68,7 +79,8 @@ struct PullCursor: Sendable {
         let isEnd = isLast && rows.count < pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
-        let (phase, wasOnDetour) = (order.phase, order.isOnDetour)
+        let phase = order.phase
+        let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
         order.advance(over: rows, at: PageTime(server: date, now: now))
         if order.phase != phase {
             repeatedPages = RepeatedPages()
@@ -80,8 +92,8 @@ struct PullCursor: Sendable {
         }
         liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
-        // If the order has just begun or ended a detour, the rows there have not been requested yet.
-        if isEnd, order.isOnDetour == wasOnDetour { advanceOverEnd() }
+        // If the order has just begun or ended a detour, or reached the offset, the rows there have not been requested yet.
+        if isEnd, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset { advanceOverEnd() }
     }
 
     private mutating func advanceOverEnd() {

@@ -14,6 +14,8 @@ struct PullRun: Sendable {
     private var result: PullResult
     /// Whether the next request asks for the number of rows.
     private var requestsTotal: Bool
+    /// The number of rows that match the query, as the server has counted them.
+    private var serverCount: Int?
     /// A page that was requested while the previous one was being stored.
     private var fetched: PulledPage?
     /// The token as this pull has read or stored it. Another value in the store means that it was reset since.
@@ -173,17 +175,21 @@ struct PullRun: Sendable {
         session.storedPage.withLock { $0 = page }
         storedToken = token ?? storedToken
         result.pages += 1
-        result.countReceived(page.rows.count)
+        let isSkipped = page.cursor.isBeforeOffset
+        result.countReceived(isSkipped ? page.rows.count(where: \.isReadable) : page.rows.count)
         result.add(page.unreadable)
         result.deltaToken = isPurged ? nil : cursor.token?.updatedAtText
         return result
     }
 
     private mutating func advance(over page: PulledPage) throws(SyncError) {
-        if requestsTotal { result.total = page.total.map(pull.query.countInWindow) }
-        requestsTotal = false
+        if requestsTotal { serverCount = page.total }
         cursor = page.cursor
         try cursor.advance(over: page)
+        if requestsTotal || page.cursor.isBeforeOffset {
+            result.total = serverCount.map(cursor.countInWindow)
+        }
+        requestsTotal = false
     }
 
     private var tokenToStore: String? {
@@ -250,10 +256,11 @@ extension PullCursor {
     /// Records a page.
     ///
     /// - Throws: ``SyncError/Code/pullAborted`` when the server repeats pages.
-    mutating func advance(over page: PulledPage) throws(SyncError) {
+    mutating func advance(over page: PulledPage, endsAtLastPage: Bool = true) throws(SyncError) {
         do throws(SyncError) {
             try advance(
-                over: page.rows, isLast: page.isLast, serverDate: page.date, now: page.requestedAt)
+                over: page.rows, isLast: page.isLast && endsAtLastPage, serverDate: page.date,
+                now: page.requestedAt)
         } catch {
             throw SyncError.pullAborted(query.table, error)
         }

@@ -24,6 +24,13 @@ struct PulledRow: Sendable {
     /// Whether every field of the row could be read, so that the item can be stored.
     var isReadable = true
 
+    /// The row if only its id and system properties were requested: it can be stored if it is a tombstone.
+    var withoutFields: PulledRow {
+        var row = self
+        row.isReadable = isReadable && item.system.deleted
+        return row
+    }
+
     /// Whether the row has an id, valid or not.
     var hasID: Bool { !item.id.isEmpty }
 

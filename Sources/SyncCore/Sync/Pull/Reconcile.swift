@@ -90,7 +90,8 @@ private struct Reconcile {
             let page = try await request.page(at: cursor)
             ids.formUnion(page.rows.map { UTF8Text($0.item.id) })
             cursor = page.cursor
-            try cursor.advance(over: page)
+            // Rows are removed only after an empty page, not after one that the server calls the last.
+            try cursor.advance(over: page, endsAtLastPage: false)
         }
         return ids
     }

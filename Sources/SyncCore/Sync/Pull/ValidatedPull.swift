@@ -70,9 +70,6 @@ extension TableQuery {
         try requireSyncedColumns(definition)
     }
 
-    /// Returns how many of so many matching rows are between the query's offset and its limit.
-    func countInWindow(_ count: Int) -> Int { min(max(0, count - offset), limit ?? .max) }
-
     /// Checks that the query has no order, offset or limit.
     func requireFilterOnly(_ user: String) throws(SyncError) {
         guard orderings.isEmpty, offset == 0, limit == nil else {
