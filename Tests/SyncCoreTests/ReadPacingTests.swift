@@ -1,6 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import StoreMemory
+import TestSupport
 import Testing
 
 @testable import SyncCore
@@ -52,6 +55,28 @@ struct ReadPacingTests {
         }
         #expect(reads == 60)
         #expect(pacing.wait(at: time(now)) == .zero)
+    }
+
+    @Test mutating func `an observer that is cancelled during a delay ends at once`() async throws {
+        let delayed = TestSignal()
+        var environment = SyncEnvironment.inline
+        environment.sleep = { duration in
+            delayed.send()
+            try await Task.sleep(for: duration)
+        }
+        let context = SyncContext(
+            client: SyncClient(url: try #require(URL(string: "http://127.0.0.1:9"))),
+            dataSource: try MemoryStore(tables: []), environment: environment)
+        pacing = ReadPacing(interval: .seconds(1_000_000))
+        read(at: 0, for: 0)
+        let delay = Task { [pacing] in
+            var pacing = pacing
+            try await pacing.delay(in: context)
+        }
+        try await delayed.wait()
+        delay.cancel()
+        await #expect(throws: CancellationError.self) { try await delay.value }
+        try await context.close()
     }
 
     private mutating func read(at start: Int, for milliseconds: Int) {

@@ -148,9 +148,11 @@ import Testing
             }
             var settings = PullSettings.withoutPush
             settings.pageSize = 10
-            try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            let purged = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(purged.deltaToken == nil)
             scenario.server.onRequest(nil)
-            try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            let whole = try await a.context.pull(Todo.query, queryID: "all", settings: settings)
+            #expect(whole.deltaToken != nil)
             #expect(try await a.table.items().count == 27)
         }
     }

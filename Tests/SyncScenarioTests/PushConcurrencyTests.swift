@@ -98,6 +98,36 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a service that is away ends the push as that, also after server errors of other operations`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let gate = RequestGate()
+            let errorCount = Mutex(0)
+            var settings = Self.settings(concurrency: 4)
+            settings.onEvent = { event in
+                guard case .request(let request) = event, request.status == 500 else { return }
+                let count = errorCount.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count == 3 { gate.open() }
+            }
+            let a = try scenario.device(settings: settings)
+            try await insert(4, a)
+            scenario.server.onRequest { request in
+                guard String(decoding: request.body, as: UTF8.self).contains(#""id":"3""#) else {
+                    return .refusal(500)
+                }
+                return .hold(gate, then: .answer(status: 503, headers: ["Retry-After": "60"]))
+            }
+            let error = await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(error?.retryAfter == .seconds(60))
+            #expect(error?.pushResult?.errors.map(\.itemID).sorted() == ["0", "1", "2"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `changes of items with waiting operations are collapsed into them`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device()

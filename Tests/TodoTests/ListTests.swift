@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Foundation
 import SyncModels
 import TableServer
 import Testing
@@ -72,5 +73,33 @@ import Testing
     @Test func `control characters are removed from texts`() {
         #expect("a\u{1B}[2Jb\nc\u{202E}d".printable == "a [2Jb c d")
         #expect("👩‍👩‍👧 é".printable == "👩‍👩‍👧 é")
+    }
+
+    @Test func `no command prints control characters of the server`() async throws {
+        try await TodoFixture.run { fixture in
+            let transcript = Transcript()
+            let app = try fixture.app(transcript, isInteractive: false)
+            let escape = "\u{1B}[2J"
+            for id in ["a", "b"] { try await fixture.put(id, "1\(escape)\u{202E}\(id)") }
+            try await app.sync(onConflict: nil)
+            try await app.edit("a", text: "2\(escape)a")
+            try await fixture.put("a", "3\(escape)a")
+            try? await app.sync(onConflict: nil)
+            try await app.edit("b", text: "2\(escape)b")
+            fixture.server.onRequest { request in
+                guard request.method != "GET" else { return .none }
+                let body = #"{"error":"no\u001b[2Jt \u202enow"}"#
+                return .answer(
+                    status: 400, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
+            }
+            do { try await app.sync(onConflict: .cancel) } catch {
+                app.console.printError(await app.userFacingError(for: error).localizedDescription)
+            }
+            try await app.list(TodoItem.all.raw)
+            try await app.status()
+            let printed = transcript.text
+            #expect(printed.contains("2 [2J") && printed.contains("no [2Jt"))
+            #expect(!printed.contains("\u{1B}") && !printed.contains("\u{202E}"))
+        }
     }
 }
