@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncCore
 import Testing
 
@@ -77,6 +78,13 @@ struct RowStampTests {
         let last = Timestamp.noon.storedText
         let clock = ServerClock.running(at: .noon.advanced(by: .seconds(-60)))
         #expect(settings(fractionDigits, clock).stamp(after: last).storedText > last)
+    }
+
+    @Test func `a version is the base64 of the revision's digits`() {
+        for revision in [0, 1, 9, 10, 99, 100, 12_345, 123_456, 9_999_999, .max, -1, .min] as [Int64] {
+            let version = TableRow.version(ofRevision: revision)
+            #expect(version == Data(String(revision).utf8).base64EncodedString())
+        }
     }
 
     @Test func `an unreadable row of the database is an error without the id`() {

@@ -6,7 +6,8 @@ import SyncCore
 
 /// How responses show rows: the names of the system properties, and which of them.
 struct RowFormat: Sendable {
-    private let fractionDigits: Int
+    /// The number of bytes of a stored time that responses show.
+    private let timeLength: Int
     private let prefix: String
     /// The id and the system properties that responses show, in the byte order of their names. Each has the JSON of its name
     /// with the punctuation before the value.
@@ -15,7 +16,8 @@ struct RowFormat: Sendable {
     private static let allSystemColumns: [ODataColumn] = [.createdAt, .updatedAt, .version, .deleted]
 
     init(_ dialect: TableServer.Dialect, _ request: RecordedRequest, settings: TableServer.Configuration) {
-        fractionDigits = settings.fractionDigits
+        let digits = settings.fractionDigits
+        timeLength = "yyyy-MM-ddTHH:mm:ss".utf8.count + (digits == 0 ? 0 : 1 + digits)
         let prefix = dialect.systemPrefix
         let columns = [.id] + Self.systemColumns(dialect, request)
         let names = columns.map { (name: Self.name(of: $0, prefix: prefix), column: $0) }
@@ -81,10 +83,27 @@ struct RowFormat: Sendable {
     }
 
     private func append(_ column: ODataColumn, of row: StoredRow, to json: inout ByteWriter) {
-        switch value(of: column, in: row) {
-        case .text(let text): json.append(json: text)
-        case let value: value.json.withUnsafeBytes { json.append($0) }
+        switch column {
+        case .id: json.append(json: row.id)
+        case .createdAt: append(time: row.createdAt, to: &json)
+        case .updatedAt: append(time: row.updatedAt, to: &json)
+        case .version:
+            json.append(UInt8(ascii: "\""))
+            TableRow.appendVersion(ofRevision: row.revision, to: &json)
+            json.append(UInt8(ascii: "\""))
+        case .deleted: json.append(row.deleted ? "true" : "false")
+        case .field: json.append("null")
         }
+    }
+
+    /// Appends the JSON of a stored time, which has no character that JSON escapes, without a string for each time of a list.
+    private func append(time stored: String, to json: inout ByteWriter) {
+        json.append(UInt8(ascii: "\""))
+        var stored = stored
+        stored.withUTF8 { text in
+            json.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text).prefix(timeLength)))
+        }
+        json.append("Z\"")
     }
 
     private func selected(_ selection: Set<String>, of row: StoredRow) throws -> ItemValue {
@@ -108,9 +127,5 @@ struct RowFormat: Sendable {
     }
 
     /// Returns a stored time with the fraction digits of responses.
-    private func time(_ stored: String) -> String {
-        let length = "yyyy-MM-ddTHH:mm:ss".utf8.count
-        let bytes = stored.utf8.prefix(fractionDigits == 0 ? length : length + 1 + fractionDigits)
-        return String(Substring(bytes)) + "Z"
-    }
+    private func time(_ stored: String) -> String { String(Substring(stored.utf8.prefix(timeLength))) + "Z" }
 }
