@@ -21,18 +21,19 @@ struct ChangeFeed: Sendable {
     /// The feed ends when the client's token does; `nil` without one.
     let end: Timestamp?
 
-    /// How often a feed looks for changes of other processes, if the storage does not report them.
-    private static let pollInterval = Duration.seconds(1)
+    /// How often a feed looks whether its time has passed.
+    private static let tickInterval = Duration.seconds(1)
     /// A comment after this time without an event shows proxies, and the server, that the other end is there.
     private static let maxSilence = Duration.seconds(15)
 
     /// Sends events until the feed ends, the server stops or sending fails.
     func run(_ send: (String) async throws -> Void) async throws {
         let changes = storage.changes
-        let (number, wakes) = changes.listen(to: Set(scopes.map(\.table.key)))
+        let (number, wakes) = changes.listen(
+            to: Set(scopes.map(\.table.key)), in: storage.hasUnreportedChanges ? storage : nil)
         defer { changes.remove(number) }
         let ticks = Task {
-            while (try? await Task.sleep(for: Self.pollInterval)) != nil { changes.wake(number) }
+            while (try? await Task.sleep(for: Self.tickInterval)) != nil { changes.wake(number) }
         }
         defer { ticks.cancel() }
         let start = ContinuousClock.now
@@ -53,7 +54,7 @@ struct ChangeFeed: Sendable {
                 lastSend = .now
             }
             guard await iterator.next() != nil else { return }
-            mayHaveChanged = changes.takeChange(number) || storage.hasUnreportedChanges
+            mayHaveChanged = changes.takeChange(number)
         }
     }
 

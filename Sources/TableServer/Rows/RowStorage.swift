@@ -28,6 +28,9 @@ package protocol RowStorage: Sendable {
     /// Whether other processes can change rows without a report to ``changes``.
     var hasUnreportedChanges: Bool { get }
 
+    /// Returns the time of the last change of each table by its key, also of those of other processes.
+    func lastChanges() async throws -> [String: String]
+
     /// Checks that rows can be read.
     func check() async throws
 

@@ -87,6 +87,14 @@ final class SQLiteRowStorage: RowStorage {
         }
     }
 
+    func lastChanges() async throws -> [String: String] {
+        try requireReadable()
+        return try await database.read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT tableKey, updatedAt FROM serverStamp")
+            return Dictionary(rows.map { ($0[0], $0[1]) }) { _, new in new }
+        }
+    }
+
     func check() async throws {
         try requireOpen()
         _ = try await database.read { database in

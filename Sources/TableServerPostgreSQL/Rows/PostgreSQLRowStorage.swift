@@ -69,6 +69,14 @@ final class PostgreSQLRowStorage: RowStorage {
         return result
     }
 
+    func lastChanges() async throws -> [String: String] {
+        try await run(.read) { connection, _ in
+            let result = try connection.execute("SELECT tableKey, updatedAt FROM serverStamp")
+            let times = (0..<result.rowCount).map { (result.text($0, 0), result.text($0, 1)) }
+            return Dictionary(times) { _, new in new }
+        }
+    }
+
     func check() async throws {
         try await run(.read) { connection, _ in try connection.execute("SELECT format FROM serverFormat") }
     }
