@@ -20,7 +20,8 @@ enum Program {
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure the framework.",
-        subcommands: [Run.self, Instructions.self, Probe.self, RunOnce.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, Instructions.self, Probe.self, RunOnce.self, ServeTable.self],
+        defaultSubcommand: Run.self)
 }
 
 /// Runs benchmarks.

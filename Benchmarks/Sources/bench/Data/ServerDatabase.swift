@@ -7,23 +7,28 @@ import SyncCore
 import TableServer
 import TableServerPostgreSQL
 
-/// A database of a table server, with many rows.
-enum ServerDatabase: Sendable {
-    case sqlite(path: String)
-    case postgreSQL(String)
+/// A database of a table server, with a table of many rows.
+struct ServerDatabase: Sendable {
+    enum Place: Sendable {
+        case sqlite(path: String)
+        case postgreSQL(String)
+    }
+
+    let place: Place
+    let table: String
 
     var name: String {
-        switch self {
+        switch place {
         case .sqlite: "SQLite"
         case .postgreSQL: "PostgreSQL"
         }
     }
 
     func startServer() async throws -> TableServer {
-        var configuration = TableServer.Configuration(tables: [.init(TodoRow.table)])
+        var configuration = TableServer.Configuration(tables: [.init(table)])
         configuration.recordsRequests = false
         configuration.storage =
-            switch self {
+            switch place {
             case .sqlite(let path): .file(path)
             case .postgreSQL(let parameters): .postgreSQL(parameters)
             }
@@ -31,9 +36,9 @@ enum ServerDatabase: Sendable {
     }
 
     func openBareRows() throws -> any BareRows {
-        switch self {
-        case .sqlite(let path): try BareSQLiteRows(path: path)
-        case .postgreSQL(let parameters): try BarePostgreSQLRows(parameters)
+        switch place {
+        case .sqlite(let path): try BareSQLiteRows(path: path, table: table.lowercased())
+        case .postgreSQL(let parameters): try BarePostgreSQLRows(parameters, table: table.lowercased())
         }
     }
 
@@ -50,9 +55,9 @@ enum ServerDatabase: Sendable {
     /// Writes rows with one `updatedAt` for each millisecond, if they are not there. The server creates the tables.
     func fill(count: Int) async throws {
         let server = try await startServer()
-        if try server.row(Self.id(count), in: TodoRow.table) == nil {
+        if try server.row(Self.id(count), in: table) == nil {
             guard case .object(let fields) = try ItemValue(json: Data(Self.fields(0).utf8)) else { return }
-            try await server.put(Self.id(0), fields, in: TodoRow.table)
+            try await server.put(Self.id(0), fields, in: table)
             try insertRows(count)
         }
         await server.stop()
@@ -60,9 +65,9 @@ enum ServerDatabase: Sendable {
 
     private func insertRows(_ count: Int) throws {
         let insert =
-            "INSERT INTO rows_todoitem (owner, id, createdAt, updatedAt, revision, deleted, fields) SELECT ''"
+            "INSERT INTO rows_\(table.lowercased()) (owner, id, createdAt, updatedAt, revision, deleted, fields) SELECT ''"
         let fields = "'" + Self.fields(0).replacing("\"priority\":0", with: "\"priority\":' || i || '") + "'"
-        switch self {
+        switch place {
         case .sqlite(let path):
             let time = "strftime('%Y-%m-%dT%H:%M:%f', 1700000000 + i / 1000.0, 'unixepoch') || '000000'"
             try DatabaseQueue(path: path).write { database in
@@ -76,11 +81,11 @@ enum ServerDatabase: Sendable {
             let time = """
                 to_char(timestamp '2023-11-14 22:13:20' + i * interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS') || '000000'
                 """
-            try BareConnection(parameters).run(
+            try BareConnection(parameters, table: nil).run(
                 """
                 \(insert), 'row-' || lpad(i::text, 7, '0'), \(time), \(time), 1, FALSE, (\(fields))::json
                     FROM generate_series(1, \(count)) i;
-                ANALYZE rows_todoitem
+                ANALYZE rows_\(table.lowercased())
                 """)
         }
     }

@@ -11,6 +11,8 @@ protocol BareRows: Sendable {
     /// Returns the rows of a page and one more, in the order of changes.
     func page(since updatedAt: String?) async throws -> [BareRow]
     func row(_ id: String) async throws -> [BareRow]
+    /// Returns the number of rows.
+    func count() async throws -> Int
     /// Replaces the fields of a row in a transaction.
     func update(_ id: String, fields: String, at updatedAt: String) async throws -> [BareRow]
     func close()
@@ -31,46 +33,57 @@ struct BareRow: Sendable {
 
 struct BareSQLiteRows: BareRows {
     private let pool: DatabasePool
+    /// The table's name in lower case.
+    private let table: String
 
-    init(path: String) throws {
+    init(path: String, table: String) throws {
+        self.table = table
         pool = try DatabasePool(path: path)
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     }
 
     func page(since updatedAt: String?) async throws -> [BareRow] {
         let bound = updatedAt == nil ? "" : "AND updatedAt >= ?"
-        return try await pool.read { database in
+        return try await pool.read { [table] database in
             try Self.rows(
                 """
-                SELECT \(BareRow.columns) FROM rows_todoitem INDEXED BY rows_todoitem_by_update
+                SELECT \(BareRow.columns) FROM rows_\(table) INDEXED BY rows_\(table)_by_update
                 WHERE owner = '' \(bound) ORDER BY updatedAt, id LIMIT \(BareRow.pageSize + 1)
                 """, updatedAt.map { [$0] } ?? [], database)
         }
     }
 
     func row(_ id: String) async throws -> [BareRow] {
-        try await pool.read { database in try Self.row(id, database) }
+        try await pool.read { [table] database in try Self.row(id, in: table, database) }
+    }
+
+    func count() async throws -> Int {
+        try await pool.read { [table] database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT count(*) FROM rows_\(table) WHERE owner = ''")
+            return try Int.fetchOne(statement) ?? 0
+        }
     }
 
     func update(_ id: String, fields: String, at updatedAt: String) async throws -> [BareRow] {
-        try await pool.write { database in
-            guard let row = try Self.row(id, database).first else {
+        try await pool.write { [table] database in
+            guard let row = try Self.row(id, in: table, database).first else {
                 throw WrongResult("There is no row \(id).")
             }
-            try database.cachedStatement(sql: "INSERT OR REPLACE INTO serverStamp VALUES ('todoitem', ?)")
-                .execute(arguments: [updatedAt])
+            try database.cachedStatement(sql: "INSERT OR REPLACE INTO serverStamp VALUES (?, ?)")
+                .execute(arguments: [table, updatedAt])
             try database.cachedStatement(
                 sql:
-                    "UPDATE rows_todoitem SET updatedAt = ?, revision = ?, fields = ? WHERE owner = '' AND id = ?"
+                    "UPDATE rows_\(table) SET updatedAt = ?, revision = ?, fields = ? WHERE owner = '' AND id = ?"
             ).execute(arguments: [updatedAt, row.revision + 1, fields, id])
-            return try Self.row(id, database)
+            return try Self.row(id, in: table, database)
         }
     }
 
     func close() { try? pool.close() }
 
-    private static func row(_ id: String, _ database: Database) throws -> [BareRow] {
-        try rows("SELECT \(BareRow.columns) FROM rows_todoitem WHERE owner = '' AND id = ?", [id], database)
+    private static func row(_ id: String, in table: String, _ database: Database) throws -> [BareRow] {
+        try rows("SELECT \(BareRow.columns) FROM rows_\(table) WHERE owner = '' AND id = ?", [id], database)
     }
 
     private static func rows(
@@ -98,8 +111,8 @@ struct BarePostgreSQLRows: BareRows {
     }
 
     /// - Parameter connections: as many as the table server has.
-    init(_ parameters: String, connections count: Int = 10) throws {
-        connections = try (0..<count).map { _ in try BareConnection(parameters) }
+    init(_ parameters: String, table: String, connections count: Int = 10) throws {
+        connections = try (0..<count).map { _ in try BareConnection(parameters, table: table) }
     }
 
     func page(since updatedAt: String?) async throws -> [BareRow] {
@@ -112,6 +125,8 @@ struct BarePostgreSQLRows: BareRows {
     func row(_ id: String) async throws -> [BareRow] {
         try await onConnection { try $0.rows("row", [id]) }
     }
+
+    func count() async throws -> Int { try await onConnection { try $0.count() } }
 
     func update(_ id: String, fields: String, at updatedAt: String) async throws -> [BareRow] {
         try await onConnection { connection in
@@ -129,13 +144,13 @@ struct BarePostgreSQLRows: BareRows {
 
     func close() {}
 
-    private func onConnection(
-        _ body: @escaping @Sendable (BareConnection) throws -> [BareRow]
-    ) async throws -> [BareRow] {
+    private func onConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (BareConnection) throws -> Result
+    ) async throws -> Result {
         let connection = connections[
             next.value.wrappingAdd(1, ordering: .relaxed).oldValue % connections.count]
         return try await withCheckedThrowingContinuation { continuation in
-            connection.queue.async { continuation.resume(with: Result { try body(connection) }) }
+            connection.queue.async { continuation.resume(with: Swift.Result { try body(connection) }) }
         }
     }
 }
@@ -146,20 +161,23 @@ final class BareConnection: Sendable {
     /// The address of the connection, because pointers are not `Sendable`.
     private let address: UInt
 
-    init(_ parameters: String) throws {
+    /// - Parameter table: the table of the prepared statements, in lower case; `nil` for none.
+    init(_ parameters: String, table: String?) throws {
         address = UInt(bitPattern: PQconnectdb(parameters))
         try run("SET plan_cache_mode TO force_custom_plan; SET enable_bitmapscan TO off; SET jit TO off")
-        let select = "SELECT \(BareRow.columns) FROM rows_todoitem WHERE owner = ''"
+        guard let table else { return }
+        let select = "SELECT \(BareRow.columns) FROM rows_\(table) WHERE owner = ''"
         let page = "ORDER BY updatedAt, id LIMIT \(BareRow.pageSize + 1)"
         for (name, statement) in [
             ("first", "\(select) \(page)"), ("page", "\(select) AND updatedAt >= $1::text \(page)"),
             ("row", "\(select) AND id = $1::text"), ("lock", "\(select) AND id = $1::text FOR UPDATE"),
-            ("stamp", "SELECT FROM serverStamp WHERE tableKey = 'todoitem' FOR UPDATE"),
-            ("setStamp", "UPDATE serverStamp SET updatedAt = $1::text WHERE tableKey = 'todoitem'"),
+            ("stamp", "SELECT FROM serverStamp WHERE tableKey = '\(table)' FOR UPDATE"),
+            ("setStamp", "UPDATE serverStamp SET updatedAt = $1::text WHERE tableKey = '\(table)'"),
+            ("count", "SELECT count(*) FROM rows_\(table) WHERE owner = ''"),
             (
                 "update",
                 """
-                UPDATE rows_todoitem SET updatedAt = $1::text, revision = $2::bigint, fields = $3::json
+                UPDATE rows_\(table) SET updatedAt = $1::text, revision = $2::bigint, fields = $3::json
                 WHERE owner = '' AND id = $4::text RETURNING \(BareRow.columns)
                 """
             ),
@@ -191,6 +209,13 @@ final class BareConnection: Sendable {
                 id: text(row, 0), createdAt: text(row, 1), updatedAt: text(row, 2),
                 revision: Int(text(row, 3)) ?? 0, deleted: text(row, 4) == "t", fields: text(row, 5))
         }
+    }
+
+    func count() throws -> Int {
+        let result = PQexecPrepared(handle, "count", 0, nil, nil, nil, 0)
+        defer { PQclear(result) }
+        try validate(result)
+        return Int(String(cString: PQgetvalue(result, 0, 0))) ?? 0
     }
 
     private func check(_ result: OpaquePointer?) throws {

@@ -14,16 +14,18 @@ struct BareServer {
 
     static func start(_ rows: any BareRows) async throws -> BareServer {
         let router = Router()
-        router.get("tables/TodoItem") { request, _ in
+        router.get("tables/:table") { request, _ in
             // The only parameter that differs between the requests.
             let filter = request.uri.queryParameters["$filter"]
             let since = filter?.split(separator: "'").dropFirst().first.map { $0.dropLast() + "000000" }
-            return response(try await rows.page(since: since.map { String($0) }), isList: true)
+            let page = try await rows.page(since: since.map { String($0) })
+            let isCounted = request.uri.queryParameters["$inlinecount"] != nil
+            return response(page, isList: true, count: isCounted ? try await rows.count() : nil)
         }
-        router.get("tables/TodoItem/:id") { _, context in
+        router.get("tables/:table/:id") { _, context in
             response(try await rows.row(context.parameters.require("id")), isList: false)
         }
-        router.patch("tables/TodoItem/:id") { request, context in
+        router.patch("tables/:table/:id") { request, context in
             let body = try await request.body.collect(upTo: 102_400)
             let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             let row = try await rows.update(
@@ -50,15 +52,17 @@ struct BareServer {
         rows.close()
     }
 
-    private static func response(_ rows: [BareRow], isList: Bool) -> Response {
+    private static func response(_ rows: [BareRow], isList: Bool, count: Int? = nil) -> Response {
         var json = ByteBuffer()
         json.reserveCapacity(16_384)
+        if count != nil { json.writeString("{\"results\":") }
         if isList { json.writeString("[") }
         for (position, row) in rows.prefix(BareRow.pageSize).enumerated() {
             if position > 0 { json.writeString(",") }
             row.append(to: &json)
         }
         if isList { json.writeString("]") }
+        if let count { json.writeString(",\"count\":\(count)}") }
         return Response(
             status: .ok, headers: [.contentType: "application/json; charset=utf-8"],
             body: ResponseBody(byteBuffer: json))

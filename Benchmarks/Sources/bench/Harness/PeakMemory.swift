@@ -36,13 +36,16 @@ struct PeakMemory: Sendable, Codable {
 
 /// A child process of this program.
 enum ChildProcess {
+    /// The file of this program.
+    static var program: URL {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: path ?? CommandLine.arguments[0])
+    }
+
     /// Runs this program with the arguments and returns its output.
     static func run(_ arguments: [String]) async throws -> Data {
         let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
-        if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
-            process.executableURL = URL(filePath: path)
-        }
+        process.executableURL = program
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe

@@ -35,6 +35,9 @@ final class Trial: Sendable {
     /// Records the memory of the measured part.
     func record(_ memory: PeakMemory) { time.withLock { $0?.memory = memory } }
 
+    /// Records the latencies of the measured part.
+    func record(_ latencies: Latencies) { time.withLock { $0?.latencies = latencies } }
+
     /// Returns the path of a file in the directory.
     func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 
@@ -52,8 +55,28 @@ struct Sample: Sendable, Codable {
     let cpu: Double
     /// The peak memory, if it was measured.
     var memory: PeakMemory?
+    /// The latencies of requests, if they were measured.
+    var latencies: Latencies?
 
     fileprivate static var processTime: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+}
+
+/// How long requests took, in seconds.
+struct Latencies: Sendable, Codable {
+    /// Half of the requests took at most this long.
+    let median: Double
+    /// 99 of 100 requests took at most this long.
+    let percentile99: Double
+    let longest: Double
+
+    /// - Parameter times: the time of each request.
+    init(_ times: [Double]) {
+        let sorted = times.sorted()
+        func percentile(_ share: Double) -> Double {
+            sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+        }
+        (median, percentile99, longest) = (percentile(0.5), percentile(0.99), sorted.last ?? .nan)
+    }
 }
 
 /// A benchmark has a wrong result.

@@ -18,6 +18,7 @@ struct ConsoleTable {
             lines.append(
                 "  \(name) \(cost) each ±\(Quantity.percent(figures.cost.relative)), "
                     + "\(Quantity.count(figures.rate))/s, processor \(Quantity.seconds(figures.processorCost.median))"
+                    + Self.latencies(figures)
             )
         }
         for comparison in result.comparisons {
@@ -26,6 +27,13 @@ struct ConsoleTable {
             lines.append("  \(name) \(comparison.text)\(cpu)")
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func latencies(_ figures: Figures) -> String {
+        let all = figures.samples.compactMap(\.latencies)
+        guard !all.isEmpty else { return "" }
+        let (half, most) = (Spread(all.map(\.median)), Spread(all.map(\.percentile99)))
+        return ", 50 % within \(Quantity.seconds(half.median)), 99 % within \(Quantity.seconds(most.median))"
     }
 }
 
