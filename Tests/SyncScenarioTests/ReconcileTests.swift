@@ -59,7 +59,7 @@ import Testing
     func `reconcile reads to an empty page, also behind one that the server calls the last`(_ kind: StoreKind)
         async throws
     {
-        try await Scenario.run(on: kind, rows: 300) { scenario, _ in
+        try await Scenario.run(on: kind, rows: 300, configure: { $0.pageSize = 1000 }) { scenario, _ in
             let a = try scenario.wholeRowDevice("v3")
             try await a.context.pull(Todo.query, queryID: "all")
             // The pages of the whole length have no next link.
