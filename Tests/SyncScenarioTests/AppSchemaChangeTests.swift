@@ -292,7 +292,11 @@ import Testing
     {
         try await run { app in
             var device = try app.open()
-            try await app.scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            // The delta token is past the first row.
+            for id in ["1", "2"] {
+                try await app.scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
+                app.scenario.server.clock.advance(by: .seconds(60))
+            }
             try await device.sync()
             try await device.context.close()
             try await app.migrate(
