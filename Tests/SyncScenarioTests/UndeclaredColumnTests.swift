@@ -51,9 +51,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item with the version of a row that only the delegate has read keeps the row's undeclared columns`(
-        _ kind: StoreKind
-    ) async throws {
+    func
+        `an item with the version of a row that only the delegate has read keeps the row's undeclared columns`(
+            _ kind: StoreKind
+        ) async throws
+    {
         let delegate = ClosureDelegate(perform: { context, operation in
             let row = try await context.client.table(Todo.name).read(id: "1")
             operation.item?.system = SystemProperties(version: row.system.version)
