@@ -104,6 +104,24 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `the record of values that the app has removed from its table is no undeclared column`(
+        _ kind: StoreKind
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let store = try kind.open(in: directory, tables: .models(Page.self))
+            let system = SystemProperties(
+                version: "1", undeclared: ["color": "red", "$lost": ["title": nil]])
+            try store.write {
+                try $0.upsert([Item(id: "x", fields: ["title": "A"], system: system)], in: "Page")
+            }
+            let url = try #require(URL(string: "http://127.0.0.1:9"))
+            let context = SyncContext(client: SyncClient(url: url), dataSource: store)
+            #expect(try await context.table(Page.self).get("x")?.more == ["color": "red"])
+            try await context.close()
+        }
+    }
+
     @Test func `system properties and undeclared columns of the server are shown`() async throws {
         try await withServer(.models(Page.self)) { context, server in
             try await server.put("x", ["title": "A", "color": "red"], in: "Page")

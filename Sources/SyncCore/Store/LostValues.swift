@@ -134,4 +134,9 @@ extension SystemProperties {
         get { if case .object(let values)? = undeclared[Self.lostValuesName] { values } else { [:] } }
         set { undeclared[Self.lostValuesName] = newValue.isEmpty ? nil : .object(newValue) }
     }
+
+    /// The values of the server's row in ``undeclared``, without the record.
+    package var undeclaredValues: [String: ItemValue] {
+        undeclared.filter { $0.key != Self.lostValuesName }
+    }
 }

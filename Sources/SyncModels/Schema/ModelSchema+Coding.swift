@@ -42,7 +42,7 @@ extension ModelSchema {
         for field in fields {
             switch field.role {
             case .system(let path): model[keyPath: path] = row.system
-            case .unknown(let path): model[keyPath: path] = row.system.undeclared
+            case .unknown(let path): model[keyPath: path] = row.system.undeclaredValues
             case .column, .transient: break
             }
         }
