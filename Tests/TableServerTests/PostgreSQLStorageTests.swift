@@ -180,7 +180,9 @@
         @Test func `a selection includes a column that another process adds during the request`() async throws
         {
             let database = try PostgreSQLDatabase()
-            try await withServer({ $0.storage = .postgreSQL(database.connection) }) { server, client in
+            try await withServer({
+                $0.storage = .postgreSQL(database.connection, .withoutTimeLimits)
+            }) { server, client in
                 try await server.put("a", [:], in: "TodoItem")
                 let other = try database.connect()
                 try other.run("BEGIN; LOCK TABLE rows_todoitem")
