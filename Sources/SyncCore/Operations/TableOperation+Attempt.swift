@@ -79,7 +79,8 @@ extension TableOperation {
     ) -> [String: ItemValue] {
         // A value that the app has removed from its table is no edit.
         let lost = replaces ? [:] : (base ?? item).system.lostValues
-        let current = definition.syncedFields(of: item).filter { lost[$0.key] != $0.value }
+        let synced = definition.syncedFields(of: item)
+        let current = lost.isEmpty ? synced : synced.filter { lost[$0.key] != $0.value }
         let known = base.map(definition.syncedFields) ?? [:]
         let sendsChangedOnly = changedOnly && base != nil && !replaces
         var fields = sendsChangedOnly ? current.filter { known[$0.key] != $0.value } : current
