@@ -117,7 +117,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "sync-inspect",
         dependencies: ["StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", argumentParser, httpTypes]),
-    .target(name: "TestSupport", dependencies: ["SyncCore", httpTypes], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["SyncCore", httpTypes, logging], path: "Tests/TestSupport"),
     .testTarget(
         name: "SyncCoreTests",
         dependencies: [

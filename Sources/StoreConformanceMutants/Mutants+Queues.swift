@@ -200,41 +200,25 @@ extension StoreMutant {
             .queue, "no-snapshots", "Base and sent snapshot are not stored.", killedBy: "queue.put.exact",
             message: "the operation by its id"
         ) {
-            $0.changingStoredOperation { operation in
-                var cut = operation
-                (cut.base, cut.sent) = (nil, nil)
-                return cut
-            }
+            $0.changingStoredOperation { ($0.base, $0.sent) = (nil, nil) }
         }
         StoreMutant(
             .queue, "no-adoption", "Whether an insert is adopted is not stored.",
             killedBy: "queue.put.exact", message: "the operation by its id"
         ) {
-            $0.changingStoredOperation { operation in
-                var cut = operation
-                cut.isAdopted = false
-                return cut
-            }
+            $0.changingStoredOperation { $0.isAdopted = false }
         }
         StoreMutant(
             .queue, "no-change-time", "The time of the change is not stored.", killedBy: "queue.put.exact",
             message: "the operation by its id"
         ) {
-            $0.changingStoredOperation { operation in
-                var cut = operation
-                cut.changedAt = nil
-                return cut
-            }
+            $0.changingStoredOperation { $0.changedAt = nil }
         }
         StoreMutant(
             .queue, "always-pending", "The state is not stored.", killedBy: "queue.put.kinds",
             message: "the queue"
         ) {
-            $0.changingStoredOperation { operation in
-                var cut = operation
-                cut.state = .pending
-                return cut
-            }
+            $0.changingStoredOperation { $0.state = .pending }
         }
         StoreMutant(
             .queue, "ids-32", "Operation ids have 32 bits.", killedBy: "queue.ids.large", message: "the queue"
@@ -314,10 +298,12 @@ extension StoreFlaw {
 
     /// Changes operations before they are stored.
     fileprivate mutating func changingStoredOperation(
-        _ change: @escaping @Sendable (TableOperation) -> TableOperation
+        _ change: @escaping @Sendable (inout TableOperation) -> Void
     ) {
         putOperation = { [hits] transaction, operation in
-            try transaction.put(hits.changing(operation, to: change(operation)))
+            var changed = operation
+            change(&changed)
+            try transaction.put(hits.changing(operation, to: changed))
         }
     }
 }

@@ -8,8 +8,9 @@ struct AppTablePreparation {
     let connection: Connection
     let definition: SyncTableDefinition
 
+    /// - Returns: the names of the columns before.
     /// - Throws: ``StoreError/Code/schemaMismatch``.
-    func addColumns() throws {
+    func addColumns() throws -> [String] {
         let columns = try AppTable.columns(of: definition.name, on: connection)
         let existing = Dictionary(columns.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         try requireUsableID(existing["id"])
@@ -42,6 +43,7 @@ struct AppTablePreparation {
                     """)
             }
         }
+        return columns.map(\.name)
     }
 
     private func requireUsableID(_ id: AppTable.Column?) throws {

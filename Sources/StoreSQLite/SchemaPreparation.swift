@@ -22,28 +22,27 @@ struct SchemaPreparation {
         var tables: [ItemTable] = []
         for definition in catalog.tables {
             try requireUsableSize(definition)
-            let found = Set(try columns(of: definition.name).map(\.name))
-            if let found = existing[definition.name.lowercased()] {
-                guard found.type == "table", found.name == definition.name else {
+            var found: [String] = []
+            if let object = existing[definition.name.lowercased()] {
+                guard object.type == "table", object.name == definition.name else {
                     throw StoreError(
                         .schemaMismatch,
-                        "The table '\(definition.name)' cannot be created: rename the \(found.type) '\(found.name)'."
+                        "The table '\(definition.name)' cannot be created: rename the \(object.type) '\(object.name)'."
                     )
                 }
-                if isOwned {
-                    try addColumns(to: definition)
-                } else {
-                    try AppTablePreparation(connection: connection, definition: definition).addColumns()
-                }
+                found =
+                    isOwned
+                    ? try addColumns(to: definition)
+                    : try AppTablePreparation(connection: connection, definition: definition).addColumns()
             } else {
                 try create(definition)
             }
-            try prepareIndexes(of: definition, existing: existing)
             let columns = try columns(of: definition.name)
+            try prepareIndexes(of: definition, columns.map(\.name), existing: existing)
             let origin = isOwned ? ItemTable.Origin.store : .app(AppTable(definition, columns: columns))
             try StoredDefinition(
                 connection: connection, definition: definition, origin: origin, columns: columns,
-                foundColumns: found, logger: logger
+                foundColumns: Set(found), logger: logger
             ).update()
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }
@@ -80,10 +79,10 @@ struct SchemaPreparation {
             "CREATE TABLE \(definition.name.quoted) (\n  \(columns.joined(separator: ",\n  "))\n)")
     }
 
-    private func addColumns(to definition: SyncTableDefinition) throws {
-        let existing = Dictionary(try columns(of: definition.name).map { ($0.name.lowercased(), $0) }) {
-            first, _ in first
-        }
+    /// Returns the names of the columns before.
+    private func addColumns(to definition: SyncTableDefinition) throws -> [String] {
+        let columns = try columns(of: definition.name)
+        let existing = Dictionary(columns.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         for column in ItemColumns.all {
             if ItemColumns.addedLater.contains(column.name), existing[column.name.lowercased()] == nil {
                 try connection.execute(
@@ -121,18 +120,19 @@ struct SchemaPreparation {
                     """)
             }
         }
+        return columns.map(\.name)
     }
 
     /// Creates indexes, and drops those of columns that are no longer declared as indexed.
     ///
     /// They are named `Table.column`, which no declared table can be. An index that differs from the store's is the app's.
     private func prepareIndexes(
-        of definition: SyncTableDefinition, existing: [String: SchemaObject]
+        of definition: SyncTableDefinition, _ columns: [String], existing: [String: SchemaObject]
     ) throws {
         let declared = definition.columns.filter { $0.isIndexed && $0.type != .json }.map {
             StoreIndex(name: "\(definition.name).\($0.name)", table: definition.name, column: $0.name)
         }
-        let found = try storeIndexes(of: definition.name, among: existing)
+        let found = storeIndexes(of: definition.name, columns, among: existing)
         for index in found where !declared.contains(index) {
             try connection.execute("DROP INDEX \(index.name.quoted)")
         }
@@ -146,10 +146,9 @@ struct SchemaPreparation {
 
     /// Returns the indexes that the store has created for the table. The app may have renamed its column or the table since.
     private func storeIndexes(
-        of table: String, among existing: [String: SchemaObject]
-    ) throws -> [StoreIndex] {
-        let columns = try columns(of: table).map(\.name)
-        return existing.values.filter { $0.type == "index" }.sorted { $0.name < $1.name }.compactMap {
+        of table: String, _ columns: [String], among existing: [String: SchemaObject]
+    ) -> [StoreIndex] {
+        existing.values.filter { $0.type == "index" }.sorted { $0.name < $1.name }.compactMap {
             found in
             columns.lazy.map { StoreIndex(name: found.name, table: table, column: $0) }.first { index in
                 found.sql?.hasSameBytes(as: index.creation) == true

@@ -29,9 +29,9 @@ struct StoredDefinition {
         let stored = try storedText(Self.columnsKey)
         let current = columnsText
         let former = try stored.map(Self.columns(in:))
-        let lost = try former.map(lostValues) ?? LostValues()
-        try updateSchema()
-        guard stored != current || lost != LostValues() else { return }
+        let isRebuilt = try updateSchema()
+        let lost = try former.map { try lostValues($0, isRebuilt: isRebuilt) } ?? LostValues()
+        guard stored != current || !lost.isEmpty else { return }
         let change = SyncedColumnsChange(to: definition, from: former, lost: lost)
         let table = ItemTable(change.union, origin: origin, columns: columns.map(\.name))
         let schema = StoreSchema(try TableCatalog([change.union]), tables: [table])
@@ -49,11 +49,10 @@ struct StoredDefinition {
     }
 
     /// Returns what the app has removed from the table since the store was last open with these columns.
-    private func lostValues(_ former: [ColumnDefinition]) throws -> LostValues {
+    private func lostValues(_ former: [ColumnDefinition], isRebuilt: Bool) throws -> LostValues {
         let isNew = foundColumns.isEmpty
         guard isShared || isNew else { return LostValues() }
         let system = ItemColumns.all.map(\.name).filter { !foundColumns.contains($0) }
-        let isRebuilt = try isRebuilt
         let names =
             former.map { $0 }
             + definition.columns.filter { column in
@@ -88,16 +87,6 @@ struct StoredDefinition {
         ).firstRow { _ in true } == nil
     }
 
-    /// Whether the app has changed the table other than by adding columns. SQLite adds their definitions at the end of the
-    /// table's.
-    private var isRebuilt: Bool {
-        get throws {
-            guard let stored = try storedText(Self.schemaKey), let current = try schema else { return false }
-            let end = stored.lastIndex(of: ")") ?? stored.endIndex
-            return !current.hasPrefix(stored[..<end])
-        }
-    }
-
     /// The statement that creates the SQL table as it is now.
     private var schema: String? {
         get throws {
@@ -109,9 +98,17 @@ struct StoredDefinition {
     }
 
     /// Stores the schema of an app's table, to detect later changes.
-    private func updateSchema() throws {
-        guard isShared, let schema = try schema, try storedText(Self.schemaKey) != schema else { return }
+    ///
+    /// - Returns: whether the app has changed the table other than by adding columns. SQLite adds their definitions at the
+    ///   end of the table's.
+    private func updateSchema() throws -> Bool {
+        guard isShared, let schema = try schema else { return false }
+        let stored = try storedText(Self.schemaKey)
+        guard stored != schema else { return false }
         try store(schema, Self.schemaKey)
+        guard let stored else { return false }
+        let end = stored.lastIndex(of: ")") ?? stored.endIndex
+        return !schema.hasPrefix(stored[..<end])
     }
 
     /// Returns the ids of an app's table. The app may have stored nulls.

@@ -102,7 +102,7 @@ public final class TableServer: Sendable {
         case .file(let file): path = file
         case .database(let database): return try await database.open(tables: tables, settings: settings)
         }
-        // It can wait for another process, or convert many rows, so it has a thread of its own.
+        // It can wait for another process, or convert many rows, which would block a thread of tasks.
         return try await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(

@@ -45,19 +45,6 @@ import Testing
         }
     }
 
-    private struct Handler: LogHandler {
-        let output: Output
-        var logLevel: Logger.Level
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.MetadataValue? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { output.record("\(event.message) \(event.metadata ?? [:])") }
-    }
-
     @Test(arguments: StoreKind.allCases, [Logger.Level.trace, .debug])
     func `credentials, fields and ids appear in no log, error, event, dump or file where they do not belong`(
         _ kind: StoreKind, level: Logger.Level
@@ -65,7 +52,9 @@ import Testing
         let output = Output()
         let directory = try TemporaryDirectory()
         let server = try HostileServer()
-        let logger = Logger(label: "canary") { _ in Handler(output: output, logLevel: level) }
+        let logger = TestLogHandler.logger(level) { event in
+            output.record("\(event.message) \(event.metadata ?? [:])")
+        }
         let client = SyncClient(
             url: HostileServer.url, transport: server, applicationKey: Self.key, installationID: "a",
             logger: logger, refreshAuthentication: { Self.token })

@@ -5,7 +5,7 @@ import GRDB
 import Logging
 import StoreSQLite
 import SyncCore
-import Synchronization
+import TestSupport
 import Testing
 
 /// An app changes the schema of a table that it has created between two openings of the store.
@@ -128,12 +128,12 @@ struct AppSchemaTests {
                 SELECT RAISE(ABORT, 'refused');
             END
             """)
-        let log = RefusedItems()
+        let log = LogMessages(.info)
         let table = SyncCore.SyncTableDefinition(
             "player", columns: [SyncColumn("name", .text), SyncColumn("score", .integer)])
         let second = try SQLiteStore(
             database: database, tables: [table], logger: log.logger)
-        #expect(log.count == 1)
+        #expect(log.all.count == 1)
         #expect(try item("bad", in: second)?.fields == ["name": "bad"])
         #expect(try item("good", in: second)?.fields == ["name": "good", "score": 2])
         // The missing value is no edit.
@@ -156,26 +156,5 @@ struct AppSchemaTests {
         #expect(
             try database.read { try $0.indexes(on: "other").map(\.name) }
                 == ["sqlite_autoindex_other_1"])
-    }
-}
-
-/// Counts the warnings of a store.
-private final class RefusedItems: Sendable {
-    private let warnings = Mutex(0)
-
-    var count: Int { warnings.withLock(\.self) }
-    var logger: Logger { Logger(label: "test") { _ in Handler(items: self) } }
-
-    private struct Handler: LogHandler {
-        let items: RefusedItems
-        var logLevel = Logger.Level.info
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.MetadataValue? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { items.warnings.withLock { $0 += 1 } }
     }
 }

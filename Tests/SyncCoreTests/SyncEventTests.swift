@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import StoreMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SyncCore
@@ -147,23 +148,9 @@ private final class RecordingLog: Sendable {
     func record(_ entry: Entry) { recorded.withLock { $0.append(entry) } }
 
     func logger(_ level: Logger.Level) -> Logger {
-        Logger(label: "test") { _ in Handler(log: self, logLevel: level) }
-    }
-
-    private struct Handler: LogHandler {
-        let log: RecordingLog
-        var logLevel: Logger.Level
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.MetadataValue? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            log.record(
-                Entry(
-                    level: event.level, message: "\(event.message)", metadata: event.metadata ?? [:]))
+        TestLogHandler.logger(level) { event in
+            self.record(
+                Entry(level: event.level, message: "\(event.message)", metadata: event.metadata ?? [:]))
         }
     }
 }

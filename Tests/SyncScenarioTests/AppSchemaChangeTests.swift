@@ -27,6 +27,14 @@ import Testing
             return scenario.device(on: store, settings: settings, dialect: dialect)
         }
 
+        /// Opens the store, and pulls rows with these fields, which the server gets first.
+        func open(withRows ids: [String], _ fields: [String: ItemValue]) async throws -> Device {
+            for id in ids { try await scenario.server.put(id, fields, in: Todo.name) }
+            let device = try open()
+            try await device.sync()
+            return device
+        }
+
         func migrate(_ sql: String) async throws {
             try await database.writeWithoutTransaction { try $0.execute(sql: sql) }
         }
@@ -73,12 +81,8 @@ import Testing
         async throws
     {
         try await run(dialect) { app in
-            var device = try app.open()
-            for id in ["edited", "plain"] {
-                try await app.scenario.server.put(
-                    id, ["text": "a", "priority": 1, "color": "red"], in: Todo.name)
-            }
-            try await device.sync()
+            var device = try await app.open(
+                withRows: ["edited", "plain"], ["text": "a", "priority": 1, "color": "red"])
             try await device.table.update(id: "edited", ["text": "b"])
             try await device.context.close()
             try await app.migrate(migration)
@@ -127,11 +131,7 @@ import Testing
         _ migration: String, _ dialect: WireDialect
     ) async throws {
         try await run(dialect) { app in
-            var device = try app.open()
-            for id in ["1", "2"] {
-                try await app.scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
-            }
-            try await device.sync()
+            var device = try await app.open(withRows: ["1", "2"], ["text": "a", "priority": 1])
             try await device.context.close()
             try await app.migrate(migration)
 
@@ -156,11 +156,7 @@ import Testing
         _ dialect: WireDialect
     ) async throws {
         try await run(dialect) { app in
-            var device = try app.open()
-            for id in ["edited", "plain"] {
-                try await app.scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
-            }
-            try await device.sync()
+            var device = try await app.open(withRows: ["edited", "plain"], ["text": "a", "priority": 1])
             try await device.table.update(id: "edited", ["text": "b"])
             try await device.context.close()
             try await app.migrate("ALTER TABLE TodoItem DROP COLUMN priority")
@@ -190,11 +186,8 @@ import Testing
         _ migration: String, _ columns: [SyncCore.SyncColumn]
     ) async throws {
         try await run(.v3) { app in
-            var device = try app.open()
-            for id in ["edited", "plain", "changed"] {
-                try await app.scenario.server.put(id, ["text": "a", "priority": 1], in: Todo.name)
-            }
-            try await device.sync()
+            var device = try await app.open(
+                withRows: ["edited", "plain", "changed"], ["text": "a", "priority": 1])
             try await device.table.update(id: "edited", ["text": "b"])
             try await device.context.close()
             try await app.migrate(migration)
@@ -266,11 +259,7 @@ import Testing
         async throws
     {
         try await run(.v3) { app in
-            var device = try app.open()
-            for id in ["pending", "edited"] {
-                try await app.scenario.server.put(id, ["text": "a", "color": "red"], in: Todo.name)
-            }
-            try await device.sync()
+            var device = try await app.open(withRows: ["pending", "edited"], ["text": "a", "color": "red"])
             try await device.table.update(id: "pending", ["text": "b"])
             try await device.context.close()
             let copied = "text, priority, createdAt, updatedAt, version"

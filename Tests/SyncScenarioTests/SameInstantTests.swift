@@ -30,6 +30,22 @@ import Testing
         return try await pull.value
     }
 
+    /// Pushes, and runs the body while the first such request is held.
+    private func push(
+        _ a: Device, to scenario: Scenario, then fault: ServerFault = .none,
+        holding isHeld: @escaping @Sendable (RecordedRequest) -> Bool = \.isWrite,
+        during body: () async throws -> Void
+    ) async throws {
+        let gate = RequestGate()
+        defer { gate.open() }
+        scenario.server.inject(.hold(gate, then: fault), when: isHeld)
+        let push = Task { try await a.context.push() }
+        await gate.waitForArrivals()
+        try await body()
+        gate.open()
+        _ = try await push.value
+    }
+
     /// Returns a fault that shows this text and this version in every row of a page.
     private func showing(_ text: String, version: String) -> ServerFault {
         .editRows { rows in
@@ -91,16 +107,11 @@ import Testing
             try await a.table.insert(["id": "x", "text": "one"])
             try await a.context.push()
             try await a.table.update(id: "x", ["text": "two"])
-            let gate = RequestGate()
-            defer { gate.open() }
-            scenario.server.inject(.hold(gate, then: .none), when: \.isWrite)
             scenario.server.inject(showing("zero", version: "earlier"), when: \.isPage)
-            let push = Task { try await a.context.push() }
-            await gate.waitForArrivals()
-            let result = try await a.context.pull(Todo.query, settings: .withoutPush)
-            #expect(result.skippedAsPending == 1)
-            gate.open()
-            _ = try await push.value
+            try await push(a, to: scenario) {
+                let result = try await a.context.pull(Todo.query, settings: .withoutPush)
+                #expect(result.skippedAsPending == 1)
+            }
             #expect(try await a.texts() == ["two"])
             try await scenario.expectAgreement(a)
         }
@@ -125,18 +136,13 @@ import Testing
                 [{"id":"x","text":"ours","version":"\(row.version)","deleted":false,
                 "createdAt":"\(row.createdAt)","updatedAt":"\(row.updatedAt)"}]
                 """
-            let gate = RequestGate()
-            defer { gate.open() }
-            scenario.server.inject(.hold(gate, then: .none), when: { $0.itemID == "x" && $0.method == "GET" })
             scenario.server.inject(
                 .answer(
                     status: 200, headers: ["Content-Type": "application/json"], body: Data(page.utf8)),
                 when: \.isPage)
-            let push = Task { try await a.context.push() }
-            await gate.waitForArrivals()
-            _ = try await a.context.pull(Todo.query, settings: .withoutPush)
-            gate.open()
-            _ = try await push.value
+            try await push(a, to: scenario, holding: { $0.itemID == "x" && $0.method == "GET" }) {
+                _ = try await a.context.pull(Todo.query, settings: .withoutPush)
+            }
             #expect(try await a.texts().isEmpty)
             try await scenario.expectAgreement(a)
         }
@@ -147,15 +153,10 @@ import Testing
         _ a: Device, to scenario: Scenario, pullingAfter change: (TableServer) async throws -> Void
     ) async throws {
         try await a.table.insert(["id": "x", "text": "ours"])
-        let gate = RequestGate()
-        defer { gate.open() }
-        scenario.server.inject(.hold(gate, then: response(201, showing: "ours")), when: \.isWrite)
-        let push = Task { try await a.context.push() }
-        await gate.waitForArrivals()
-        try await change(scenario.server)
-        try await a.context.pull(Todo.query, settings: .withoutPush)
-        gate.open()
-        _ = try await push.value
+        try await push(a, to: scenario, then: response(201, showing: "ours")) {
+            try await change(scenario.server)
+            try await a.context.pull(Todo.query, settings: .withoutPush)
+        }
     }
 
     @Test(arguments: StoreKind.allCases)

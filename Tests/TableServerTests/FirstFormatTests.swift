@@ -77,17 +77,28 @@ struct FirstFormatTests {
         }
     }
 
-    @Test func `a server waits for another process that converts its file, for longer than for other locks`()
-        async throws
-    {
+    /// Runs the body while another process locks a file of the first format, as during its conversion in a write-ahead log.
+    private func withLockedFile(
+        _ body: (_ file: String, _ unlock: () async throws -> Void) async throws -> Void
+    ) async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path
             try await writeFile(file)
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
-            // The conversion of the other process, in a write-ahead log.
             let other = try DatabasePool(path: file, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            try await body(file) {
+                try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            }
+            try other.close()
+        }
+    }
+
+    @Test func `a server waits for another process that converts its file, for longer than for other locks`()
+        async throws
+    {
+        try await withLockedFile { file, unlock in
             let (log, isWaiting) = (LogMessages(), TestSignal())
             log.onMessage { message in
                 if message.contains("waits for another process") { isWaiting.send() }
@@ -102,22 +113,15 @@ struct FirstFormatTests {
                 return rows
             }()
             try await isWaiting.wait()
-            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try await unlock()
             try await #expect(rows.map(\.id) == ["z", "a"])
-            try other.close()
         }
     }
 
     @Test func `a server does not wait without end for a process that locks a file of the first format`()
         async throws
     {
-        try await withTemporaryDirectory { directory in
-            let file = directory.appending(path: "rows.sqlite").path
-            try await writeFile(file)
-            var configuration = Configuration()
-            configuration.allowsUnsafeTransactions = true
-            let other = try DatabasePool(path: file, configuration: configuration)
-            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        try await withLockedFile { file, unlock in
             let error = await #expect(throws: TableServerError.self) {
                 try await withServer({
                     $0.storage = .file(file)
@@ -125,8 +129,7 @@ struct FirstFormatTests {
                 }) { _, _ in }
             }
             #expect(error?.message.contains("an earlier version") == true)
-            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-            try other.close()
+            try await unlock()
         }
     }
 

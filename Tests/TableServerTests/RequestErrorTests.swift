@@ -4,6 +4,7 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// Requests that are an error.

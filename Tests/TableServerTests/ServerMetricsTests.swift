@@ -4,6 +4,7 @@
 import Foundation
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// What an operator sees of the requests.

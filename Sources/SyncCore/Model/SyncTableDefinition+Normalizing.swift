@@ -46,6 +46,11 @@ extension SyncTableDefinition {
         return result
     }
 
+    /// The value of a server's row converted to the type of its column; `nil` if it does not fit, or the column is not synced.
+    func normalizedFromServer(_ value: ItemValue, in column: String) -> ItemValue? {
+        (try? normalizedFromServer([column: value]))?[column]
+    }
+
     /// The synced columns of a server's row, converted to their types, without values that do not fit.
     ///
     /// - Parameters:

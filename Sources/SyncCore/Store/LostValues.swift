@@ -24,7 +24,8 @@ public struct LostValues: Sendable, Hashable {
         self.hasLostSystem = hasLostSystem
     }
 
-    var isEmpty: Bool { columns.isEmpty && !hasLostUndeclared && !hasLostSystem }
+    /// Whether nothing is lost.
+    public var isEmpty: Bool { columns.isEmpty && !hasLostUndeclared && !hasLostSystem }
 }
 
 /// What the operations of a table know of the lost values of their items.
@@ -86,7 +87,7 @@ struct KnownValues {
             let value = value(of: name, itemID: item.id)
             if definition.syncs(name) {
                 if let value, !value.isNull || restored.fields[name] != nil {
-                    restored.fields[name] = try? definition.normalizedFromServer([name: value])[name]
+                    restored.fields[name] = definition.normalizedFromServer(value, in: name)
                 }
             } else if let value, restored.system.undeclared[name] == nil {
                 restored.system.undeclared[name] = value
@@ -108,7 +109,7 @@ extension TableOperation {
     ) {
         for name in lost.columns where definition.syncs(name) {
             guard let value = known.value(of: name, itemID: itemID) else { continue }
-            let restored = (try? definition.normalizedFromServer([name: value])[name]) ?? .null
+            let restored = definition.normalizedFromServer(value, in: name) ?? .null
             guard (item.fields[name] ?? .null) != restored else { continue }
             if var base {
                 base.system.undeclared[name] = base.fields[name] ?? base.system.undeclared[name]

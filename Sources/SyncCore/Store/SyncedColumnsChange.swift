@@ -64,7 +64,8 @@ public struct SyncedColumnsChange: Sendable {
         }
         let operations = try transaction.operations(after: 0, in: definition.name, limit: .max)
         let known = KnownValues(operations, of: lost, added: added)
-        if !removed.isEmpty || !added.isEmpty || !retyped.isEmpty || !lost.isEmpty {
+        let hasUnknownValues = !added.isEmpty || !retyped.isEmpty || !lost.isEmpty
+        if !removed.isEmpty || hasUnknownValues {
             if let ids {
                 for id in ids {
                     do { try change([item(id)].compactMap(\.self), known, in: transaction) } catch let error
@@ -79,7 +80,7 @@ public struct SyncedColumnsChange: Sendable {
         var certain: [TableOperation] = []
         for operation in operations {
             var changed = changed(operation)
-            if !added.isEmpty || !retyped.isEmpty || !lost.isEmpty, let item = try item(operation.itemID) {
+            if hasUnknownValues, let item = try item(operation.itemID) {
                 changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
                 changed.removeLostValues(lost, missingIn: item, known: known, definition)
             }
@@ -198,7 +199,7 @@ public struct SyncedColumnsChange: Sendable {
         }
         for column in added {
             guard let value = moved.system.undeclared[column.name],
-                let field = try? definition.normalizedFromServer([column.name: value])[column.name]
+                let field = definition.normalizedFromServer(value, in: column.name)
             else { continue }
             moved.fields[column.name] = field
             moved.system.undeclared[column.name] = nil
@@ -215,7 +216,7 @@ public struct SyncedColumnsChange: Sendable {
         var retyped = fields
         for column in self.retyped {
             retyped[column.name] = fields[column.name].flatMap {
-                try? definition.normalizedFromServer([column.name: $0])[column.name]
+                definition.normalizedFromServer($0, in: column.name)
             }
         }
         return retyped

@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import TableServer
 
-/// Table servers on one database, each in a process of its own.
+/// Table servers on one database, one in each process.
 final class ServerProcesses: Sendable {
     private let processes: [Server]
     let ports: [Int]

@@ -123,7 +123,7 @@ enum ServerRequests {
             })
     }
 
-    /// Servers in processes of their own. Their processor time is not that of this process, and not measured.
+    /// Servers in other processes. Their processor time is not that of this process, and not measured.
     private static func processes(
         _ name: String, _ title: String, _ requests: [Request], _ databases: [ServerDatabase], rows: Int
     ) -> Benchmark {

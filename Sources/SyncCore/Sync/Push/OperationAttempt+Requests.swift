@@ -40,11 +40,12 @@ extension OperationAttempt {
         let fetched = try await send(.read(id: operation.itemID))
         if let row = fetched.row {
             let isExpected =
-                isOfDelegate ? row.system.version == snapshot.version : row.isSameState(as: base)
+                isOfDelegate
+                ? snapshot.version.map { row.system.version?.hasSameBytes(as: $0) == true } ?? false
+                : row.isSameState(as: base)
             if isExpected { return .continues(from: row) }
         }
-        let reason = fetched.row == nil ? ConflictReason.rowMissing : .versionMismatch
-        return outcome(ofFetched: fetched, reason, status: reason.status)
+        return outcome(ofFetched: fetched)
     }
 
     /// Fetches the row to find out whether the earlier attempt was applied, although the service has refused it or failed.
@@ -80,9 +81,8 @@ extension OperationAttempt {
 
     /// Fetches the row that the applied request has left, because it is unknown whether a pulled state is later.
     func fetchNewest(after row: Item) async throws -> AttemptOutcome {
-        let mismatch = ConflictReason.versionMismatch
         let fetched = try await send(.read(id: operation.itemID))
-        switch outcome(ofFetched: fetched, mismatch, status: mismatch.status) {
+        switch outcome(ofFetched: fetched) {
         case .succeeded, .conflict, .continues:
             // A tombstone is not returned by id.
             let tombstone = operation.serverItem.flatMap { $0.system.deleted ? $0 : nil }
@@ -106,6 +106,12 @@ extension OperationAttempt {
             default: reason
             }
         return outcome(ofFetched: fetched, found, status: found == reason ? status : found.status)
+    }
+
+    /// Returns the outcome of a conflict that only the response to a request for the server's row shows.
+    func outcome(ofFetched response: AttemptResponse) -> AttemptOutcome {
+        let reason = response.row == nil ? ConflictReason.rowMissing : .versionMismatch
+        return outcome(ofFetched: response, reason, status: reason.status)
     }
 
     /// Returns the outcome of a conflict, given the response to a request for the server's row.

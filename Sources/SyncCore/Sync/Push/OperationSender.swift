@@ -219,10 +219,14 @@ extension OperationSender {
                 transaction: transaction, definition: definition, operationID: operationID)
             if let operation = try transaction.operation(id: operationID) {
                 let unordered =
-                    isApplied
-                    ? completion.unorderedRow(of: operation, beside: row, known: known, replacing: replaced)
-                    : operation.row(unorderedBeside: row, since: attempt.operation)
-                if mayRequest, let unordered { return .unordered(unordered) }
+                    if !mayRequest {
+                        Item?.none
+                    } else if isApplied {
+                        completion.unorderedRow(of: operation, beside: row, known: known, replacing: replaced)
+                    } else {
+                        operation.row(unorderedBeside: row, since: attempt.operation)
+                    }
+                if let unordered { return .unordered(unordered) }
                 try context.recordResult(row, of: operation, in: transaction)
             }
             return .completed(

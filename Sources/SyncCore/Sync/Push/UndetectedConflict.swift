@@ -36,7 +36,6 @@ extension OperationAttempt {
     func conflictWithNewRow() async throws -> AttemptOutcome? {
         let fetched = try await send(.read(id: operation.itemID))
         if let row = fetched.row, let base = operation.base, row.isSameState(as: base) { return nil }
-        let reason = fetched.row == nil ? ConflictReason.rowMissing : .versionMismatch
-        return outcome(ofFetched: fetched, reason, status: reason.status)
+        return outcome(ofFetched: fetched)
     }
 }
