@@ -87,10 +87,7 @@ struct RowFormat: Sendable {
         case .id: json.append(json: row.id)
         case .createdAt: append(time: row.createdAt, to: &json)
         case .updatedAt: append(time: row.updatedAt, to: &json)
-        case .version:
-            json.append(UInt8(ascii: "\""))
-            TableRow.appendVersion(ofRevision: row.revision, to: &json)
-            json.append(UInt8(ascii: "\""))
+        case .version: json.append(json: TableRow.version(ofRevision: row.revision))
         case .deleted: json.append(row.deleted ? "true" : "false")
         case .field: json.append("null")
         }

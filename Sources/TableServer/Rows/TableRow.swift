@@ -26,9 +26,7 @@ public struct TableRow: Sendable, Hashable {
     public var version: String { Self.version(ofRevision: revision) }
 
     static func version(ofRevision revision: Int64) -> String {
-        var version = ByteWriter(capacity: 28)
-        appendVersion(ofRevision: revision, to: &version)
-        return version.withBytes { String(decoding: $0, as: UTF8.self) }
+        Data(String(revision).utf8).base64EncodedString()
     }
 
     /// Compares all properties; ids are compared by their bytes.
@@ -41,23 +39,6 @@ public struct TableRow: Sendable, Hashable {
 }
 
 extension TableRow {
-    /// Appends the version: the revision's decimal digits in base64. A list has many, so no string is made for one.
-    static func appendVersion(ofRevision revision: Int64, to writer: inout ByteWriter) {
-        var digits = String(revision)
-        digits.withUTF8 { digits in
-            for start in stride(from: 0, to: digits.count, by: 3) {
-                let group = digits[start..<min(start + 3, digits.count)]
-                let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-                for position in 0..<4 {
-                    let index = Int(bits >> UInt32(18 - 6 * position)) & 63
-                    writer.append(position > group.count ? UInt8(ascii: "=") : base64[index])
-                }
-            }
-        }
-    }
-
-    private static let base64 = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
     /// Returns the row after one more change.
     func changed(
         at stamp: Timestamp, _ change: (inout TableRow) throws -> Void

@@ -10,8 +10,7 @@ final class ServerProcesses: Sendable {
     private let processes: [Server]
     let ports: [Int]
 
-    private struct Server: @unchecked Sendable {
-        // Only `init` and `stop()` use them, one after the other.
+    private struct Server: Sendable {
         let process: Process
         let input: Pipe
     }
