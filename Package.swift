@@ -163,7 +163,10 @@ let targets: [Target] = [
     // Clients and processes of the server on one PostgreSQL, which are killed: see Scripts/stress-server.
     .executableTarget(
         name: "server-stress",
-        dependencies: ["StoreMemory", "SyncCore", "TableServer", "TableServerPostgreSQL", "TestSupport"],
+        dependencies: [
+            "AsyncHTTPTransport", "StoreMemory", "SyncCore", "TableServer", "TableServerPostgreSQL",
+            "TestSupport",
+        ],
         path: "Tests/ServerStress"),
     .testTarget(
         name: "SyncScenarioTests",

@@ -4,18 +4,20 @@
 #if os(Linux) || os(macOS)
     import Foundation
 
-    /// Runs servers on one PostgreSQL database with faults, and checks that no client misses a row and no confirmed change
-    /// is lost or made twice.
+    /// Runs servers on one PostgreSQL database with faults and devices that use them, each in a process of its own, and
+    /// checks that no device misses a row and no confirmed change is lost or made twice.
     ///
     ///     server-stress [--seconds N] [--without-lock]
     ///
-    /// Without the lock of the stamps it succeeds if clients miss rows: then the check has an effect.
+    /// Without the lock of the stamps it succeeds if devices miss rows: then the check has an effect.
     @main
     enum ServerStress {
         static func main() async throws {
             var arguments = CommandLine.arguments.dropFirst()
-            if arguments.first == "serve" {
-                return try await StressedServer.serve(Array(arguments.dropFirst()))
+            switch arguments.first {
+            case "serve": return try await StressedServer.serve(Array(arguments.dropFirst()))
+            case "device": return try await StressedDevice.run(Array(arguments.dropFirst()))
+            default: break
             }
             var (seconds, locksStamps) = (20, true)
             while let argument = arguments.popFirst() {

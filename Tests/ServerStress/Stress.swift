@@ -28,33 +28,22 @@
                 StressedServer.arguments(
                     postgreSQL.connection(), locksStamps: locksStamps, hasFaults: hasFaults)
             }
-            let servers = StressedServers(arguments: arguments(true))
-            defer { servers.stop() }
-            let devices = try (0..<Self.deviceCount).map { try StressedDevice($0, servers) }
-            let end = ContinuousClock.now + .seconds(seconds)
-            let restartCount = try await withThrowingTaskGroup(of: Int.self) { group in
-                for device in devices {
-                    group.addTask {
-                        while ContinuousClock.now < end {
-                            try await device.change()
-                            try await device.sync()
-                        }
-                        return 0
-                    }
-                }
-                group.addTask { try await disturb(servers, postgreSQL, until: end) }
-                return try await group.reduce(0, +)
+            // A device that has ended is noticed when it is asked for its report.
+            signal(SIGPIPE, SIG_IGN)
+            let devices = try (0..<Self.deviceCount).map { try DeviceProcess($0) }
+            let servers = StressedServers(arguments: arguments(true)) { servers in
+                for device in devices { device.use(servers: servers) }
             }
+            defer { servers.stop() }
+            let restartCount = try await disturb(
+                servers, postgreSQL, until: ContinuousClock.now + .seconds(seconds))
             let (startCount, lateCount) = (servers.startCount, servers.lateCount)
             servers.restart(arguments: arguments(false))
-            try await withThrowingTaskGroup { group in
-                for device in devices { group.addTask { try await device.sync() } }
-                try await group.waitForAll()
-            }
-            // Those that were first have not seen the last changes of the others.
-            for device in devices { try await device.sync() }
-            return try await report(
-                devices, try await storedRows(postgreSQL),
+            _ = try await reports(devices)
+            // Those that were first had not seen the last changes of the others.
+            let reports = try await reports(devices)
+            return report(
+                reports, try await storedRows(postgreSQL),
                 faults: "\(startCount - StressedServers.count) servers were killed, PostgreSQL was restarted "
                     + "\(restartCount) times, \(lateCount) commits were late")
         }
@@ -75,6 +64,14 @@
             }
         }
 
+        /// Lets all devices sync, and returns their reports.
+        private func reports(_ devices: [DeviceProcess]) async throws -> [DeviceReport] {
+            try await withThrowingTaskGroup { group in
+                for device in devices { group.addTask { try await device.report() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+
         private func storedRows(_ postgreSQL: PostgreSQLServer) async throws -> [String: TableRow] {
             let configuration = TableServer.Configuration(
                 tables: [.init("TodoItem")], storage: .postgreSQL(postgreSQL.connection()))
@@ -85,11 +82,11 @@
         }
 
         /// Compares what the devices did with the rows of the database, and these with what each device has pulled.
-        private func report(
-            _ devices: [StressedDevice], _ stored: [String: TableRow], faults: String
-        ) async throws -> Report {
+        private func report(_ reports: [DeviceReport], _ stored: [String: TableRow], faults: String) -> Report
+        {
             var (changeCount, lostCount, duplicateCount, missCount) = (0, 0, 0, 0)
-            for device in devices {
+            let live = stored.filter { !$0.value.deleted }
+            for device in reports {
                 for (id, row) in device.ownRows {
                     changeCount += row.changeCount
                     let found = stored[id]
@@ -99,15 +96,14 @@
                     // Each change is one revision.
                     if let found, found.revision > row.changeCount { duplicateCount += 1 }
                 }
-                let pulled = try await device.rows()
-                let live = stored.filter { !$0.value.deleted }
+                let pulled = device.pulledRows
                 missCount += live.count { pulled[$0.key] != $0.value.fields["n"]?.intValue }
                 missCount += pulled.count { live[$0.key] == nil }
             }
             return Report(
                 text: """
                     \(locksStamps ? "With" : "Without") the lock, in \(seconds) s: \(faults).
-                    \(Self.deviceCount) devices made \(changeCount) confirmed changes: \(lostCount) lost, \(duplicateCount) \
+                    \(Self.deviceCount) devices, each a process, made \(changeCount) confirmed changes: \(lostCount) lost, \(duplicateCount) \
                     made twice. Rows that a device has missed: \(missCount).
                     """,
                 lostCount: lostCount, duplicateCount: duplicateCount, missCount: missCount)

@@ -23,7 +23,11 @@
             var configuration = TableServer.Configuration(
                 tables: [.init("TodoItem")], storage: .postgreSQL(arguments[0], options))
             configuration.recordsRequests = false
-            let server = try await TableServer.start(configuration: configuration)
+            let server: TableServer
+            do { server = try await TableServer.start(configuration: configuration) } catch {
+                // PostgreSQL is being restarted. The parent process starts this one again.
+                exit(1)
+            }
             FileHandle.standardOutput.write(Data("\(server.url.absoluteString)\n".utf8))
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().async {

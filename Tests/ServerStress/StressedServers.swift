@@ -3,8 +3,6 @@
 
 #if os(Linux) || os(macOS)
     import Foundation
-    import HTTPTypes
-    import SyncCore
     import Synchronization
 
     /// Several server processes. One that ends is started again.
@@ -14,15 +12,21 @@
         private struct State {
             var arguments: [String]
             var isStopped = false
+            /// Those that run, by slot.
             var authorities: [Int: (process: Process, authority: String)] = [:]
             var startCount = 0
             var lateCount = 0
         }
 
         private let state: Mutex<State>
+        private let onChange: @Sendable ([String]) -> Void
 
-        init(arguments: [String]) {
+        /// Starts the servers.
+        ///
+        /// - Parameter onChange: is told host and port of all servers that run, whenever one has started or ended.
+        init(arguments: [String], onChange: @escaping @Sendable ([String]) -> Void) {
             state = Mutex(State(arguments: arguments))
+            self.onChange = onChange
             for slot in 0..<Self.count { Thread.detachNewThread { self.run(slot) } }
         }
 
@@ -30,7 +34,7 @@
         var lateCount: Int { state.withLock { $0.lateCount } }
 
         func kill(_ slot: Int) {
-            let process = state.withLock { $0.authorities.removeValue(forKey: slot)?.process }
+            let process = change { $0.authorities.removeValue(forKey: slot)?.process }
             if let process { Foundation.kill(process.processIdentifier, SIGKILL) }
         }
 
@@ -45,14 +49,12 @@
             for slot in 0..<Self.count { kill(slot) }
         }
 
-        /// Returns the host and port of a server that runs.
-        func authority(_ number: Int) async throws -> String {
-            while true {
-                let authorities = state.withLock { state in
-                    state.authorities.sorted { $0.key < $1.key }.map(\.value)
-                }
-                if !authorities.isEmpty { return authorities[number % authorities.count].authority }
-                try await Task.sleep(for: .milliseconds(20))
+        /// Reports the servers that run after a change. In one lock with it, so that reports are in order.
+        private func change<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
+            state.withLock { state in
+                let result = body(&state)
+                onChange(state.authorities.sorted { $0.key < $1.key }.map(\.value.authority))
+                return result
             }
         }
 
@@ -63,11 +65,10 @@
                 process.arguments = state.withLock { $0.arguments }
                 process.standardInput = input
                 process.standardOutput = output
-                process.standardError = FileHandle.nullDevice
                 guard (try? process.run()) != nil else { return }
                 read(output.fileHandleForReading, of: process, slot)
                 process.waitUntilExit()
-                state.withLock { state in
+                change { state in
                     if state.authorities[slot]?.process === process { state.authorities[slot] = nil }
                 }
             }
@@ -78,7 +79,7 @@
                 for line in String(decoding: data, as: UTF8.self).split(separator: "\n") {
                     if line == "late" { state.withLock { $0.lateCount += 1 } }
                     guard let port = URL(string: String(line))?.port else { continue }
-                    let isStopped = state.withLock { state in
+                    let isStopped = change { state in
                         state.startCount += 1
                         state.authorities[slot] = (process, "127.0.0.1:\(port)")
                         return state.isStopped
@@ -86,25 +87,6 @@
                     if isStopped { Foundation.kill(process.processIdentifier, SIGKILL) }
                 }
             }
-        }
-    }
-
-    /// Sends each request to the next of the servers.
-    final class AnyServerTransport: HTTPTransport {
-        private let servers: StressedServers
-        private let base = URLSessionTransport()
-        private let count: Atomic<Int>
-
-        init(_ servers: StressedServers, first: Int) {
-            self.servers = servers
-            count = Atomic(first)
-        }
-
-        func send(_ request: HTTPTransportRequest) async throws -> HTTPTransportResponse {
-            var request = request
-            let number = count.wrappingAdd(1, ordering: .relaxed).newValue
-            request.head.authority = try await servers.authority(number)
-            return try await base.send(request)
         }
     }
 #endif
