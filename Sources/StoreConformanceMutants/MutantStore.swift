@@ -150,7 +150,7 @@ extension MutantReading {
         // The rows are those that the flaw has changed.
         var query = query
         query.selection = []
-        return try forEachItem(matching: query, columns: columns, body)
+        return try items(matching: query).forEachItem(columns: columns, body)
     }
 
     func operation(id: Int64) throws -> TableOperation? {

@@ -58,24 +58,20 @@ private struct IndexKey: Comparable, Sendable {
     }
 }
 
-extension MemoryTable: QueryableRows {
-    var usesIndexes: Bool { true }
-
-    func forEachRow(from id: String?, _ body: (Item) throws -> Bool) throws {
-        for entry in items.entries(from: id.map(UTF8Text.init)) where try !body(entry.value) { return }
+extension MemoryTable {
+    /// Calls the body with each item from that id on, or with each item for `nil`, until it returns false.
+    func forEachItem(from id: String?, _ body: (Item) throws -> Bool) rethrows {
+        try items.forEach(from: id.map(UTF8Text.init)) { try body($0.value) }
     }
 
-    func withRow(id: String, _ body: (Item) throws -> Bool) throws -> Bool? { try item(id: id).map(body) }
-
+    /// Calls the body with the ids in a range of a column's index until it returns false.
     func forEachID(
         in range: IndexRange, of column: IndexedColumn, _ body: (String) throws -> Bool
-    ) throws {
+    ) rethrows {
         guard let index = indexes.first(where: { $0.column.name == column.name }) else { return }
-        for entry in index.keys.entries(from: IndexKey(value: range.lower, id: UTF8Text(""))) {
-            guard entry.key.value.withUnsafeBytes(range.endsAfter) else { return }
-            guard try body(entry.key.id.text) else { return }
+        try index.keys.forEach(from: IndexKey(value: range.lower, id: UTF8Text(""))) { entry in
+            guard entry.key.value.withUnsafeBytes(range.endsAfter) else { return false }
+            return try body(entry.key.id.text)
         }
     }
-
-    func item(_ row: Item) -> Item { row }
 }

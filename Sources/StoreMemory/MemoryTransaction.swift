@@ -30,7 +30,15 @@ final class MemoryTransaction: StoreTransaction {
     }
 
     func items(matching query: TableQuery) throws -> QueryResult {
-        try table(query.table).result(of: query)
+        try MemoryRows(table(query.table), query).result()
+    }
+
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        var query = query
+        query.selection = []
+        return try MemoryRows(table(query.table), query).forEachRow(columns: columns, body)
     }
 
     func operation(id: Int64) -> TableOperation? { state.queue.operation(id: id) }

@@ -28,6 +28,11 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     /// The entries whose keys are not less than the given one, in order; all entries for `nil`.
     func entries(from key: Key?) -> some Sequence<Entry> { Entries(root: root, first: key) }
 
+    /// Calls the body with each entry whose key is not less than the given one, in order, until it returns false.
+    func forEach(from key: Key?, _ body: (Entry) throws -> Bool) rethrows {
+        _ = try root.forEach(from: key, body)
+    }
+
     /// All values, in the order of their keys.
     var values: some Sequence<Value> { entries(from: nil).lazy.map { $0.value } }
 
@@ -85,6 +90,20 @@ extension SortedMap {
         /// Returns the index of the branch whose range contains the key.
         func branch(of key: Key) -> Int {
             max(0, branches.partitionPoint { $0.firstKey.map { $0 <= key } ?? true } - 1)
+        }
+
+        /// Returns false if the body has.
+        func forEach(from key: Key?, _ body: (Entry) throws -> Bool) rethrows -> Bool {
+            for index in (key.map(index) ?? 0)..<entries.count {
+                guard try body(entries[index]) else { return false }
+            }
+            var key = key
+            for index in (key.map(branch) ?? 0)..<branches.count {
+                guard try branches[index].node.forEach(from: key, body) else { return false }
+                // The branches behind it have greater keys.
+                key = nil
+            }
+            return true
         }
 
         /// Inserts or replaces the entry.

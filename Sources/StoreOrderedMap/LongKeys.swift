@@ -45,33 +45,26 @@ struct LongKeys: Sendable {
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
     ) throws {
         let start = start ?? prefix
-        var group = StemGroup()
+        var group: StemGroup?
         var isAtEnd = false
-        func deliverGroup() throws {
-            for (key, value) in group.sorted() where !isAtEnd && !key.lexicographicallyPrecedes(start) {
-                isAtEnd = try !key.withUnsafeBytes { key in
-                    try value.withUnsafeBytes { value in
-                        try key.dropping(prefix).map { try body($0, value) } ?? false
-                    }
-                }
-            }
-            group = StemGroup()
-        }
         try map.scan(from: Array(start.prefix(stemLength))) { key, value in
             let stem = key.count == maxKeyLength ? Array(key.prefix(stemLength)) : nil
-            if group.stem != stem { try deliverGroup() }
-            if isAtEnd { return false }
+            if let read = group, read.stem != stem {
+                group = nil
+                isAtEnd = try !read.deliver(from: start, without: prefix, body)
+                if isAtEnd { return false }
+            }
             if let stem {
                 guard stem.starts(with: prefix.prefix(stemLength)) else { return false }
-                group.stem = stem
-                group.entries += try entries(in: value).map { (stem + $0.rest, Array($0.value)) }
+                if group == nil { group = StemGroup(stem: stem) }
+                group?.entries += try entries(in: value).map { (stem + $0.rest, Array($0.value)) }
                 return true
             }
             guard let rest = key.dropping(prefix) else { return false }
             isAtEnd = try !body(rest, value)
             return !isAtEnd
         }
-        try deliverGroup()
+        if let group, !isAtEnd { _ = try group.deliver(from: start, without: prefix, body) }
     }
 
     // MARK: Write
@@ -129,11 +122,25 @@ struct LongKeys: Sendable {
 
     /// The keys of one stem that a scan has read so far.
     private struct StemGroup {
-        var stem: [UInt8]?
+        let stem: [UInt8]
         var entries: [(key: [UInt8], value: [UInt8])] = []
 
-        func sorted() -> [(key: [UInt8], value: [UInt8])] {
-            entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        /// Calls the body with the keys from `start` on, in order and without the prefix. Returns false if the body has, or
+        /// at a key without the prefix.
+        func deliver(
+            from start: [UInt8], without prefix: [UInt8],
+            _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool
+        ) throws -> Bool {
+            let sorted = entries.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            for (key, value) in sorted where !key.lexicographicallyPrecedes(start) {
+                let goesOn = try key.withUnsafeBytes { key in
+                    try value.withUnsafeBytes { value in
+                        try key.dropping(prefix).map { try body($0, value) } ?? false
+                    }
+                }
+                if !goesOn { return false }
+            }
+            return true
         }
     }
 }

@@ -4,32 +4,22 @@
 @_spi(StoreAuthor) import SyncCore
 
 extension OrderedMapReading {
-    func items(matching query: TableQuery) throws -> QueryResult {
-        try StoredRows(self, query).result(of: query)
-    }
+    func items(matching query: TableQuery) throws -> QueryResult { try StoredRows(self, query).result() }
 
     func forEachRow(
         matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
     ) throws -> Int? {
         var query = query
         query.selection = columns
-        let rows = try StoredRows(self, query)
-        let candidates = query.candidates(in: rows.table, usesIndexes: rows.usesIndexes)
-        guard query.isOrderOfID(of: candidates) else {
-            return try forEachItem(matching: query, columns: columns, body)
-        }
-        let names = FieldNames(columns)
-        var values = RowValues(columnCount: columns.count)
-        return try rows.forEachRow(of: candidates, inWindowOf: query) { row in
-            try row.read(names, into: &values)
-            try body(values)
-        }
+        return try StoredRows(self, query).forEachRow(columns: columns, body)
     }
 }
 
 /// The stored rows of one table, for one query.
 private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
     let reading: Reading
+    let query: TableQuery
+    let filter: PreparedFilter
     let table: SyncTableDefinition
     /// The fields to decode; `nil` for all.
     let names: FieldNames?
@@ -37,8 +27,10 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
 
     init(_ reading: Reading, _ query: TableQuery) throws {
         self.reading = reading
+        self.query = query
+        filter = PreparedFilter(query.filter)
         table = try reading.catalog.table(named: query.table)
-        places = StoredRow.FieldPlaces(of: query.filter?.columns ?? [])
+        places = StoredRow.FieldPlaces(of: filter)
         names =
             query.neededFields.map(FieldNames.init)
             ?? reading.hiddenColumns.declaredNames(in: query.table)

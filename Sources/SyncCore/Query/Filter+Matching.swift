@@ -5,15 +5,10 @@ import Foundation
 
 extension Filter {
     /// Whether the item matches. This is the reference implementation for every store: see ``Filter`` for the rules.
-    public func matches(_ item: Item) -> Bool { matches(row: item) }
+    public func matches(_ item: Item) -> Bool { truth(for: item) == true }
 
-    /// Whether the row matches. Only the columns that decide are read.
-    @inlinable package func matches<Row: ColumnReading>(row: Row) throws(Row.Failure) -> Bool {
-        try truth(for: row) == true
-    }
-
-    /// True, false, or `nil` for unknown.
-    @inlinable func truth<Row: ColumnReading>(for row: Row) throws(Row.Failure) -> Bool? {
+    /// True, false, or `nil` for unknown. Only the columns that decide are read.
+    func truth<Row: ColumnReading>(for row: Row) throws(Row.Failure) -> Bool? {
         switch self {
         case .always(let value):
             return value
@@ -32,20 +27,27 @@ extension Filter {
             }
             return test.holds(text, part)
         case .all(let filters):
-            return try Filter.fold(filters, row, stopAt: false)
+            return try Filter.fold(filters, stopAt: false) { filter throws(Row.Failure) in
+                try filter.truth(for: row)
+            }
         case .any(let filters):
-            return try Filter.fold(filters, row, stopAt: true)
+            return try Filter.fold(filters, stopAt: true) { filter throws(Row.Failure) in
+                try filter.truth(for: row)
+            }
         case .not(let filter):
             return try filter.truth(for: row).map { !$0 }
         }
     }
 
-    @inlinable static func fold<Row: ColumnReading>(
-        _ filters: [Filter], _ row: Row, stopAt decisive: Bool
-    ) throws(Row.Failure) -> Bool? {
+    /// The truth of all conditions together, or of any of them.
+    ///
+    /// - Parameter decisive: the truth of one condition that decides: false for all, true for any.
+    static func fold<Condition, Failure: Error>(
+        _ conditions: [Condition], stopAt decisive: Bool, truth: (Condition) throws(Failure) -> Bool?
+    ) throws(Failure) -> Bool? {
         var isUnknown = false
-        for filter in filters {
-            switch try filter.truth(for: row) {
+        for condition in conditions {
+            switch try truth(condition) {
             case decisive: return decisive
             case nil: isUnknown = true
             default: break
@@ -55,7 +57,7 @@ extension Filter {
     }
 
     /// A null among the constants matches no value: the comparison with it is unknown.
-    @usableFromInline static func membership(of value: ItemValue, in constants: [ItemValue]) -> Bool? {
+    static func membership(of value: ItemValue, in constants: [ItemValue]) -> Bool? {
         if constants.isEmpty { return false }
         if value.isNull { return nil }
         if constants.contains(where: { value.order(comparedTo: $0) == .same }) { return true }
@@ -64,10 +66,14 @@ extension Filter {
 }
 
 extension Filter.Comparison {
-    @usableFromInline func holds(_ left: ItemValue, _ right: ItemValue, nullTests: Bool) -> Bool? {
+    func holds(_ left: ItemValue, _ right: ItemValue, nullTests: Bool) -> Bool? {
         if nullTests, self == .equal || self == .notEqual { return left.isNull == (self == .equal) }
-        guard let order = left.order(comparedTo: right) else { return nil }
-        return switch self {
+        return left.order(comparedTo: right).map(holds)
+    }
+
+    /// Whether two values in that order have this relation.
+    func holds(_ order: ValueOrder) -> Bool {
+        switch self {
         case .equal: order == .same
         case .notEqual: order != .same
         case .less: order == .ascending
@@ -80,11 +86,16 @@ extension Filter.Comparison {
 
 extension Filter.TextTest {
     /// Whether the test is true, byte by byte.
-    @usableFromInline package func holds(_ text: String, _ part: String) -> Bool {
+    package func holds(_ text: String, _ part: String) -> Bool {
+        text.withUTF8Bytes { text in part.withUTF8Bytes { holds(text, $0) } }
+    }
+
+    /// Whether the test is true for texts of these UTF-8 bytes.
+    func holds(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
         switch self {
-        case .hasPrefix: text.utf8.starts(with: part.utf8)
-        case .hasSuffix: text.utf8.reversed().starts(with: part.utf8.reversed())
-        case .contains: text.firstByteOffset(of: part) != nil
+        case .hasPrefix: UnsafeRawBufferPointer(rebasing: text.prefix(part.count)).hasSameBytes(as: part)
+        case .hasSuffix: UnsafeRawBufferPointer(rebasing: text.suffix(part.count)).hasSameBytes(as: part)
+        case .contains: text.firstOffset(of: part) != nil
         }
     }
 }

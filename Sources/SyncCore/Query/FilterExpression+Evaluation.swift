@@ -19,7 +19,7 @@ extension FilterExpression {
     /// Returns the value for that item; null if a field is missing or the computation has no result.
     @_spi(StoreAuthor) public func value(for item: Item) -> ItemValue { value(in: item) }
 
-    @inlinable package func value<Row: ColumnReading>(in row: Row) throws(Row.Failure) -> ItemValue {
+    func value<Row: ColumnReading>(in row: Row) throws(Row.Failure) -> ItemValue {
         switch self {
         case .column(let name): return try row[name] ?? .null
         case .constant(let value): return value
@@ -132,14 +132,5 @@ extension FilterExpression.Function {
         case .ceiling: value.rounded(.up)
         default: nil
         }
-    }
-}
-
-extension String {
-    /// Returns the UTF-8 offset of the first occurrence of the other string, byte by byte; 0 for the empty string.
-    func firstByteOffset(of part: String) -> Int? {
-        let (haystack, needle) = (Array(utf8), Array(part.utf8))
-        guard needle.count <= haystack.count else { return nil }
-        return (0...haystack.count - needle.count).first { haystack[$0...].starts(with: needle) }
     }
 }

@@ -1,13 +1,16 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A store's access to the rows of one table, for queries.
+/// A store's access to the rows of one table, for one query.
 ///
 /// Inlinable, so that a query is specialized for the rows of a store.
 @usableFromInline package protocol QueryableRows {
     /// A row as it is stored. Only the columns that a filter needs are read.
-    associatedtype Row: ColumnReading
+    associatedtype Row: ScannedRow
 
+    var query: TableQuery { get }
+    /// The query's filter.
+    var filter: PreparedFilter { get }
     var table: SyncTableDefinition { get }
     /// Whether the store has an index of each of the table's ``SyncTableDefinition/indexedColumns``.
     var usesIndexes: Bool { get }
@@ -30,12 +33,12 @@
 }
 
 extension QueryableRows {
-    /// Returns the result of a query. Stops reading as soon as the result is known.
-    @inlinable package func result(of query: TableQuery) throws -> QueryResult {
+    /// Returns the result of the query. Stops reading as soon as the result is known.
+    @inlinable package func result() throws -> QueryResult {
         let candidates = query.candidates(in: table, usesIndexes: usesIndexes)
         if query.isOrderOfID(of: candidates) {
             var items: [Item] = []
-            let count = try forEachRow(of: candidates, inWindowOf: query) { row in
+            let count = try forEachRowInWindow(of: candidates) { row in
                 items.append(try item(row))
             }
             return query.result(of: items, matchCount: count)
@@ -43,7 +46,7 @@ extension QueryableRows {
         var window = QueryWindow(query)
         var value: [UInt8]?
         try forEachRow(of: candidates) { row in
-            guard try query.filter?.matches(row: row) ?? true else { return true }
+            guard try filter.matches(row) else { return true }
             let item = try item(row)
             if case .rangeInOrderOfValue(let column, _) = candidates {
                 let next = column.encodedValue(of: item)
@@ -56,17 +59,34 @@ extension QueryableRows {
         return window.result
     }
 
+    /// Calls the body with the columns of each row that the query matches, in its order: see
+    /// ``StoreSnapshot/forEachRow(matching:columns:_:)``. The query selects at least the columns, or all.
+    @inlinable package func forEachRow(
+        columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        let candidates = query.candidates(in: table, usesIndexes: usesIndexes)
+        guard query.isOrderOfID(of: candidates) else {
+            return try result().forEachItem(columns: columns, body)
+        }
+        let names = FieldNames(columns)
+        var values = RowValues(columnCount: columns.count)
+        return try forEachRowInWindow(of: candidates) { row in
+            try row.read(names, into: &values)
+            try body(values)
+        }
+    }
+
     /// Calls the body with each matching row within the query's offset and limit, where the order of ids is the query's.
     ///
     /// - Returns: the number of matching rows if the query includes it.
-    @inlinable package func forEachRow(
-        of candidates: QueryCandidates, inWindowOf query: TableQuery, _ body: (Row) throws -> Void
+    @inlinable package func forEachRowInWindow(
+        of candidates: QueryCandidates, _ body: (Row) throws -> Void
     ) throws -> Int? {
         let window = query.window
         var count = 0
         if window.isEmpty, !query.includesTotalCount { return nil }
         try forEachRow(of: candidates) { row in
-            guard try query.filter?.matches(row: row) ?? true else { return true }
+            guard try filter.matches(row) else { return true }
             if window.contains(count) { try body(row) }
             count += 1
             return query.includesTotalCount || count < window.upperBound

@@ -20,13 +20,13 @@ private enum Tag: UInt8 {
 }
 
 /// Field names that are looked up by their UTF-8 bytes.
-package struct FieldNames: Sendable {
-    private let names: [String]
+@usableFromInline package struct FieldNames: Sendable {
+    let names: [String]
     /// The UTF-8 bytes of all names, and where each name ends.
     private let bytes: [UInt8]
     private let ends: [Int]
 
-    package init(_ names: some Sequence<String>) {
+    @usableFromInline package init(_ names: some Sequence<String>) {
         self.names = Array(names)
         var (bytes, ends): ([UInt8], [Int]) = ([], [])
         for name in self.names {
@@ -41,17 +41,22 @@ package struct FieldNames: Sendable {
     func name(of bytes: UnsafeRawBufferPointer) -> String? { position(of: bytes).map { names[$0] } }
 
     /// The position of the name among the names.
-    func position(of name: UnsafeRawBufferPointer) -> Int? {
-        bytes.withUnsafeBytes { bytes in
-            var start = 0
-            for position in 0..<ends.count {
-                let end = ends[position]
-                if UnsafeRawBufferPointer(rebasing: bytes[start..<end]).hasSameBytes(as: name) {
-                    return position
+    @inline(__always) func position(of name: UnsafeRawBufferPointer) -> Int? {
+        guard let nameStart = name.baseAddress else { return nil }
+        return bytes.withUnsafeBytes { bytes in
+            ends.withUnsafeBufferPointer { ends in
+                var start = 0
+                for position in ends.indices {
+                    let end = ends[position]
+                    if end - start == name.count, let bytes = bytes.baseAddress,
+                        memcmp(bytes + start, nameStart, name.count) == 0
+                    {
+                        return position
+                    }
+                    start = end
                 }
-                start = end
+                return nil
             }
-            return nil
         }
     }
 }
@@ -241,6 +246,17 @@ extension ByteReader {
         var reader = ByteReader(bytes)
         reader.position = offset
         return try reader.value()
+    }
+
+    /// Whether the tests hold for the value at that offset. No string is made of a text.
+    static func truth(
+        of condition: ColumnCondition, at offset: Int, in bytes: UnsafeRawBufferPointer
+    ) throws(StoreError) -> Bool? {
+        var reader = ByteReader(bytes)
+        reader.position = offset
+        guard bytes[offset] == Tag.text.rawValue else { return condition.truth(for: try reader.value()) }
+        reader.position += 1
+        return condition.truth(forUTF8: try reader.counted())
     }
 
     /// Decodes one level of nesting. Damaged bytes must not use up the stack.

@@ -25,20 +25,23 @@ extension StoreSnapshot {
     ) throws -> Int? {
         var query = query
         query.selection = []
-        return try forEachItem(matching: query, columns: columns, body)
+        return try items(matching: query).forEachItem(columns: columns, body)
     }
+}
 
-    /// Calls the body with the values of each item that the query matches; the query selects at least the columns, or all.
-    package func forEachItem(
-        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
-    ) throws -> Int? {
-        let result = try items(matching: query)
+extension QueryResult {
+    /// Calls the body with the values of each item, which has at least the columns.
+    ///
+    /// - Returns: ``totalCount``.
+    @usableFromInline package func forEachItem(columns: [String], _ body: (RowValues) throws -> Void) rethrows
+        -> Int?
+    {
         var values = RowValues(columnCount: columns.count)
-        for item in result.items {
+        for item in items {
             values.read(item, columns: columns)
             try body(values)
         }
-        return result.totalCount
+        return totalCount
     }
 }
 
@@ -50,7 +53,7 @@ extension RowValues {
     }
 
     /// Makes values to read rows into.
-    package init(columnCount: Int) {
+    @usableFromInline package init(columnCount: Int) {
         self.init(
             id: "", values: Array(repeating: .null, count: columnCount), system: SystemProperties())
     }

@@ -3,23 +3,24 @@
 
 /// A stored item whose columns are decoded on demand. Reading a column does not detect all damage in the other ones;
 /// decoding the whole item does.
-package struct StoredRow: ColumnReading {
+package struct StoredRow: ScannedRow {
     private let id: UnsafeRawBufferPointer
     private let bytes: UnsafeRawBufferPointer
-    private let places: FieldPlaces
+    // A row is only used within the scan that has the places.
+    private unowned(unsafe) let places: FieldPlaces
 
     /// Where the fields that a filter reads are in the current row; reused for each row.
     package final class FieldPlaces {
+        /// The columns of the filter: see ``PreparedFilter/columns``.
         fileprivate let columns: [String]
         private let names: FieldNames
         /// For each column, where its value begins; 0 when the row does not have the field.
         fileprivate let offsets: UnsafeMutableBufferPointer<Int>
 
-        /// - Parameter columns: the columns that the filter reads.
-        package init(of columns: some Sequence<String>) {
-            self.columns = columns.filter { $0 != "id" && !SystemProperties.names.contains($0) }
-            names = FieldNames(self.columns)
-            offsets = .allocate(capacity: self.columns.count)
+        package init(of filter: PreparedFilter) {
+            columns = filter.columns
+            names = FieldNames(columns)
+            offsets = .allocate(capacity: columns.count)
         }
 
         deinit { offsets.deallocate() }
@@ -44,6 +45,12 @@ package struct StoredRow: ColumnReading {
         self.bytes = bytes
         self.places = places
         try places.find(in: bytes)
+    }
+
+    package func truth(of condition: ColumnCondition) throws(StoreError) -> Bool? {
+        let offset = places.offsets[condition.position]
+        return try offset == 0
+            ? condition.truth(for: .null) : ByteReader.truth(of: condition, at: offset, in: bytes)
     }
 
     package subscript(name: String) -> ItemValue? {

@@ -1,0 +1,98 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreConformance
+import Testing
+
+@_spi(StoreAuthor) @testable import SyncCore
+
+/// A prepared filter has the rules of the filter, for items and for stored bytes.
+struct PreparedFilterTests {
+    @Test func `a prepared filter matches the same rows as the filter`() throws {
+        var random = SeededGenerator(seed: 1)
+        var results: [Bool?: Int] = [:]
+        for _ in 0..<4_000 {
+            let filter = randomFilter(&random, depth: 3)
+            let prepared = PreparedFilter(filter)
+            let places = StoredRow.FieldPlaces(of: prepared)
+            for _ in 0..<10 {
+                let item = randomItem(&random)
+                results[filter.truth(for: item), default: 0] += 1
+                let expected = filter.matches(item)
+                #expect(prepared.matches(item) == expected, "\(filter) \(item)")
+                let isStoredMatch = try item.bytes.withUnsafeBytes { bytes in
+                    try Array(item.id.utf8).withUnsafeBytes { id in
+                        try prepared.matches(StoredRow(id: id, bytes: bytes, places: places))
+                    }
+                }
+                #expect(isStoredMatch == expected, "\(filter) \(item)")
+            }
+        }
+        // Each truth value is common, so that no rule is passed over.
+        for truth in [true, false, nil] { #expect(results[truth, default: 0] > 4_000, "\(results)") }
+    }
+
+    @Test func `each column of a filter has one position`() {
+        let range: Filter = .column("n") >= 1 && .column("t") == "a" && .column("n") < 5
+        #expect(PreparedFilter(range).columns == ["n", "t"])
+    }
+
+    @Test(arguments: [
+        ("", "", 0), ("a", "", 0), ("", "a", nil), ("ab", "abc", nil), ("aab", "ab", 1), ("xyé", "é", 2),
+    ])
+    func `a part of a text is found at its first byte`(text: String, part: String, offset: Int?) {
+        #expect(text.firstByteOffset(of: part) == offset)
+    }
+
+    private static let names = ["n", "t", "b", "at", "bytes", "id", "version", "deleted"]
+    private static let texts = ["", "a", "ab", "é", "e\u{301}", "b\0a"]
+
+    private func randomFilter(_ random: inout SeededGenerator, depth: Int) -> Filter {
+        let column = FilterExpression.column(pick(Self.names, &random))
+        let constant = FilterExpression.constant(randomValue(&random))
+        switch Int.random(in: depth == 0 ? 3..<10 : 0..<10, using: &random) {
+        case 0: return .all(randomFilters(&random, depth: depth - 1))
+        case 1: return .any(randomFilters(&random, depth: depth - 1))
+        case 2: return .not(randomFilter(&random, depth: depth - 1))
+        case 3: return .nullTest(column)
+        case 4:
+            let count = Int.random(in: 0...3, using: &random)
+            return .membership(column, (0..<count).map { _ in randomValue(&random) })
+        case 5:
+            let part = FilterExpression.constant(.text(pick(Self.texts, &random)))
+            return .text(pick(Filter.TextTest.allCases, &random), column, part)
+        case 6: return .comparison(pick(Filter.Comparison.allCases, &random), constant, column)
+        case 7:
+            let other = FilterExpression.column(pick(Self.names, &random))
+            return .comparison(pick(Filter.Comparison.allCases, &random), column, other)
+        default: return .comparison(pick(Filter.Comparison.allCases, &random), column, constant)
+        }
+    }
+
+    private func randomFilters(_ random: inout SeededGenerator, depth: Int) -> [Filter] {
+        (0..<Int.random(in: 0...3, using: &random)).map { _ in randomFilter(&random, depth: depth) }
+    }
+
+    private func randomItem(_ random: inout SeededGenerator) -> Item {
+        var item = Item(id: pick(["a", "ab"], &random))
+        for name in ["n", "t", "b", "at", "bytes", "other"] where Bool.random(using: &random) {
+            item.fields[name] = randomValue(&random)
+        }
+        if Bool.random(using: &random) { item.system.version = pick(Self.texts, &random) }
+        item.system.deleted = Bool.random(using: &random)
+        return item
+    }
+
+    private func randomValue(_ random: inout SeededGenerator) -> ItemValue {
+        let values: [ItemValue] = [
+            .null, .bool(true), .bool(false), .int(1), .int(2), .double(1), .double(1.5), .double(0x1p63),
+            .int(.max), .date(.unixEpoch), .data(Data([1])), .data(Data()), .array([1]), .object(["a": 1]),
+        ]
+        return Bool.random(using: &random) ? .text(pick(Self.texts, &random)) : pick(values, &random)
+    }
+
+    private func pick<Element>(_ elements: [Element], _ random: inout SeededGenerator) -> Element {
+        elements[Int.random(in: elements.indices, using: &random)]
+    }
+}
