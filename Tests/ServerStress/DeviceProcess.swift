@@ -35,7 +35,7 @@
 
         /// Lets the device sync, and returns what it has done and what it has.
         func report() async throws -> DeviceReport {
-            try input.write(contentsOf: Data("report\n".utf8))
+            do { try input.write(contentsOf: Data("report\n".utf8)) } catch { throw Ended(number: number) }
             let line: Data = try await withCheckedThrowingContinuation { continuation in
                 Thread.detachNewThread { [output, number] in
                     var line = Data()

@@ -29,11 +29,15 @@
                     exit(2)
                 }
             }
-            let report = try await Stress(seconds: seconds, locksStamps: locksStamps).run()
-            print(report.text)
-            exit(
-                report.lostCount == 0 && report.duplicateCount == 0 && (report.missCount == 0) == locksStamps
-                    ? 0 : 1)
+            do {
+                let report = try await Stress(seconds: seconds, locksStamps: locksStamps).run()
+                print(report.text)
+                let isCorrect = report.lostCount == 0 && report.duplicateCount == 0
+                exit(isCorrect && (report.missCount == 0) == locksStamps ? 0 : 1)
+            } catch let ended as DeviceProcess.Ended {
+                print(ended)
+                exit(1)
+            }
         }
     }
 #else

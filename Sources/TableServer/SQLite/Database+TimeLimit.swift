@@ -22,5 +22,5 @@ extension Database {
     }
 
     /// The steps of SQLite's virtual machine between two looks at the clock. A row needs about twenty.
-    private static var stepsBetweenChecks: Int32 { 100 }
+    private static var stepsBetweenChecks: Int32 { 1000 }
 }
