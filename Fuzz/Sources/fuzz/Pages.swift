@@ -97,18 +97,27 @@ extension ItemValue {
     }
 }
 
-/// Damaged bytes of a stored item are an error or another item, never a crash; columns read on demand equal the item's.
+/// Damaged bytes of a stored item are an error or another item, never a crash; columns read on demand equal the item's, and
+/// a filter finds that the row matches as the item does.
 func checkStoredItem(_ input: Data) {
     Array(input).withUnsafeBytes { bytes in
         guard let item = try? Item(id: "a", bytes: bytes) else { return }
         checkStoring(item)
         let id = Array("a".utf8)
         id.withUnsafeBytes { id in
-            for places in [StoredRow.FieldPlaces(of: item.fields.keys), StoredRow.FieldPlaces(of: [])] {
-                let row = try? StoredRow(id: id, bytes: bytes, places: places)
+            let equalities = item.fields.map { Filter.comparison(.equal, .column($0), .constant($1)) }
+            for filter in [Filter.all(equalities), .any(equalities), .all([])] {
+                let prepared = PreparedFilter(filter)
+                let places = StoredRow.FieldPlaces(of: prepared)
+                guard let row = try? StoredRow(id: id, bytes: bytes, places: places) else {
+                    fatalError("The row of an item that can be decoded cannot be read.")
+                }
+                require(
+                    (try? prepared.matches(row)) == filter.matches(item),
+                    "A prepared filter finds another result.")
                 for (name, value) in item.fields {
                     require(
-                        (try? row?[name]) == value || !value.isFinite,
+                        (try? row[name]) == value || !value.isFinite,
                         "A column read on demand has another value.")
                 }
             }
