@@ -38,6 +38,12 @@ struct PreparedFilterTests {
         #expect(PreparedFilter(range).columns == ["n", "t"])
     }
 
+    @Test func `a deeply nested filter is prepared in one pass`() {
+        var filter: Filter = .column("n") == 1
+        for _ in 0..<64 { filter = .all([.not(filter), .always(true)]) }
+        #expect(PreparedFilter(filter).matches(Item(id: "a", fields: ["n": 1])))
+    }
+
     @Test(arguments: [
         ("", "", 0), ("a", "", 0), ("", "a", nil), ("ab", "abc", nil), ("aab", "ab", 1), ("xyé", "é", 2),
     ])

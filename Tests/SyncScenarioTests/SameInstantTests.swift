@@ -118,6 +118,43 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a page does not take back the row that was fetched because no time orders two states`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            /// Returns a response with the row, or with a page that has it.
+            func showing(_ text: String, second: Int, status: Int = 200, isPage: Bool = false) -> ServerFault
+            {
+                let row = """
+                    {"id":"x","text":"\(text)","version":"\(text)","deleted":false,
+                    "createdAt":"1970-01-01T00:00:00.000Z","updatedAt":"1970-01-01T00:00:0\(second).000Z"}
+                    """
+                return .answer(
+                    status: status, headers: ["Content-Type": "application/json"],
+                    body: Data((isPage ? "[\(row)]" : row).utf8))
+            }
+            try await a.table.insert(["id": "x", "text": "one"])
+            let gate = RequestGate()
+            defer { gate.open() }
+            let server = scenario.server
+            server.inject(showing("two", second: 0, isPage: true), when: \.isPage)
+            server.inject(.hold(gate, then: showing("three", second: 1, isPage: true)), when: \.isPage)
+            server.inject(
+                showing("four", second: 2), when: { $0.itemID == "x" && $0.method == "GET" })
+            let answer = showing("one", second: 0, status: 201)
+            var pull: Task<PullResult, any Error>?
+            try await push(a, to: scenario, then: answer) {
+                pull = Task { try await a.context.pull(Todo.query, settings: .withoutPush) }
+                await gate.waitForArrivals()
+            }
+            #expect(try await a.texts() == ["four"])
+            gate.open()
+            _ = try await pull?.value
+            #expect(try await a.texts() == ["four"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an old page that is stored before a deletion is proven does not bring the row back`(
         _ kind: StoreKind
     ) async throws {

@@ -63,8 +63,9 @@
     private static func all(_ filters: [Filter], _ columns: inout [String]) -> Node {
         var (conditions, others): ([ColumnCondition], [Node]) = ([], [])
         for filter in filters {
-            guard case .column(let condition) = node(filter, &columns) else {
-                others.append(node(filter, &columns))
+            let node = node(filter, &columns)
+            guard case .column(let condition) = node else {
+                others.append(node)
                 continue
             }
             if let index = conditions.firstIndex(where: { $0.position == condition.position }) {

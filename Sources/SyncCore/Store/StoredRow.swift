@@ -6,8 +6,7 @@
 package struct StoredRow: ScannedRow {
     private let id: UnsafeRawBufferPointer
     private let bytes: UnsafeRawBufferPointer
-    // A row is only used within the scan that has the places.
-    private unowned(unsafe) let places: FieldPlaces
+    private let places: FieldPlaces
 
     /// Where the fields that a filter reads are in the current row; reused for each row.
     package final class FieldPlaces {

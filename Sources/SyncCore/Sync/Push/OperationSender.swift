@@ -227,7 +227,7 @@ extension OperationSender {
                         operation.row(unorderedBeside: row, since: attempt.operation)
                     }
                 if let unordered { return .unordered(unordered) }
-                try context.recordResult(row, of: operation, in: transaction)
+                try context.recordResult(newest ?? row, of: operation, in: transaction)
             }
             return .completed(
                 try completion.complete(
