@@ -156,6 +156,35 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `an insert with unknown outcome is deleted on the server after a decision that kept it`(
+        _ kind: StoreKind
+    ) async throws {
+        let count = Mutex(0)
+        let delegate = ClosureDelegate(perform: { _, operation in
+            let isSecond = count.withLock { count in
+                count += 1
+                return count == 2
+            }
+            if isSecond { throw CancellationError() }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.pullWithoutPush()
+            let refused = try await a.expectPushError()
+            #expect(refused.serverItem?["text"] == "ours")
+            try await a.context.keepAndUpdateItem(for: refused, with: try #require(refused.item))
+            try await a.table.delete(id: "x")
+            try await a.context.push()
+            #expect(try scenario.row("x")?.deleted == true)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a delegate can retry an attempt with unknown outcome with the server's version`(_ kind: StoreKind)
         async throws
     {

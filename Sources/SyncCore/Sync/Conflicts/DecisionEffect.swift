@@ -149,6 +149,11 @@ struct DecisionEffect {
         if kind == .insert {
             // No base shows the row that a pull has received, so that the row stays with the operation.
             (kept.base, kept.version, kept.serverItem) = (nil, nil, operation.serverItem)
+            if operation.kind == .insert {
+                // The server may have applied it, so that a delete must be sent too.
+                kept.sent = operation.sent
+                kept.state = kept.isAmbiguous ? .attempted : .pending
+            }
         }
         if kind == .delete {
             kept.deletedItem = item ?? local ?? operation.deletedItem
