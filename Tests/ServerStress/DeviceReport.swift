@@ -3,7 +3,7 @@
 
 /// What a device has done, and what it has.
 struct DeviceReport: Codable {
-    /// What the device has done to a row of its own.
+    /// What the device has done to one of the rows that it has inserted.
     struct Row: Codable {
         var value: Int64
         var changeCount = 1

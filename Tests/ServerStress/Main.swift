@@ -4,8 +4,8 @@
 #if os(Linux) || os(macOS)
     import Foundation
 
-    /// Runs servers on one PostgreSQL database with faults and devices that use them, each in a process of its own, and
-    /// checks that no device misses a row and no confirmed change is lost or made twice.
+    /// Runs server processes on one PostgreSQL database with faults, and one process for each device that uses them. Checks
+    /// that no device misses a row and no confirmed change is lost or made twice.
     ///
     ///     server-stress [--seconds N] [--without-lock]
     ///

@@ -33,7 +33,6 @@
                         asked.yield()
                     }
                 }
-                asked.finish()
                 // The parent has ended.
                 exit(0)
             }

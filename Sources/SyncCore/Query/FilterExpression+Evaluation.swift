@@ -34,7 +34,7 @@ extension FilterExpression {
 
 extension FilterExpression.Arithmetic {
     /// Returns the result for two numbers; null if either is not a number, or for a division by zero.
-    @usableFromInline package func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
+    package func apply(_ left: ItemValue, _ right: ItemValue) -> ItemValue {
         if case .int(let a) = left, case .int(let b) = right {
             if let exact = exact(a, b) { return exact }
             return self == .mod ? .int(0) : real(Double(a), Double(b))
@@ -80,7 +80,7 @@ extension FilterExpression.Function {
     }
 
     /// Returns the function's value; null if an argument is null or has another type than the function requires.
-    @usableFromInline package func apply(_ arguments: [ItemValue]) -> ItemValue {
+    package func apply(_ arguments: [ItemValue]) -> ItemValue {
         guard arguments.count == arity else { return .null }
         switch arguments[0] {
         case .text(let text): return apply(text, second: arguments.last?.textValue)

@@ -41,22 +41,17 @@ private enum Tag: UInt8 {
     func name(of bytes: UnsafeRawBufferPointer) -> String? { position(of: bytes).map { names[$0] } }
 
     /// The position of the name among the names.
-    @inline(__always) func position(of name: UnsafeRawBufferPointer) -> Int? {
-        guard let nameStart = name.baseAddress else { return nil }
-        return bytes.withUnsafeBytes { bytes in
-            ends.withUnsafeBufferPointer { ends in
-                var start = 0
-                for position in ends.indices {
-                    let end = ends[position]
-                    if end - start == name.count, let bytes = bytes.baseAddress,
-                        memcmp(bytes + start, nameStart, name.count) == 0
-                    {
-                        return position
-                    }
-                    start = end
+    func position(of name: UnsafeRawBufferPointer) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            for position in 0..<ends.count {
+                let end = ends[position]
+                if UnsafeRawBufferPointer(rebasing: bytes[start..<end]).hasSameBytes(as: name) {
+                    return position
                 }
-                return nil
+                start = end
             }
+            return nil
         }
     }
 }

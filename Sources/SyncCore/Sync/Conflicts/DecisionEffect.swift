@@ -135,10 +135,12 @@ struct DecisionEffect {
         if let server {
             kept.serverItem = operation.keptRow(after: server)
         } else {
-            // Nothing new is known of the row: an attempt that may have been applied must still be proven.
-            (kept.serverItem, kept.sent, kept.version) = (
-                operation.serverItem, operation.sent, operation.version
-            )
+            (kept.serverItem, kept.version) = (operation.serverItem, operation.version)
+        }
+        if server == nil || kind == .insert && operation.kind == .insert {
+            // Nothing new is known of the row, or it may be the insert's: an attempt that may have been applied must still be
+            // proven.
+            kept.sent = operation.sent
             kept.state = kept.isAmbiguous ? .attempted : .pending
         }
         // A delete that the server may have applied leaves nothing of the row.
@@ -149,11 +151,6 @@ struct DecisionEffect {
         if kind == .insert {
             // No base shows the row that a pull has received, so that the row stays with the operation.
             (kept.base, kept.version, kept.serverItem) = (nil, nil, operation.serverItem)
-            if operation.kind == .insert {
-                // The server may have applied it, so that a delete must be sent too.
-                kept.sent = operation.sent
-                kept.state = kept.isAmbiguous ? .attempted : .pending
-            }
         }
         if kind == .delete {
             kept.deletedItem = item ?? local ?? operation.deletedItem
