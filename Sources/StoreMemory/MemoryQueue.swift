@@ -20,8 +20,12 @@ struct MemoryQueue: Sendable {
 
     func operations(after id: Int64, in table: String?, limit: Int) -> [TableOperation] {
         guard id < .max, limit > 0 else { return [] }
-        let later = operations.entries(from: id + 1).lazy.map { $0.value }
-        return Array(later.filter { table?.hasSameBytes(as: $0.table) ?? true }.prefix(limit))
+        var later: [TableOperation] = []
+        operations.forEach(from: id + 1) { entry in
+            if table?.hasSameBytes(as: entry.value.table) ?? true { later.append(entry.value) }
+            return later.count < limit
+        }
+        return later
     }
 
     func operations(ofItem itemID: String, in table: String) -> [TableOperation] {

@@ -26,7 +26,14 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The entries whose keys are not less than the given one, in order; all entries for `nil`.
-    func entries(from key: Key?) -> some Sequence<Entry> { Entries(root: root, first: key) }
+    func entries(from key: Key?) -> [Entry] {
+        var entries: [Entry] = []
+        forEach(from: key) { entry in
+            entries.append(entry)
+            return true
+        }
+        return entries
+    }
 
     /// Calls the body with each entry whose key is not less than the given one, in order, until it returns false.
     func forEach(from key: Key?, _ body: (Entry) throws -> Bool) rethrows {
@@ -34,7 +41,7 @@ struct SortedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// All values, in the order of their keys.
-    var values: some Sequence<Value> { entries(from: nil).lazy.map { $0.value } }
+    var values: [Value] { entries(from: nil).map(\.value) }
 
     /// Inserts or replaces the value, and returns the replaced one.
     @discardableResult mutating func updateValue(_ value: Value, for key: Key) -> Value? {
@@ -144,38 +151,6 @@ extension SortedMap {
         }
 
         private var isEmpty: Bool { entries.isEmpty && branches.isEmpty }
-    }
-
-    /// Iterates over the leaves from left to right.
-    private struct Entries: Sequence, IteratorProtocol {
-        /// The nodes from the root to the current leaf, each with the index of its next element.
-        private var path: [(node: Node, next: Int)] = []
-
-        init(root: Node, first key: Key?) {
-            var node = root
-            while !node.branches.isEmpty {
-                let index = key.map(node.branch) ?? 0
-                path.append((node, index + 1))
-                node = node.branches[index].node
-            }
-            path.append((node, key.map(node.index) ?? 0))
-        }
-
-        mutating func next() -> Entry? {
-            while let (node, next) = path.last {
-                if next < node.entries.count {
-                    path[path.count - 1].next += 1
-                    return node.entries[next]
-                }
-                if next < node.branches.count {
-                    path[path.count - 1].next += 1
-                    path.append((node.branches[next].node, 0))
-                } else {
-                    path.removeLast()
-                }
-            }
-            return nil
-        }
     }
 }
 

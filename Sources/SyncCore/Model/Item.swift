@@ -37,11 +37,14 @@ public struct Item: Sendable, Hashable, Identifiable {
             }
         }
         set {
-            let isField = name != "id" && !SystemProperties.names.contains(name)
+            let isField = Self.isField(name)
             if !isField, newValue == self[name] { return }
             fields[name] = isField ? newValue : newValue ?? .null
         }
     }
+
+    /// Whether a value of that name is a field, and not the id or a system property.
+    static func isField(_ name: String) -> Bool { name != "id" && !SystemProperties.names.contains(name) }
 
     /// The field of that column, or `nil` when it is missing.
     public subscript(column: SyncColumn) -> ItemValue? {

@@ -27,7 +27,7 @@ struct ColumnTest: Sendable {
             (name, test) = (column, ColumnTest(textTest, part))
         default: return nil
         }
-        return name == "id" || SystemProperties.names.contains(name) ? nil : (name, test)
+        return Item.isField(name) ? (name, test) : nil
     }
 }
 

@@ -52,9 +52,7 @@
         case .any(let filters): return .any(filters.map { node($0, &columns) })
         case .not(let filter): return .not(node(filter, &columns))
         default:
-            for name in filter.columns.sorted() where !SystemProperties.names.contains(name) && name != "id" {
-                _ = position(of: name, &columns)
-            }
+            for name in filter.columns.sorted() where Item.isField(name) { _ = position(of: name, &columns) }
             return .general(filter)
         }
     }
