@@ -33,7 +33,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         case observation
         /// A request has no local-only columns.
         case columns
-        /// The insert of a child is sent after the insert of its parent.
+        /// Inserts of parents are sent before those of children, and deletes of children before those of parents.
         case order
         /// An operation is parked only after as many refusals as the setting says.
         case parking

@@ -55,7 +55,7 @@ extension SimulatedSystem {
             if !written.rows.isEmpty || !edits.isEmpty {
                 checkRunningRequests(state.operations, device)
                 checkParking(state.operations, device)
-                try checkParents(state.operations, snapshot, device)
+                try checkPushOrder(state.operations, state.errors, snapshot, device)
                 recordPending(state.operations, edits, device)
                 recordCompleted(state.operations, device)
                 recordConflictsOfPushes(state.operations, device)

@@ -36,6 +36,7 @@ extension SimulatedSystem {
     private func synchronize(_ device: SimulatedDevice, _ round: Int) async -> Bool {
         let context = device.processes[0].context
         await enqueueUnqueued(on: device, context)
+        await noteUnsent(device, context)
         do {
             try await context.push()
             let left = try await context.pendingOperations()

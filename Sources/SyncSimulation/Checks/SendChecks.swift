@@ -43,30 +43,4 @@ extension SimulatedSystem {
             }
         }
     }
-
-    /// The insert of a child is not sent while the insert of its parent is pending.
-    func checkParents(
-        _ operations: [TableOperation], _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
-    ) throws {
-        let lastAttempts = device.state.withLock { state in
-            let last = state.lastAttempts
-            state.lastAttempts = Dictionary(uniqueKeysWithValues: operations.map { ($0.id, $0.lastAttempt) })
-            return last
-        }
-        for operation in operations where operation.kind == .insert && operation.state == .attempted {
-            guard operation.lastAttempt != lastAttempts[operation.id] ?? nil,
-                let table = device.disk.store.catalog.tables.first(where: { $0.name == operation.table }),
-                let parent = table.parents.first,
-                let id = try snapshot.item(id: operation.itemID, in: table.name)?.fields["parent"]?.textValue
-            else { continue }
-            // A parent that is inserted in this commit may have been inserted after the mark.
-            let key = RowKey(table: parent, id: id)
-            let insert = operations.first { $0.table == parent && $0.itemID == id && $0.kind == .insert }
-            if let insert, device.state.withLock({ $0.pending[key]?.firstID == insert.id }) {
-                fail(
-                    .order, "\(device.name) sends \(table.name)/\(operation.itemID) before its parent \(key)."
-                )
-            }
-        }
-    }
 }

@@ -38,6 +38,8 @@ final class SimulatedDevice: Sendable {
         var conflictsOfPushes: Set<StoredConflict> = []
         /// When each pending operation was last attempted, at the last commit.
         var lastAttempts: [Int64: Timestamp?] = [:]
+        /// The operations that the running push after the faults has not sent.
+        var unsent: Set<Int64> = []
         /// Whether a cache has answered a list request with an older page.
         var hasReceivedOldPage = false
         /// Whether incremental pulls can leave out rows, or states of rows.
