@@ -124,6 +124,20 @@ import Testing
         (#"{"id":"m",\#((0..<10_000).map { #""c\#($0)":\#($0)"# }.joined(separator: ","))}"#, .stored),
     ]
 
+    @Test func `a pull continues after a row whose time is a leap second`() async throws {
+        try await Client.run { client in
+            let headers: HTTPFields = [.date: Timestamp(Date()).httpDate]
+            let page = #"[{"id":"m","updatedAt":"2016-12-31T23:59:60Z"}]"#
+            client.server.respondOnce(.init(200, headers: headers, page))
+            try await client.pull()
+            client.server.removeRequests()
+            #expect(try await client.pull().received == 0)
+            let paths = client.server.requests.map { $0.head.path ?? "" }
+            #expect(paths.count == 1)
+            #expect(paths.allSatisfy { $0.contains("updatedAt%20") }, "\(paths)")
+        }
+    }
+
     @Test(arguments: rows)
     func `a hostile row is stored exactly or listed, and the rows around it are stored`(
         json: String, reading: Reading

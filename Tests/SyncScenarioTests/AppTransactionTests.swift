@@ -47,6 +47,39 @@ import Testing
         }
     }
 
+    /// The device has a local-only column, whose value stays.
+    @Test func `a pulled row replaces values of the app that cannot be read`() async throws {
+        try await run { app in
+            for id in ["1", "2"] { try await app.scenario.server.put(id, ["text": "one"], in: Todo.name) }
+            try await app.device.sync()
+            try await app.write {
+                try $0.execute(
+                    sql: "UPDATE TodoItem SET due = 'soon', priority = 'high', note = 'mine' WHERE id = '1'")
+            }
+            await expectError(.storeFailure) { _ = try await app.device.item("1") }
+            try await app.scenario.server.update("1", ["text": "two"], in: Todo.name)
+            try await app.scenario.server.put("3", ["text": "three"], in: Todo.name)
+            let result = try await app.device.pullWithoutPush()
+            #expect(result.upserted == 2)
+            #expect(try await app.device.texts() == ["one", "three", "two"])
+            #expect(try await app.device.item("1")?["note"] == "mine")
+            #expect(try await app.device.item("1")?["due"] ?? .null == .null)
+        }
+    }
+
+    @Test func `a pull does not replace a value of a local-only column that cannot be read`() async throws {
+        try await run { app in
+            try await app.scenario.server.put("1", ["text": "one"], in: Todo.name)
+            try await app.device.sync()
+            try await app.write { try $0.execute(sql: "UPDATE TodoItem SET note = x'00' WHERE id = '1'") }
+            try await app.scenario.server.update("1", ["text": "two"], in: Todo.name)
+            await expectError(.storeFailure) { try await app.device.pullWithoutPush() }
+            try await app.write { try $0.execute(sql: "UPDATE TodoItem SET note = 'mine' WHERE id = '1'") }
+            try await app.device.pullWithoutPush()
+            #expect(try await app.device.texts() == ["two"])
+        }
+    }
+
     @Test func `rows that the app writes are pushed, and pulled rows are the app's records`() async throws {
         try await run { app in
             let store = app.store

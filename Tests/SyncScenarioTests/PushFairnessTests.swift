@@ -135,6 +135,26 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `changes that are made while children or failed operations are pushed are sent by that push`(
+        _ kind: StoreKind
+    ) async throws {
+        try await run(on: kind) { scenario, a in
+            try await a.context.table("Item").insert(["id": "first"])
+            var result = try await scenario.push(a) { _ in
+                try await a.context.table("List").insert(["id": "food"])
+                try await a.table.insert(["id": "todo"])
+            }
+            #expect(try result.get().completed == 3)
+            try await a.table.insert(["id": "failed"])
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            _ = try await a.expectPushError()
+            result = try await scenario.push(a) { _ in try await a.table.insert(["id": "meanwhile"]) }
+            #expect(try result.get().completed == 2)
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
     @Test(arguments: StoreKind.persistent, [400, 412])
     func `a parked operation or a conflict of an undeclared table does not fail pushes of other tables`(
         _ kind: StoreKind, _ status: Int

@@ -79,6 +79,29 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a parent is deleted only after a child that was moved away and deleted`(_ kind: StoreKind)
+        async throws
+    {
+        try await run(on: kind) { scenario, device in
+            let (lists, items) = (device.context.table("List"), device.context.table("Item"))
+            for id in ["food", "drinks"] { try await lists.insert(["id": .text(id)]) }
+            try await items.insert(["id": "milk", "list": "food"])
+            try await device.context.push()
+            try await items.update(id: "milk", ["list": "drinks"])
+            try await items.delete(id: "milk")
+            try await lists.delete(id: "food")
+            scenario.server.inject(.refusal(400), when: { $0.table == "Item" })
+            scenario.server.removeRequests()
+            let codes = await device.pushErrors().map(\.code)
+            #expect(codes == [.serverError, .operationHeld])
+            #expect(scenario.server.requests.map(\.table) == ["Item"])
+
+            try await device.context.push()
+            #expect(try scenario.server.row("food", in: "List")?.deleted ?? true)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a plan of an unknown table is an error, as its push is`(_ kind: StoreKind) async throws {
         try await run(on: kind) { _, device in
             await expectError(.unknownTable) {

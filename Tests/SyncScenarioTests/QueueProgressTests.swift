@@ -36,6 +36,30 @@ import Testing
         }
     }
 
+    /// The page does not come from the tables service, and ends the push.
+    @Test(arguments: [403, 413])
+    func `operations that a proxy refuses with a web page do not block the queue`(_ status: Int) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings())
+            for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }
+            try await a.table.insert(["id": "4", "text": "healthy"])
+            scenario.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("poison")
+                    ? .answer(
+                        status: status, headers: ["Content-Type": "text/html"],
+                        body: Data("<html><h1>Request Entity Too Large</h1></html>".utf8)) : .none
+            }
+            for _ in 0..<3 { await expectError(.pushAbortedService) { try await a.context.push() } }
+            #expect(try scenario.row("4") == nil)
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(try scenario.row("4") != nil)
+            #expect(try await a.context.operationErrors().isEmpty)
+            scenario.server.onRequest(nil)
+            try await a.context.push()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     @Test func `inserts whose proof the server refuses do not block the queue`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())

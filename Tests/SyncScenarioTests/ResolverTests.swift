@@ -190,9 +190,12 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `an error thrown by a resolver is recorded on the operation`(_ kind: StoreKind) async throws {
-        let resolver = ConflictResolver { _ in throw SyncError(.invalidOperation, "The resolver failed.") }
+    /// A resolver may use another context, whose errors say nothing about this one.
+    @Test(arguments: StoreKind.allCases, [SyncError.Code.invalidOperation, .storeFailure, .contextInvalid])
+    func `an error thrown by a resolver is recorded on the operation`(
+        _ kind: StoreKind, _ code: SyncError.Code
+    ) async throws {
+        let resolver = ConflictResolver { _ in throw SyncError(code, "The resolver failed.") }
         try await withClash(
             on: kind, resolver: resolver, client: ["text": "client"], server: ["text": "server"]
         ) {

@@ -189,6 +189,44 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `all parked operations, or those of a table, are replayed together`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.parkAfterRefusals = 1
+            let other = SyncTableDefinition("Other", columns: [SyncColumn("text", .text)])
+            let a = try scenario.device(settings: settings, tables: [Todo.definition, other])
+            for id in ["x", "y"] { try await a.table.insert(["id": .text(id)]) }
+            try await a.context.table("Other").insert(["id": "o"])
+            scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
+            _ = await a.expectPushErrors()
+            scenario.server.onRequest(nil)
+            #expect(try await a.context.replayParkedOperations(in: "Other") == 1)
+            #expect(await a.expectPushErrors().map(\.itemID) == ["x", "y"])
+            #expect(try scenario.server.row("o", in: "Other") != nil)
+            #expect(try await a.context.replayParkedOperations() == 2)
+            try await a.context.push()
+            #expect(try await a.context.replayParkedOperations() == 0)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// The device's clock is an hour ahead of the server's.
+    @Test(arguments: StoreKind.allCases)
+    func `a date in Retry-After is relative to the date of the response`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let (a, delays) = try device(scenario)
+            try await a.table.insert(["id": "x"])
+            let server = SyncEnvironment.live.now().advanced(by: .seconds(-3600))
+            let headers = [
+                "Date": server.httpDate, "Retry-After": server.advanced(by: .seconds(30)).httpDate,
+            ]
+            scenario.server.inject(.answer(status: 503, headers: headers))
+            try await a.context.push()
+            #expect(delays.all == [.seconds(30)])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `an edit of the item unparks its operation`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in
             var settings = SyncSettings()

@@ -148,4 +148,35 @@ import Testing
             #expect(try await a.operations().map(\.refusals) == [0])
         }
     }
+
+    /// The row still has the version that the request named: the server has another reason, such as a column whose values must
+    /// be unique.
+    @Test(arguments: StoreKind.allCases, [ConflictResolver.serverWins, .clientWins])
+    func `a 409 about an unchanged row is a refusal, and no conflict`(
+        _ kind: StoreKind, _ resolver: ConflictResolver
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            var settings = SyncSettings.singleAttempt
+            settings.resolver = resolver
+            settings.parkAfterRefusals = 2
+            let a = try scenario.device(settings: settings)
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            try await a.table.delete(id: "y")
+            scenario.server.onRequest { $0.isWrite ? .refusal(409, "the text is not unique") : .none }
+            for _ in 0..<2 {
+                let errors = await a.expectPushErrors()
+                #expect(errors.map(\.code) == [.serverError, .serverError])
+                #expect(errors.map(\.message) == ["the text is not unique", "the text is not unique"])
+            }
+            #expect(try await a.context.status().parkedOperations == 2)
+            #expect(try await a.item("x")?["text"] == "two")
+            #expect(try await a.item("y") == nil)
+            scenario.server.onRequest(nil)
+            try await a.context.replayParkedOperations()
+            try await a.context.push()
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

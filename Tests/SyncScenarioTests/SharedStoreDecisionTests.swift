@@ -127,6 +127,24 @@ import Testing
         }
     }
 
+    /// The two ids are canonically equivalent.
+    @Test func `a purge removes an item although another process has inserted one with an equivalent id since`()
+        async throws
+    {
+        try await withExtension { scenario, open, part in
+            try await scenario.server.put("e\u{301}", ["text": "one"], in: "Other")
+            let app = try open()
+            try await app.context.pull(TableQuery("Other"), queryID: "all")
+            try await part.context.purgeAll(pending: .discard)
+            try await app.context.table("Other").insert(["id": "\u{e9}"])
+            try await app.context.close()
+            let again = try open()
+            let ids = try await again.context.table("Other").items().map { Array($0.id.utf8) }
+            #expect(ids == [Array("\u{e9}".utf8)])
+            try await again.context.close()
+        }
+    }
+
     @Test func `the records of removed rows end with a purge`() async throws {
         try await withExtension { scenario, open, part in
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)

@@ -13,8 +13,8 @@ extension RemoteResponse {
         let text = ResponseText(response, hiding: secrets)
         status = response.head.status.code
         version = EntityTag.version(from: response.head.headerFields[.eTag])
-        retryAfter = response.head.headerFields[.retryAfter]
         date = response.head.headerFields[.date]
+        retryAfter = RetryAfter.text(response.head.headerFields[.retryAfter], since: date)
         self.tokenGeneration = tokenGeneration
         let isSuccess = ResponseClassification.isSuccess(status)
         var json: ItemValue?

@@ -7,7 +7,7 @@ package struct RemoteResponse: Sendable {
     package let status: Int
     /// The version in a strong `ETag`, without its quotes.
     package let version: String?
-    /// The text of `Retry-After`.
+    /// The text of `Retry-After`; a date as seconds since ``date``.
     package let retryAfter: String?
     /// The text of `Date`.
     let date: String?

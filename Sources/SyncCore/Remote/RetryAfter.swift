@@ -18,6 +18,14 @@ struct RetryAfter: Hashable {
         }
     }
 
+    /// Returns the header with a date as seconds since the response's own date: the clock of the device may be wrong.
+    ///
+    /// - Parameter date: the response's `Date`.
+    static func text(_ text: String?, since date: String?) -> String? {
+        guard let text, let now = date.flatMap({ Timestamp(httpDate: $0) }) else { return text }
+        return RetryAfter(text, now: now).map { "\($0.delay.components.seconds)" } ?? text
+    }
+
     /// Returns the delay that a response demands; `nil` without a readable header.
     static func delay(_ text: String?, now: Timestamp) -> Duration? {
         text.flatMap { RetryAfter($0, now: now)?.delay }

@@ -33,7 +33,7 @@ struct KnownValues {
     private let lost: LostValues
     /// The lost columns that were not synced before. Their values in the server's rows are undeclared values.
     private let added: Set<String>
-    private var rows: [String: Row] = [:]
+    private var rows: [UTF8Text: Row] = [:]
 
     private struct Row {
         /// The newest known fields: the server's, and those that were sent.
@@ -48,7 +48,8 @@ struct KnownValues {
         self.added = Set(added.map(\.name))
         guard !lost.isEmpty else { return }
         for operation in operations where operation.kind != .delete {
-            var row = rows[operation.itemID] ?? Row()
+            let id = UTF8Text(operation.itemID)
+            var row = rows[id] ?? Row()
             if let base = operation.base {
                 row.fields.merge(base.system.undeclared.merging(base.fields) { $1 }) { $1 }
                 row.hasBase = true
@@ -56,13 +57,13 @@ struct KnownValues {
             }
             if row.system.version == nil { row.system.version = operation.version }
             row.fields.merge(operation.sent?.fields ?? [:]) { $1 }
-            rows[operation.itemID] = row
+            rows[id] = row
         }
     }
 
     /// Returns the known value of a lost column, or `nil` if it is unknown. A missing value is null.
     func value(of column: String, itemID: String) -> ItemValue? {
-        guard let row = rows[itemID] else { return nil }
+        guard let row = rows[UTF8Text(itemID)] else { return nil }
         return row.fields[column] ?? (row.hasBase ? ItemValue.null : nil)
     }
 
@@ -70,7 +71,8 @@ struct KnownValues {
     func restored(_ item: Item, _ definition: SyncTableDefinition) -> Item {
         guard !lost.isEmpty else { return item }
         var restored = item
-        if let row = rows[item.id] {
+        let known = rows[UTF8Text(item.id)]
+        if let row = known {
             if lost.hasLostSystem, item.system.version == nil {
                 let undeclared = restored.system.undeclared
                 restored.system = row.system
@@ -79,10 +81,10 @@ struct KnownValues {
             if lost.hasLostUndeclared { restored.system.undeclared.merge(row.system.undeclared) { $1 } }
         }
         var unknown = restored.system.lostValues
-        if lost.hasLostUndeclared, rows[item.id]?.hasBase != true {
+        if lost.hasLostUndeclared, known?.hasBase != true {
             unknown[SystemProperties.allUndeclared] = .null
         }
-        if lost.hasLostSystem, rows[item.id] == nil { unknown[SystemProperties.lostVersion] = .null }
+        if lost.hasLostSystem, known == nil { unknown[SystemProperties.lostVersion] = .null }
         for name in lost.columns {
             let value = value(of: name, itemID: item.id)
             if definition.syncs(name) {

@@ -38,26 +38,35 @@ struct ConflictResolution {
         // The resolver decides about the item as it is now.
         if current.revision != conflict.revision { try await context.record(current) }
         let conflict = current
+        let decision: ConflictDecision?
         do {
-            let decision = try await decision(about: operation, client: item, conflict)
-            guard let decision, decision != .keepPending else {
-                emit(nil, about: operation, conflict)
-                return .unresolved(conflict)
-            }
+            decision = try await self.decision(about: operation, client: item, conflict)
+        } catch {
+            return try await record(error, for: conflict)
+        }
+        guard let decision, decision != .keepPending else {
+            emit(nil, about: operation, conflict)
+            return .unresolved(conflict)
+        }
+        do {
             let result = try await apply(decision, to: conflict)
             if case .changed = result {} else { emit(decision, about: operation, conflict) }
             return result
+        } catch let error as SyncError where [.storeFailure, .contextInvalid].contains(error.code) {
+            throw error
         } catch {
-            // A resolver may have cancelled its own tasks: only a cancelled push or pull throws cancellation.
-            if Task.isCancelled { throw CancellationError() }
-            if let failure = error as? SyncError, [.storeFailure, .contextInvalid].contains(failure.code) {
-                throw failure
-            }
-            let recorded = conflict.replacingMessage(
-                (error as? SyncError)?.message ?? "The conflict resolver failed: \(error)")
-            try await context.record(recorded)
-            return .unresolved(recorded)
+            return try await record(error, for: conflict)
         }
+    }
+
+    /// Records an error of the resolver, or of its decision, as the operation's error.
+    private func record(_ error: any Error, for conflict: TableOperationError) async throws -> Result {
+        // A resolver may have cancelled its own tasks: only a cancelled push or pull throws cancellation.
+        if Task.isCancelled { throw CancellationError() }
+        let recorded = conflict.replacingMessage(
+            (error as? SyncError)?.message ?? "The conflict resolver failed: \(error)")
+        try await context.record(recorded)
+        return .unresolved(recorded)
     }
 
     private func emit(

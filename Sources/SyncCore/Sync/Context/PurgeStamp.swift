@@ -137,12 +137,13 @@ final class PurgeStamp: Sendable {
 
     /// Keeps items with a pending operation: another process that declares the table made it after the purge.
     private static func purge(_ table: String, in transaction: any StoreTransaction) throws {
-        let pending = Set(try transaction.operations(after: 0, in: table, limit: .max).map(\.itemID))
+        let pending = Set(
+            try transaction.operations(after: 0, in: table, limit: .max).map { UTF8Text($0.itemID) })
         if pending.isEmpty {
             try transaction.deleteItems(matching: TableQuery(table))
         } else {
             let ids = try transaction.items(matching: TableQuery(table)).items.map(\.id)
-            try transaction.deleteItems(ids: ids.filter { !pending.contains($0) }, in: table)
+            try transaction.deleteItems(ids: ids.filter { !pending.contains(UTF8Text($0)) }, in: table)
         }
         try transaction.recordPurge(of: table)
         try stamp(table, in: transaction)

@@ -91,6 +91,25 @@ extension SyncContext {
         }
     }
 
+    /// Replays all parked operations: see ``replay(operationID:)``.
+    ///
+    /// - Parameter table: replays only those of this table; `nil` is all.
+    /// - Returns: the number of the operations.
+    /// - Throws: ``SyncError/Code/storeFailure``.
+    @discardableResult
+    public func replayParkedOperations(in table: String? = nil) async throws -> Int {
+        try await writeLocally { transaction in
+            // Every parked operation has an error.
+            let parked = try transaction.operationErrors(in: table)
+                .compactMap { try transaction.operation(id: $0.operationID) }.filter(\.isParked)
+            for var operation in parked {
+                operation.unpark()
+                try transaction.put(operation)
+            }
+            return parked.count
+        }
+    }
+
     private func resolve(
         _ error: TableOperationError, with item: Item?,
         _ apply: @escaping @Sendable (DecisionEffect, Item?) throws -> Void

@@ -36,6 +36,7 @@ public final class SyncContext: Sendable {
     let stalePageGuard = StalePageGuard()
     /// The operations that are being sent.
     let inFlight = InFlightOperations()
+    let postponed = PostponedOperations()
 
     /// Makes a context for an open store.
     ///

@@ -72,7 +72,7 @@ public struct ObservedStatus: AsyncSequence, Sendable {
 
         /// Returns the next status; `nil` after the context has closed.
         public mutating func next() async throws -> SyncStatus? {
-            guard await signals.next(isolation: #isolation) != nil else { return nil }
+            guard await context.next(&signals) != nil else { return nil }
             let context = context
             return try await context.resultUnlessClosed { try await context.status() }
         }

@@ -10,8 +10,8 @@ extension SyncTable {
     /// a few times a second. The sequence ends when the context closes or the task is cancelled.
     ///
     /// A commit that changes no row of the table runs no query, nor usually one that changes only rows that neither are in
-    /// the result nor match the query. The commits of other processes on a shared store are noticed with the next commit of
-    /// this context.
+    /// the result nor match the query. The commits of other processes on a shared store are noticed within five seconds, or with
+    /// the next commit of this context.
     ///
     /// - Throws: while iterating, the errors of ``items(matching:)``.
     public func observe(_ query: TableQuery) -> ObservedQuery {

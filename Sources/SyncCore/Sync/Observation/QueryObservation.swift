@@ -55,7 +55,7 @@ package struct QueryObservation<Details: Sendable & Equatable> {
         while true {
             if !observer.hasFailed {
                 observer.beginWait()
-                guard await signals.next(isolation: #isolation) != nil else { return nil }
+                guard await context.next(&signals) != nil else { return nil }
             }
             do {
                 try await pacing.delay(in: context)

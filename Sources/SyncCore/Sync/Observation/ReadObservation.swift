@@ -21,7 +21,7 @@ package struct ReadObservation<Value: Sendable> {
 
     /// Returns the next value; `nil` after the context has closed or the task is cancelled.
     package mutating func next() async throws -> Value? {
-        while await signals.next(isolation: #isolation) != nil {
+        while await context.next(&signals) != nil {
             do {
                 try await pacing.delay(in: context)
             } catch {

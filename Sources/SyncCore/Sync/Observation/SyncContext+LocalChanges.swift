@@ -15,12 +15,6 @@ extension SyncContext {
         commits.signals(of: [.status], beginsAtOnce: false)
     }
 
-    /// Signals the commits of other processes since the last write of this context.
-    package func detectExternalCommits() async throws {
-        // Each transaction compares the store's commit stamp with that of the last one.
-        try await write { _ in }
-    }
-
     /// Whether the context is closed.
     package var isClosed: Bool { commits.isFinished }
 }

@@ -51,7 +51,7 @@ package struct DeltaToken: Sendable, Hashable {
     /// Reads ``storedText(for:)``; `nil` for another binding, so that the pull starts over.
     init?(storedText: String, for binding: String) {
         guard let object = Self.object(storedText), Self.binding(object)?.hasSameBytes(as: binding) == true,
-            let text = object["updatedAt"]?.textValue, let updatedAt = Timestamp(text),
+            let text = object["updatedAt"]?.textValue, let updatedAt = Timestamp(serverText: text),
             let id = object["id"]?.textValue
         else { return nil }
         self.init(updatedAtText: text, updatedAt: updatedAt, id: id)

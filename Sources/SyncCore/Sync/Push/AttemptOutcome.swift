@@ -39,15 +39,17 @@ extension AttemptOutcome {
             case .versionMismatch: proof.outcome(of: response, .versionMismatch)
             case .rowMissing: proof.outcome(ofRow: nil, .rowMissing, status: status)
             case .tableMissing: .refused(status: status, .tableNotOnServer, message: message)
-            case .refused:
-                .refused(
-                    status: status, message == nil ? .serverErrorWithoutMessage : .serverError,
-                    message: message)
+            case .refused: .refused(status: status, message: message)
             case .unknown: .unknown(status: status, message: message)
             case .unauthenticated: .unauthenticated(status: status)
             case .unavailable:
                 .unavailable(status: status, message: message, retryAfter: response.retryAfter)
             }
+    }
+
+    /// The server refuses the operation with this message.
+    static func refused(status: Int, message: String?) -> Self {
+        .refused(status: status, message == nil ? .serverErrorWithoutMessage : .serverError, message: message)
     }
 
     private static func success(_ response: AttemptResponse, kind: TableOperation.Kind) -> Self {

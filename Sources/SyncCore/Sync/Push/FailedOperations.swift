@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The operations of a push with an error of an earlier push.
+/// The operations of a push that failed in an earlier push, or ended it: see ``PostponedOperations``.
 struct FailedOperations: Sendable {
     private let ids: Set<Int64>
     /// The id before all of them, and the greatest one.
@@ -10,11 +10,16 @@ struct FailedOperations: Sendable {
     private var lastSent: [Int: Int64] = [:]
 
     /// - Parameter tables: the tables of the push; `nil` for all.
-    init(in snapshot: any StoreSnapshot, tables: Set<String>?, order: PushOrder, now: Timestamp) throws {
-        let operations = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
-            guard tables?.contains(error.table) ?? true else { return nil }
+    init(
+        in snapshot: any StoreSnapshot, tables: Set<String>?, order: PushOrder,
+        postponed: PostponedOperations, now: Timestamp
+    ) throws {
+        let failed = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
             let operation = try snapshot.operation(id: error.operationID)
             return operation?.revision == error.revision ? operation : nil
+        }
+        let operations = try (failed + postponed.operations(in: snapshot)).filter { operation in
+            tables?.contains(operation.table) ?? true
         }
         ids = Set(operations.map(\.id))
         (first, greatest) = ((ids.min() ?? 1) - 1, ids.max() ?? 0)

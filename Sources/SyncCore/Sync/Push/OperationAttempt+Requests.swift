@@ -74,9 +74,22 @@ extension OperationAttempt {
         if response.classification == .done, snapshot.kind == .insert || version != nil {
             requests.recordApplication()
         }
-        let outcome = AttemptOutcome(response, proof)
-        guard case .rowNeeded(let reason, let status) = outcome else { return outcome }
-        return try await fetchRow(toDecide: reason, status: status)
+        var outcome = AttemptOutcome(response, proof)
+        if case .rowNeeded(let reason, let status) = outcome {
+            outcome = try await fetchRow(toDecide: reason, status: status)
+        }
+        return refusal(by: response, of: version, outcome) ?? outcome
+    }
+
+    /// Returns the refusal if a 409 reports no conflict: the row has the version that the request named, so the server refuses
+    /// the change for another reason, such as a value that must be unique.
+    private func refusal(
+        by response: AttemptResponse, of version: String?, _ outcome: AttemptOutcome
+    ) -> AttemptOutcome? {
+        guard case .conflict(.rowExists, let status, let row?) = outcome, let version,
+            row.system.version?.hasSameBytes(as: version) == true, snapshot.kind != .insert
+        else { return nil }
+        return .refused(status: status, message: response.message)
     }
 
     /// Fetches the row that the applied request has left, because it is unknown whether a pulled state is later.

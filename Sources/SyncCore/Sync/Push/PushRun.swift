@@ -23,8 +23,6 @@ struct PushRun {
     private var runningCount = 0
     /// The number of begun operations of tables that the app no longer declares. They send no request.
     private var undeclaredCount = 0
-    /// Whether an operation was skipped because another one precedes it that this push has not begun.
-    private var hasSkipped = false
     /// Operations that were read ahead. A later change of one is detected when it is sent.
     private var readAhead: ArraySlice<TableOperation> = []
     /// Why the push ends; `nil` when it goes on.
@@ -57,13 +55,14 @@ struct PushRun {
 
     private mutating func sendAll() async throws {
         let (tables, order, now) = (tables, order, context.environment.now())
+        let postponed = context.postponed
         let failed = try await context.read {
-            try FailedOperations(in: $0, tables: tables, order: order, now: now)
+            try FailedOperations(in: $0, tables: tables, order: order, postponed: postponed, now: now)
         }
         var count = -1
         var repeated: SyncError?
         repeat {
-            (count, hasSkipped) = (begun.count, false)
+            count = begun.count
             for round in order.rounds where !isLimited {
                 try await pass(round) { !failed.contains($0) }
             }
@@ -81,7 +80,8 @@ struct PushRun {
                     serverErrors.restart()
                 }
             }
-        } while hasSkipped && begun.count > count && repeated == nil && !isLimited
+            // Skipped operations may be sent now, and the app may have enqueued operations of earlier rounds.
+        } while begun.count > count && repeated == nil && !isLimited
         if let repeated, !serverErrors.hasSucceeded { throw repeated }
     }
 
@@ -199,7 +199,6 @@ struct PushRun {
     }
 
     private mutating func skip(_ operation: TableOperation) {
-        hasSkipped = true
         begun.remove(operation.id)
     }
 }

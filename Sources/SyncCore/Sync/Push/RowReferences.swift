@@ -36,12 +36,13 @@ struct RowReferences {
     ) throws -> TableOperation? {
         for child in catalog.tables where child.parents.contains(definition.name) {
             let first = try snapshot.operations(after: 0, in: child.name, limit: .max).first { change in
-                switch change.kind {
+                // Otherwise the server may delete the child with its parent.
+                let refers = change.newestServerItem?.refers(to: operation.itemID) == true
+                return switch change.kind {
                 case .insert: false
-                case .delete: change.deletedItem?.refers(to: operation.itemID) == true
+                case .delete: refers || change.deletedItem?.refers(to: operation.itemID) == true
                 case .update:
-                    // Otherwise the server may delete the child with its parent.
-                    try change.newestServerItem?.refers(to: operation.itemID) == true
+                    try refers
                         && snapshot.item(id: change.itemID, in: child.name)?.refers(to: operation.itemID)
                             == false
                 }

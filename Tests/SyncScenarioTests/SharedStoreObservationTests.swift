@@ -1,0 +1,57 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import StoreSQLite
+import SyncCore
+import TableServer
+import Testing
+
+/// Observers see the commits of other processes, without a commit of their own.
+@Suite struct SharedStoreObservationTests {
+    private func run(_ body: (_ observing: Device, _ writing: Device) async throws -> Void) async throws {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            func device(_ name: String) throws -> Device {
+                scenario.device(
+                    on: try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared), name: name)
+            }
+            let (observing, writing) = (try device("A"), try device("B"))
+            try await body(observing, writing)
+            try await observing.context.close()
+            try await writing.context.close()
+        }
+    }
+
+    @Test func `an observed query has the rows that another process writes`() async throws {
+        try await run { observing, writing in
+            var results = observing.table.observe(Todo.query).makeAsyncIterator()
+            #expect(try await results.next()?.items.isEmpty == true)
+            try await writing.table.insert(["id": "x"])
+            #expect(try await results.next()?.items.map(\.id) == ["x"])
+            try await writing.table.delete(id: "x")
+            #expect(try await results.next()?.items.isEmpty == true)
+        }
+    }
+
+    @Test func `an observed status counts the operations of another process`() async throws {
+        try await run { observing, writing in
+            var statuses = observing.context.observeStatus().makeAsyncIterator()
+            #expect(try await statuses.next()?.pendingOperations == 0)
+            try await writing.table.insert(["id": "x"])
+            while let status = try await statuses.next(), status.pendingOperations == 0 {}
+            #expect(try await observing.context.status().pendingOperations == 1)
+        }
+    }
+
+    @Test func `an observation that waits for other processes ends when its context closes`() async throws {
+        try await run { observing, _ in
+            var results = observing.table.observe(Todo.query).makeAsyncIterator()
+            _ = try await results.next()
+            let context = observing.context
+            async let closing: Void = context.close()
+            #expect(try await results.next() == nil)
+            try await closing
+        }
+    }
+}
