@@ -106,4 +106,34 @@ import Testing
             #expect(stored?.series == [])
         }
     }
+
+    @Test func `a number in JSON that cannot be stored exactly`() async throws {
+        struct Coin: SyncModel {
+            var id = SyncID<Coin>()
+            var name = "", hash = UInt64(0), price = Decimal(0)
+            static let schema = ModelSchema(
+                "Coin", Coin(), .field("name", \.name), .json("hash", \.hash), .json("price", \.price))
+        }
+        let (long, short) = (Decimal(string: "12345678901234567890.12"), Decimal(string: "19.99"))
+        let (longPrice, price) = (try #require(long), try #require(short))
+        try await withContext(.models(Coin.self)) { context in
+            let table = context.table(Coin.self)
+            let coin = Coin(id: "x", hash: 9_223_372_036_854_775_809)
+            let hashMessage = await message { try await table.insert(coin) }
+            #expect(
+                hashMessage == """
+                    Coin.hash of 'x' cannot be stored in the column 'hash': it has a number with more digits than a \
+                    64-bit integer or a double holds; store the number as text. Nothing was changed.
+                    """)
+            try await table.insert(Coin(id: "x", hash: UInt64(Int64.max), price: price))
+            let priceMessage = await message { try await table.update("x") { $0.price = longPrice } }
+            #expect(priceMessage?.hasPrefix("Coin.price of 'x' cannot be stored") == true)
+            let stored = try #require(try await table.get("x"))
+            #expect(stored.hash == UInt64(Int64.max) && stored.price == price)
+            // Another client has stored a double.
+            try await table.raw.update(id: "x", ["hash": 9.3e18])
+            try await table.update("x") { $0.name = "penny" }
+            #expect(try await table.raw.item(id: "x")?["hash"] == 9.3e18)
+        }
+    }
 }

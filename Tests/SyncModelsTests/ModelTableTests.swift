@@ -115,6 +115,24 @@ import Testing
         }
     }
 
+    @Test func `a count with a negative limit or offset throws the error of a fetch`() async throws {
+        try await withContext(.models(TodoList.self, Todo.self)) { context in
+            let table = context.table(Todo.self)
+            try await table.insert(Todo(text: "a"))
+            let mistakes = [
+                (Todo.all.limit(-1), "The limit -1 is negative."),
+                (Todo.all.offset(-1), "The offset -1 is negative."),
+            ]
+            for (query, expected) in mistakes {
+                #expect(await message { try await table.fetch(query) } == expected)
+                #expect(await message { try await table.count(query) } == expected)
+                #expect(await message { try await context.batch { try $0.count(query) } } == expected)
+                let counts = context.live({ reader in try reader.count(query) })
+                #expect(await message { for try await _ in counts { break } } == expected)
+            }
+        }
+    }
+
     @Test func `a purge removes local models that match`() async throws {
         try await withContext(.models(TodoList.self, Todo.self)) { context in
             let table = context.table(Todo.self)

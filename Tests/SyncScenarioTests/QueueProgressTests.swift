@@ -38,7 +38,8 @@ import Testing
 
     /// The page does not come from the tables service, and ends the push.
     @Test(arguments: [403, 413])
-    func `operations that a proxy refuses with a web page do not block the queue`(_ status: Int) async throws {
+    func `operations that a proxy refuses with a web page do not block the queue`(_ status: Int) async throws
+    {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())
             for id in ["1", "2", "3"] { try await a.table.insert(["id": .text(id), "text": "poison"]) }

@@ -128,7 +128,7 @@ import Testing
     }
 
     /// The two ids are canonically equivalent.
-    @Test func `a purge removes an item although another process has inserted one with an equivalent id since`()
+    @Test func `a purge removes an item although another process inserts one with an equivalent id`()
         async throws
     {
         try await withExtension { scenario, open, part in

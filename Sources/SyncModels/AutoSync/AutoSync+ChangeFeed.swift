@@ -44,8 +44,8 @@ extension AutoSync {
                 // The server no longer has or shows one of the tables. The pulls find it.
                 signal(.serverHint(tables: Set(tables)))
                 await pauseFeed(after: &failures)
-            } catch let error as SyncError where error.isRefusal {
-                // To a server without a change feed, `changes` is the id of a row.
+            } catch let error as SyncError where error.showsNoChangeFeed && !hasAnswered {
+                // To a server without a change feed, `changes` is the id of a row, which it may have.
                 guard await findOtherTables(than: tables) else { return }
             } catch {
                 if let error = error as? SyncError {

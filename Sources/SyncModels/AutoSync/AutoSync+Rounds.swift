@@ -102,48 +102,55 @@ extension AutoSync {
     /// - Throws: `CancellationError`.
     func runNext() async throws {
         let (round, cause, requests) = control.withLock { control in
-            let requests = control.requests
-            control.requests = []
             var (round, cause) = (control.schedule.wholeRound, SyncEvent.RoundCause.request)
-            if requests.isEmpty, case .run(let due) = control.schedule.next(at: now, jitter: jitter) {
+            if control.requests.isEmpty, case .run(let due) = control.schedule.next(at: now, jitter: jitter) {
                 (round, cause) = (due, control.schedule.cause(at: now))
             }
-            return (round, cause, requests)
+            return (round, cause, control.requests)
         }
-        do {
-            let report = try await run(round, cause, budget: PushBudget())
-            let result = Result { try report.result(of: round, planCount: plans.count) }
-            for request in requests { request.complete(with: result) }
-        } catch {
-            // Another caller runs the round.
-            control.withLock { $0.requests = requests + $0.requests }
-            throw error
+        // The requests stay until the round has ended: after a cancellation, another caller runs it.
+        let report = try await run(round, cause, budget: PushBudget())
+        let result = Result { try report.result(of: round, planCount: plans.count) }
+        remove(requests)
+        for request in requests { request.complete(with: result) }
+    }
+
+    func remove(_ requests: [RoundRequest]) {
+        control.withLock { control in
+            control.requests.removeAll { request in requests.contains { $0 === request } }
         }
     }
 
     /// Pushes what a push can send until that time.
     func push(until end: Duration) async -> PushResult {
+        let completed = Mutex(0)
         do {
             return try await roundMutex.withLock {
                 let budget = PushBudget(duration: max(.zero, end - now))
-                let report = try await run(SyncSchedule.Round(), .finish, budget: budget)
+                let report = try await run(SyncSchedule.Round(), .finish, budget: budget) { result in
+                    completed.withLock { $0 = result.completed }
+                }
                 return report.push ?? PushResult(abortReason: report.ending)
             }
         } catch {
             return PushResult(
+                completed: completed.withLock(\.self),
                 abortReason: SyncError(
                     .pushAbortedCancelled, "The push did not end within its time limit.", mayRetry: true))
         }
     }
 
     private func run(
-        _ round: SyncSchedule.Round, _ cause: SyncEvent.RoundCause, budget: PushBudget
+        _ round: SyncSchedule.Round, _ cause: SyncEvent.RoundCause, budget: PushBudget,
+        onCancellation: @escaping @Sendable (PushResult) -> Void = { _ in }
     ) async throws -> SyncRound.Report {
         let startTime = context.environment.now()
         control.withLock { $0.schedule.begin(round, at: now) }
+        // Each call of `finish(within:)` ends its push at its limit, and not at that of another call.
+        let parts = cause == .finish ? RoundParts() : roundParts
         let syncRound = SyncRound(
-            context: context, plans: plans, budget: budget,
-            mustEnd: { self.control.withLock { $0.finishing > 0 } }, show: { self.show($0) })
+            context: context, plans: plans, budget: budget, onCancellation: onCancellation, parts: parts,
+            show: { self.show($0) })
         do {
             let report = try await syncRound.run(round)
             let status = try? await context.status()
@@ -189,7 +196,7 @@ extension AutoSync {
 
     /// Finds the changes of other processes, whose commits are not signalled.
     private func detectExternalCommits() async {
-        while (try? await context.environment.sleep(.seconds(5))) != nil {
+        while (try? await context.environment.sleep(SyncContext.externalCommitInterval)) != nil {
             if control.withLock({ $0.schedule.isInForeground }) { try? await context.detectExternalCommits() }
         }
     }

@@ -17,7 +17,7 @@ import Synchronization
 public final class AutoSync: Sendable {
     struct Control {
         var schedule: SyncSchedule
-        /// The callers that wait for a round that has not begun.
+        /// The callers that wait for a round, also those whose round is running.
         var requests: [RoundRequest] = []
         /// Whether ``AutoSync/run()`` is running.
         var isRunning = false
@@ -25,8 +25,6 @@ public final class AutoSync: Sendable {
         var pulledPlans: Set<Int> = []
         /// The errors of plans whose last pull would fail again.
         var failedPlans: [Int: SyncError] = [:]
-        /// The number of running calls of ``AutoSync/finish(within:)``.
-        var finishing = 0
     }
 
     let context: SyncContext
@@ -39,6 +37,7 @@ public final class AutoSync: Sendable {
     let feedWakeup = Wakeup()
     /// Serializes rounds.
     let roundMutex = AsyncMutex()
+    let roundParts = RoundParts()
     private let runMutex = AsyncMutex()
 
     /// Makes an automatic sync of a context. Make one per context.
@@ -89,8 +88,10 @@ public final class AutoSync: Sendable {
     public func syncNow() async throws -> SyncResult {
         let request = RoundRequest()
         control.withLock { $0.requests.append(request) }
-        defer { control.withLock { $0.requests.removeAll { $0 === request } } }
+        defer { remove([request]) }
         try await roundMutex.withLock {
+            // Before the next round begins, which would be a whole one for this request.
+            defer { remove([request]) }
             if request.result == nil { try await runNext() }
         }
         guard let result = request.result else {
@@ -99,20 +100,21 @@ public final class AutoSync: Sendable {
         return try result.get()
     }
 
-    /// Pushes within a time limit, for example before the system suspends the app. Pulls end at their next page.
+    /// Pushes within a time limit, for example before the system suspends the app.
     ///
-    /// Operations that were not sent stay pending.
+    /// A running pull is cancelled at once, and the pages that it has stored stay. A push of a running round continues
+    /// until the limit. Operations that were not sent stay pending.
     ///
-    /// - Parameter limit: after this time, a running request is cancelled.
+    /// - Parameter limit: after this time, a running push is cancelled, also that of a round.
     /// - Returns: the result of the push, with the error that ended it.
     public func finish(within limit: Duration) async -> SyncResult {
-        control.withLock { $0.finishing += 1 }
-        defer { control.withLock { $0.finishing -= 1 } }
+        roundParts.beginFinishing()
+        defer { roundParts.endFinishing() }
         let end = now + limit
         let result = await withTaskGroup(of: PushResult?.self) { group in
             group.addTask { await self.push(until: end) }
             group.addTask {
-                try? await self.context.environment.sleep(limit)
+                if (try? await self.context.environment.sleep(limit)) != nil { self.roundParts.end(.push) }
                 return nil
             }
             var result: PushResult?

@@ -41,4 +41,8 @@ extension SyncError {
         return error.code == .tableNotOnServer
             || !error.mayRetry && [.serverError, .serverErrorWithoutMessage].contains(error.code)
     }
+
+    /// Whether the first response to a request to the change feed shows that the server has none. The error of a web
+    /// page, which captive portals send, has another code.
+    var showsNoChangeFeed: Bool { isRefusal || code == .unreadableResponse }
 }

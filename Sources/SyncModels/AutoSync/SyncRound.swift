@@ -9,8 +9,9 @@ struct SyncRound: Sendable {
     let plans: [PullPlan]
     /// How much the push sends.
     var budget = PushBudget()
-    /// Whether to end the round before the next page of a pull.
-    let mustEnd: @Sendable () -> Bool
+    /// Receives the result of a push that is cancelled.
+    var onCancellation: @Sendable (PushResult) -> Void = { _ in }
+    let parts: RoundParts
     let show: @Sendable (AutoSync.Phase) -> Void
 
     /// What a round has done.
@@ -24,6 +25,8 @@ struct SyncRound: Sendable {
         var failed: [Int: SyncError] = [:]
         /// The error that ended the round.
         var ending: SyncError?
+        /// Whether the app has ended the push: see ``AutoSync/finish(within:)``.
+        var isCancelled = false
         /// The first error of an operation or a plan, after which the round continued.
         var error: SyncError?
 
@@ -37,7 +40,7 @@ struct SyncRound: Sendable {
     func run(_ round: SyncSchedule.Round) async throws -> Report {
         var report = Report()
         try await push(&report)
-        for index in round.plans where report.ending == nil && !mustEnd() {
+        for index in round.plans where report.ending == nil {
             try await pull(index, &report)
         }
         return report
@@ -47,7 +50,15 @@ struct SyncRound: Sendable {
         let count = (try? await context.pendingOperationCount()) ?? 0
         if count > 0 { show(.pushing(done: 0, of: count)) }
         do {
-            report.push = try await context.push(budget: budget)
+            report.push = try await parts.run(.push) {
+                try await context.push(budget: budget, onCancellation: onCancellation)
+            }
+            if report.push == nil {
+                report.isCancelled = true
+                report.ending = SyncError(
+                    .pushAbortedCancelled, "The app ended the sync before all changes were sent. Sync again.",
+                    mayRetry: true)
+            }
         } catch {
             let error = try Self.syncError(error)
             report.push = error.pushResult
@@ -62,7 +73,8 @@ struct SyncRound: Sendable {
 
     private func pull(_ index: Int, _ report: inout Report) async throws {
         do {
-            report.pulls[index] = try await pull(plans[index])
+            guard let result = try await parts.run(.pull, { try await pull(plans[index]) }) else { return }
+            report.pulls[index] = result
             report.reachedServer = true
         } catch {
             let error = try Self.syncError(error)
@@ -86,8 +98,8 @@ struct SyncRound: Sendable {
             ?? SyncError(.internalError, "A sync ended unexpectedly.", cause: error, mayRetry: true)
     }
 
-    /// Pulls the rows of a plan; `nil` if the round must end before.
-    private func pull(_ plan: PullPlan) async throws -> PullResult? {
+    /// Pulls the rows of a plan.
+    private func pull(_ plan: PullPlan) async throws -> PullResult {
         do {
             var settings = plan.settings
             settings.pending = .pullAnyway
@@ -98,7 +110,6 @@ struct SyncRound: Sendable {
                 result = progress
                 let rows = min(result.received, result.total ?? .max)
                 show(.pulling(table: plan.query.table, rows: rows, of: result.total))
-                if mustEnd() { return nil }
             }
             return result
         } catch let error as SyncError {
@@ -124,7 +135,8 @@ extension SyncRound.Report {
 
     /// How the round ended, for ``SyncEvent``.
     var eventOutcome: SyncEvent.Outcome {
-        ending != nil ? .aborted : error == nil ? .completed : .completedWithErrors
+        if isCancelled { return .cancelled }
+        return ending != nil ? .aborted : error == nil ? .completed : .completedWithErrors
     }
 
     /// Returns how the round ended.
@@ -132,6 +144,7 @@ extension SyncRound.Report {
     /// - Parameter leavesOperations: whether operations are pending that a push can send.
     func outcome(leavesOperations: Bool) -> SyncSchedule.Outcome {
         switch ending.map(RoundFailure.init) {
+        case _ where isCancelled: .cancelled
         case nil:
             .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
         case .unauthenticated: .unauthenticated

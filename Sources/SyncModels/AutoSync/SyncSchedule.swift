@@ -124,10 +124,11 @@ struct SyncSchedule: Sendable {
             isGated ? waitReason : network == .unavailable ? .offline : .nothingDue)
     }
 
-    /// Returns the cause of a due round.
+    /// Returns the cause of a due round. Requested pulls are not due on a metered network.
     func cause(at now: Duration) -> SyncEvent.RoundCause {
         func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
-        if isDue([pushRequestedAt] + pulls.map(\.requestedAt)) { return requestCause }
+        let requests = [pushRequestedAt] + (network == .expensive ? [] : pulls.map(\.requestedAt))
+        if isDue(requests) { return requestCause }
         if isDue([pushTime]) { return firstChange == nil ? .retry : .localChange }
         return isDue(pulls.map(\.hintedAt)) ? .serverHint : .interval
     }

@@ -36,7 +36,7 @@ public struct Field<Model: SyncModel>: Sendable {
 
     /// Not available: the type of the property cannot be stored in a column.
     @available(
-        *, unavailable, message: "Store a property of this type with .json, or make the type a FieldValue."
+        *, unavailable, message: "Use .json, or make the type a FieldValue. Store UInt64 or Decimal as text."
     )
     public static func field<Value: Codable>(
         _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ options: FieldOptions = []
@@ -55,6 +55,10 @@ public struct Field<Model: SyncModel>: Sendable {
     ///
     /// A change of the property keeps the keys of stored objects that the type does not have, also of objects in objects.
     /// An array that changes is stored as the type has it, without such keys of its elements.
+    ///
+    /// Numbers are stored as 64-bit integers or doubles. A write of a number that neither holds exactly, such as a
+    /// `UInt64` above `Int64.max` or a `Decimal` of 20 digits, throws ``SyncError/Code/invalidItem``. Encode such
+    /// numbers as text.
     ///
     /// - Parameters:
     ///   - name: the name of the column, here and on the server.

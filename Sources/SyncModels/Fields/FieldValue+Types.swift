@@ -69,7 +69,8 @@ extension UUID: ItemValueConvertible, FieldValue {
         self = value
     }
 
-    /// The UUID as text in lower case.
+    /// The UUID as text in lower case. `==`, `!=` and `isIn` of filters also match the upper case, which other clients
+    /// may have written. Orders and other comparisons use the stored text.
     public var itemValue: ItemValue { .text(uuidString.lowercased()) }
 }
 
@@ -108,6 +109,6 @@ extension Float: ItemValueConvertible, FieldValue {
         self = value
     }
 
-    /// The number as a double.
+    /// The number as a double. Filters compare it with the stored double, which may have more digits than a float.
     public var itemValue: ItemValue { .double(Double(self)) }
 }

@@ -27,8 +27,13 @@ enum JSONField {
         return decoder
     }()
 
+    /// Encodes the value of a property.
+    ///
+    /// - Throws: ``InexactNumber``, and the errors of the encoder.
     static func encode(_ value: some Encodable) throws -> ItemValue {
-        try ItemValue(json: try encoder.encode(value))
+        let json = try encoder.encode(value)
+        guard JSONNumbers.areExact(in: json) else { throw InexactNumber() }
+        return try ItemValue(json: json)
     }
 
     /// Returns `nil` if the type cannot hold the value.

@@ -35,8 +35,10 @@ extension ItemReading {
 
     func readCount<Model: SyncModel>(_ query: ModelQuery<Model>) throws -> Int {
         let query = try query.tableQuery()
+        // No items are needed. A negative limit stays, which is an error as for other reads.
+        let limit = min(0, query.limit ?? 0)
         let result = try withModelErrors(Model.self) {
-            try items(matching: query.includingTotalCount().limit(0))
+            try items(matching: query.includingTotalCount().limit(limit))
         }
         let count = max(0, (result.totalCount ?? 0) - query.offset)
         return min(count, query.limit ?? count)

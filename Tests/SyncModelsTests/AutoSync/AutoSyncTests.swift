@@ -131,6 +131,32 @@ import Testing
         }
     }
 
+    @Test func `a round that all its callers have given up is not run again`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.run()
+            await system.advance(.milliseconds(10))
+            // On a metered network, only a round for a caller pulls.
+            device.sync.signal(.networkExpensive)
+            var calls: [VirtualTask<SyncResult>] = []
+            for _ in 0..<2 {
+                calls.append(system.start { try await device.sync.syncNow() })
+                await system.advance(.milliseconds(10))
+            }
+            await system.advance(.milliseconds(20))
+            // The first round is complete, and the shared one has begun.
+            #expect(device.network.requests.count == 3)
+            calls[1].cancel()
+            await system.advance(.milliseconds(1))
+            calls[0].cancel()
+            await system.advance(.seconds(60))
+            #expect(device.network.requests.count == 3)
+            for call in calls {
+                await #expect(throws: CancellationError.self) { try await system.value(of: call) }
+            }
+        }
+    }
+
     @Test func `a due round that a caller has run does not run again`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device()
@@ -262,40 +288,6 @@ import Testing
             #expect(try await device.texts().count == 1)
             #expect(device.network.requests.count { $0.summary == "GET Unknown" } == 1)
             #expect(device.sync.state.lastError?.code == .pullAborted)
-        }
-    }
-
-    @Test func `finish pushes only, and ends the pulls of a running round`() async throws {
-        try await VirtualSystem.run { system in
-            let device = try system.device(pulls: [TodoList.all.pull(), Todo.all.pull()])
-            device.run()
-            await system.advance(.milliseconds(10))
-            try await device.insert("milk")
-            device.sync.signal(.background)
-            let result = try await system.perform { await device.sync.finish(within: .seconds(5)) }
-            #expect(result.push.completed == 1)
-            #expect(result.pulls.isEmpty)
-            #expect(device.network.requests.map(\.summary) == ["GET TodoList", "POST TodoItem"])
-            let sync = system.start { try await device.sync.syncNow() }
-            await system.advance(.milliseconds(30))
-            _ = try await system.perform { await device.sync.finish(within: .seconds(5)) }
-            let error = await #expect(throws: SyncError.self) { try await system.value(of: sync) }
-            #expect(error?.code == .pullAborted)
-        }
-    }
-
-    @Test func `finish returns at its limit, and what is left is sent later`() async throws {
-        try await VirtualSystem.run { system in
-            let device = try system.device(pulls: [])
-            for number in 0..<100 { try await device.insert("\(number)") }
-            let start = system.time
-            let result = try await system.perform { await device.sync.finish(within: .milliseconds(210)) }
-            #expect(system.time - start <= .milliseconds(211))
-            #expect(result.push.abortReason?.code == .pushAbortedCancelled || result.push.completed > 0)
-            #expect(try await device.pending() > 80)
-            device.run()
-            await system.advance(.seconds(10))
-            #expect(try await device.pending() == 0)
         }
     }
 

@@ -59,6 +59,47 @@ import Testing
         }
     }
 
+    @Test func `a server that has a row in the place of the feed is asked once`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            system.server.write("changes", ["text": .text("a row")], in: "TodoItem", isLate: false)
+            device.run()
+            await system.advance(.seconds(10_000))
+            #expect(device.network.requests.count { $0.summary == "GET TodoItem changes" } == 1)
+        }
+    }
+
+    @Test func `a web page before the first answer of the feed does not end following`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(autoSync: Self.settings)
+            device.network.hasChangeFeed = true
+            device.network.condition = .portal
+            device.run()
+            await system.advance(.seconds(100))
+            device.network.condition = .up
+            device.sync.signal(.networkAvailable)
+            await system.advance(.seconds(100))
+            system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts() == ["theirs": "theirs"])
+        }
+    }
+
+    @Test func `after an answer of the feed, another response does not end following`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.hasChangeFeed = false
+            system.server.write("changes", ["text": .text("a row")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(1000))
+            _ = device.network.newRequests()
+            device.network.hasChangeFeed = true
+            await system.advance(.seconds(600))
+            system.server.write("theirs", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+            await system.advance(.seconds(3))
+            #expect(try await device.texts()["theirs"] == "theirs")
+        }
+    }
+
     @Test func `in the background the feed is not followed, and in the foreground it is again`() async throws
     {
         try await VirtualSystem.run { system in

@@ -52,6 +52,22 @@ import Testing
         #expect(timeline.runNextRound()?.plans == [children])
     }
 
+    @Test func `on a metered network, plans that wait for another one are not the cause of a round`() {
+        var timeline = ScheduleTimeline()
+        timeline.signal(.networkExpensive)
+        timeline.schedule.start(at: timeline.time)
+        #expect(timeline.schedule.cause(at: timeline.time) == .start)
+        _ = timeline.runRound()
+        timeline.change()
+        timeline.seconds = 1
+        #expect(timeline.schedule.cause(at: timeline.time) == .localChange)
+        #expect(timeline.runRound()?.plans == [])
+        timeline.seconds = 10
+        timeline.signal(.serverHint(tables: ["parents"]))
+        #expect(timeline.schedule.cause(at: timeline.time) == .serverHint)
+        #expect(timeline.runRound()?.plans == [parents])
+    }
+
     @Test func `a hint may spell the name of a table in another case`() {
         var timeline = ScheduleTimeline.started()
         timeline.seconds = 10

@@ -18,6 +18,12 @@ final class VirtualNetwork: HTTPTransport {
         case answersLost
         /// A server or a gateway in between refuses every request.
         case status(Int, retryAfter: String? = nil)
+        /// Requests that read rows take a minute.
+        case slowPulls
+        /// Requests that change rows take a minute.
+        case slowPushes
+        /// A captive portal answers every request with a web page.
+        case portal
         /// The transport gives up although the caller's task is not cancelled.
         case cancelling
         /// The process does not run: requests fail after it has been resumed.
@@ -84,14 +90,19 @@ final class VirtualNetwork: HTTPTransport {
                 Request(time: system.time / .seconds(1), summary: summary, condition: state.condition))
             return state.condition
         }
-        try await system.scheduler.sleep(Self.latency)
+        let isSlow = condition == (request.head.method == .get ? .slowPulls : .slowPushes)
+        try await system.scheduler.sleep(isSlow ? 60_000_000_000 : Self.latency)
         switch condition {
         case .up where hiddenTables.contains { request.head.path?.contains($0) == true }:
             return HTTPTransportResponse(
                 status: .notFound, headerFields: [.contentType: "application/json"],
                 body: Data(#"{"error":"The server has no such table."}"#.utf8))
         case .up where path.last == "changes" && hasChangeFeed: return try await changes(request)
-        case .up: return system.server.respond(to: ModelRequest(request), from: name)
+        case .up, .slowPulls, .slowPushes:
+            return system.server.respond(to: ModelRequest(request), from: name)
+        case .portal:
+            return HTTPTransportResponse(
+                status: .ok, headerFields: [.contentType: "text/html"], body: Data("<html></html>".utf8))
         case .down: throw URLError(.notConnectedToInternet)
         case .cancelling: throw CancellationError()
         case .suspended:

@@ -30,6 +30,15 @@ extension SyncContext {
     public func push(
         tables: Set<String>? = nil, budget: PushBudget = PushBudget()
     ) async throws -> PushResult {
+        try await push(tables: tables, budget: budget) { _ in }
+    }
+
+    /// Sends the pending operations: see ``push(tables:budget:)``.
+    ///
+    /// - Parameter onCancellation: receives the result until then when the task is cancelled during the push.
+    package func push(
+        tables: Set<String>? = nil, budget: PushBudget, onCancellation: (PushResult) -> Void
+    ) async throws -> PushResult {
         for table in tables ?? [] { _ = try definition(of: table) }
         guard !RunningPushes.ofTask.contains(ObjectIdentifier(self)) else {
             throw SyncError(
@@ -39,13 +48,15 @@ extension SyncContext {
             let running = RunningPushes.ofTask.union([ObjectIdentifier(self)])
             return try await RunningPushes.$ofTask.withValue(running) {
                 try await withPushLock {
-                    try await run(PushRun(context: self, tables: tables, budget: budget))
+                    try await run(PushRun(context: self, tables: tables, budget: budget), onCancellation)
                 }
             }
         }
     }
 
-    private func run(_ push: PushRun) async throws -> PushResult {
+    private func run(
+        _ push: PushRun, _ onCancellation: (PushResult) -> Void
+    ) async throws -> PushResult {
         activity.begin(.push)
         var outcome: Result<Timestamp, SyncError>?
         defer { activity.end(.push, outcome) }
@@ -56,6 +67,7 @@ extension SyncContext {
             try await run.run()
         } catch is CancellationError {
             emitEnd(of: run, since: startTime, CancellationError())
+            onCancellation(run.result)
             throw CancellationError()
         } catch {
             ending = PushEnding.pushError(for: error)

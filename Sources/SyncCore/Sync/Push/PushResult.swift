@@ -16,8 +16,11 @@ public struct PushResult: Sendable {
     /// Whether the budget permitted the push to reach the end of the queue.
     package internal(set) var hasReachedEnd = false
 
-    /// Makes the result of a push that has completed nothing.
-    package init(abortReason: SyncError? = nil) { self.abortReason = abortReason }
+    /// Makes the result of a push that has completed that many operations.
+    package init(completed: Int = 0, abortReason: SyncError? = nil) {
+        self.completed = completed
+        self.abortReason = abortReason
+    }
 }
 
 /// The cause of an error that a push throws, with the result until then.

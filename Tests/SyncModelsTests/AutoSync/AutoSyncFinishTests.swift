@@ -1,0 +1,94 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncModels
+import Testing
+
+@testable import SyncSimulation
+
+/// Pushes before the system suspends the app.
+@Suite struct AutoSyncFinishTests {
+    @Test func `finish pushes only, and ends the pulls of a running round`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [TodoList.all.pull(), Todo.all.pull()])
+            device.run()
+            await system.advance(.milliseconds(10))
+            try await device.insert("milk")
+            device.sync.signal(.background)
+            let result = try await system.perform { await device.sync.finish(within: .seconds(5)) }
+            #expect(result.push.completed == 1)
+            #expect(result.pulls.isEmpty)
+            #expect(device.network.requests.map(\.summary) == ["GET TodoList", "POST TodoItem"])
+            let sync = system.start { try await device.sync.syncNow() }
+            await system.advance(.milliseconds(30))
+            _ = try await system.perform { await device.sync.finish(within: .seconds(5)) }
+            let error = await #expect(throws: SyncError.self) { try await system.value(of: sync) }
+            #expect(error?.code == .pullAborted)
+        }
+    }
+
+    @Test func `finish returns at its limit with what it has sent, and what is left is sent later`()
+        async throws
+    {
+        try await VirtualSystem.run { system in
+            let device = try system.device(pulls: [])
+            for number in 0..<100 { try await device.insert("\(number)") }
+            let start = system.time
+            let result = try await system.perform { await device.sync.finish(within: .milliseconds(210)) }
+            #expect(system.time - start <= .milliseconds(211))
+            #expect(result.push.abortReason?.code == .pushAbortedCancelled)
+            let pending = try await device.pending()
+            #expect(pending > 80 && pending < 100)
+            #expect(result.push.completed == 100 - pending)
+            device.run()
+            await system.advance(.seconds(10))
+            #expect(try await device.pending() == 0)
+        }
+    }
+
+    @Test func `finish ends a pull during its request`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            device.network.condition = .slowPulls
+            device.run()
+            await system.advance(.seconds(1))
+            try await device.insert("milk")
+            let start = system.time
+            let result = try await system.perform { await device.sync.finish(within: .seconds(5)) }
+            #expect(result.push.completed == 1)
+            #expect(system.time - start < .seconds(1))
+        }
+    }
+
+    @Test func `finish does not end the push of a running round before its limit`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            for number in 0..<10 { try await device.insert("\(number)") }
+            device.run()
+            await system.advance(.milliseconds(50))
+            let result = try await system.perform { await device.sync.finish(within: .seconds(5)) }
+            #expect(result.push.abortReason == nil)
+            #expect(try await device.pending() == 0)
+            #expect(device.network.requests.count { $0.summary == "POST TodoItem" } == 10)
+        }
+    }
+
+    @Test func `at its limit, finish ends the push of a running round`() async throws {
+        try await VirtualSystem.run { system in
+            let device = try system.device()
+            try await device.insert("milk")
+            device.network.condition = .slowPushes
+            let sync = system.start { try await device.sync.syncNow() }
+            await system.advance(.seconds(1))
+            let start = system.time
+            let result = try await system.perform { await device.sync.finish(within: .seconds(2)) }
+            #expect(result.push.abortReason?.code == .pushAbortedCancelled)
+            let error = await #expect(throws: SyncError.self) { try await system.value(of: sync) }
+            #expect(error?.code == .pushAbortedCancelled)
+            #expect(system.time - start < .seconds(3))
+            device.network.condition = .up
+            _ = try await system.perform { try await device.sync.syncNow() }
+            #expect(try await device.pending() == 0)
+        }
+    }
+}
