@@ -9,7 +9,8 @@ extension TableServer {
     /// The settings of a server. The defaults are those of the modelled server, except ``restartsVersions`` and
     /// ``acceptsNestedValues``.
     public struct Configuration: Sendable {
-        /// The address to listen on.
+        /// The address to listen on. On a loopback address, a request of a browser whose `Host` is another name gets status
+        /// 403, unless a proxy has added `Via`: a site can let its own name resolve to this machine.
         public var host = "127.0.0.1"
         /// The port to listen on; with 0 the system chooses one.
         public var port: Int
@@ -30,11 +31,14 @@ extension TableServer {
         public var maxRequestsPerSecond: Int?
         /// The fraction digits of `createdAt` and `updatedAt` in responses, 0 to 9.
         ///
-        /// With fewer than 3, or fewer than the server stores, different changes show the same time. Then the clocks of
-        /// several servers of one database must not differ by a second, nor be set back while no server runs: a client
-        /// could miss a change.
+        /// With fewer than 3, or fewer than the server stores, different changes show the same time, as on servers that a
+        /// test imitates. A client reads the rows of a time for the last time when the `Date` of a response is more than a
+        /// second after it. So a pull misses a change with a time that an earlier change shows too, if its commit takes a
+        /// second, if the clocks of two servers of the database differ by a second, or if the clock was set back while no
+        /// server ran.
         public var fractionDigits = 3
-        /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``.
+        /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``. With more, a
+        /// pull can miss a change, as described there.
         public var keptFractionDigits: Int?
         /// The body of the response to an insert of an existing id. In dialect ``Dialect/v3`` it is always the row.
         public var insertConflictBody = InsertConflictBody.echo
@@ -95,16 +99,23 @@ extension TableServer {
         /// Whether a row belongs to the user who inserted it. To other users, also to administrators, it does not exist:
         /// they can insert a row with the same id. Only the names of columns are common to all users.
         public let isPerUser: Bool
+        /// The columns, apart from the id and the system properties, in the spelling that rows have. A write that names
+        /// another column is refused with status 400.
+        ///
+        /// With `nil`, which is meant for trying and for tests, a column appears with its first value, from any client: its
+        /// spelling then applies to all users, and new columns are refused when there are 2000.
+        public let columns: [String]?
 
         /// Creates a table. A table with `isPerUser` needs permissions other than ``Permission/anonymous``.
         public init(
             _ name: String, softDelete: Bool = true, permissions: Permissions = Permissions(.anonymous),
-            isPerUser: Bool = false
+            isPerUser: Bool = false, columns: [String]? = nil
         ) {
             self.name = name
             self.softDelete = softDelete
             self.permissions = permissions
             self.isPerUser = isPerUser
+            self.columns = columns
         }
 
         package var key: String { name.asciiLowercased }
@@ -137,8 +148,6 @@ extension TableServer {
 }
 
 extension TableServer.Configuration {
-    static let loopbackHosts = ["127.0.0.1", "localhost", "::1"]
-
     func table(named name: String) -> TableServer.Table? {
         let key = name.asciiLowercased
         return tables.first { $0.key == key }
@@ -146,7 +155,7 @@ extension TableServer.Configuration {
 
     /// - Throws: ``TableServerError`` that names the first invalid setting.
     func validate() throws(TableServerError) {
-        if showsPage, !Self.loopbackHosts.contains(host) {
+        if showsPage, !host.isLoopbackHost {
             throw TableServerError(
                 .configuration,
                 "The setting 'showsPage' shows all rows, so the setting 'host' must be 127.0.0.1, not '\(host)'."
@@ -168,6 +177,7 @@ extension TableServer.Configuration {
             guard keys.insert(table.key).inserted else {
                 throw TableServerError(.configuration, "The table '\(table.name)' is configured twice.")
             }
+            try table.validateColumns()
             try validatePermissions(of: table)
         }
         for (name, value, range) in [

@@ -42,8 +42,9 @@ extension TableServer {
     public func put(
         _ rows: [(id: String, fields: [String: ItemValue])], in table: String, of user: String = ""
     ) async throws {
-        let validRows = try rows.map { row in (row.id, try Self.validated(row.id, row.fields)) }
-        try await service.storage.write(try scope(table, user)) { rows in
+        let scope = try scope(table, user)
+        let validRows = try rows.map { row in (row.id, try Self.validated(row.id, row.fields, scope.table)) }
+        try await service.storage.write(scope) { rows in
             let stamp = try rows.stamp()
             for (id, fields) in validRows {
                 let row = try rows.row(id) ?? Self.newRow(id, stamp, rows)
@@ -89,7 +90,7 @@ extension TableServer {
         insertsRow: Bool = true,
         _ change: @escaping @Sendable (inout TableRow, [String: ItemValue], ColumnNames) -> Void
     ) async throws -> TableRow {
-        let fields = try Self.validated(id, fields)
+        let fields = try Self.validated(id, fields, scope.table)
         return try await service.storage.write(scope) { rows in
             let stored = try rows.row(id)
             guard stored != nil || insertsRow else { throw Self.rowNotFound(id) }
@@ -107,13 +108,16 @@ extension TableServer {
         return row
     }
 
-    /// Validates the fields and returns them as the protocol transfers them: dates and binary data as text.
+    /// Validates the fields and returns them as the protocol transfers them: dates and binary data as text, and names
+    /// in the spelling of the declared columns.
     private static func validated(
-        _ id: String, _ fields: [String: ItemValue]
+        _ id: String, _ fields: [String: ItemValue], _ table: Table
     ) throws -> [String: ItemValue] {
         if let problem = WriteBody.problem(inID: id) { throw TableServerError(.invalidRow, problem) }
+        let declared = table.declaredColumns
         var columns = ColumnNames()
-        for name in fields.keys {
+        var spelledFields: [String: ItemValue] = [:]
+        for (name, value) in fields {
             guard name.isTableOrColumnName, !Dialect.isSystemName(name.utf8) else {
                 throw TableServerError(.invalidRow, "'\(name)' is not a valid name of a column.")
             }
@@ -121,8 +125,12 @@ extension TableServer {
                 throw TableServerError(
                     .invalidRow, "'\(name)' is there twice; names that differ only in case are one column.")
             }
+            if let declared, !declared.contains(name) {
+                throw TableServerError(.invalidRow, table.problem(ofUndeclaredColumn: name))
+            }
+            spelledFields[declared?.spelling(of: name) ?? name] = value
         }
-        guard case .object(let fields) = try ItemValue(json: ItemValue.object(fields).json) else {
+        guard case .object(let fields) = try ItemValue(json: ItemValue.object(spelledFields).json) else {
             return [:]
         }
         return fields

@@ -64,6 +64,10 @@ public final class TableServer: Sendable {
                     authentication, clock: configuration.clock, logger: configuration.logger)
             } else { nil }
         let storage = try await openStorage(configuration)
+        do { try await validateColumns(of: configuration.tables, in: storage) } catch {
+            storage.close()
+            throw error
+        }
         await warnAboutHiddenRows(in: storage, configuration)
         let handler = RequestHandler(
             service: TableService(

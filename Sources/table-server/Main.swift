@@ -54,7 +54,9 @@ struct TableServerCommand: AsyncParsableCommand {
                 NAME:soft (the default) keeps deleted rows as tombstones, NAME:hard removes them. NAME:anonymous (the \
                 default), NAME:authenticated or NAME:admin says who may use the table, and read=, insert=, update= or \
                 delete= with one of them who may do this operation. In NAME:per-user each user sees only their own rows. \
-                Properties can be combined: NAME:hard:authenticated:delete=admin.
+                NAME:columns=text+complete declares the columns: a write that names another one is refused. Without it, \
+                which is for trying, a column appears with its first value, from any client. Properties can be combined: \
+                NAME:hard:authenticated:delete=admin.
                 """),
         transform: TableServer.Table.init(argument:))
     var tables: [TableServer.Table] = []

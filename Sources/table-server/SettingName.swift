@@ -12,8 +12,8 @@ enum SettingName {
     static let flags = ["page", "metrics"]
     /// The options that can be repeated.
     static let lists: Set = ["table"]
-    /// The places for the rows, of which only one is used.
-    static let places: Set = ["data", "database"]
+    /// The settings that a place for the rows replaces in later sources: the other place, and what is only for it.
+    static let replaced = ["data": ["database", "max-connections"], "database": ["data"]]
     static let all = options + flags
 
     /// The beginning of the names of environment variables.

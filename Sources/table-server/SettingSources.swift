@@ -36,7 +36,7 @@ struct SettingSources {
             throw ValidationError("The value of \(given[index - 1]) is empty: leave the option out.")
         }
         for source in [try environmentSettings(), try fileSettings()] {
-            let hidden = names.isDisjoint(with: SettingName.places) ? names : names.union(SettingName.places)
+            let hidden = names.union(names.flatMap { SettingName.replaced[$0] ?? [] })
             for setting in source where !hidden.contains(setting.name) {
                 names.insert(setting.name)
                 arguments.list += setting.arguments

@@ -11,6 +11,7 @@ extension TableServer.Table {
     init(argument: String) throws {
         let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
         var (softDelete, isPerUser): (Bool?, Bool?)
+        var columns: [String]?
         var permission: TableServer.Permission?
         var operations: [Substring: TableServer.Permission] = [:]
         for property in parts.dropFirst() {
@@ -19,6 +20,9 @@ extension TableServer.Table {
             case "soft": try Self.set(&softDelete, true, property)
             case "hard": try Self.set(&softDelete, false, property)
             case "per-user": try Self.set(&isPerUser, true, property)
+            case _ where words.count == 2 && words[0] == "columns":
+                let names = words[1].split(separator: "+", omittingEmptySubsequences: false)
+                try Self.set(&columns, names.map(String.init), property)
             case _ where words.count == 2 && Self.operations.contains(words[0]):
                 guard let value = TableServer.Permission(argument: words[1]) else {
                     throw ValidationError(
@@ -30,7 +34,8 @@ extension TableServer.Table {
                 guard let value = TableServer.Permission(argument: property) else {
                     throw ValidationError(
                         "'\(property)' is no property of a table: use soft, hard, anonymous, authenticated, admin or "
-                            + "per-user, or read, insert, update or delete with a permission, such as delete=admin."
+                            + "per-user, read, insert, update or delete with a permission, such as delete=admin, or "
+                            + "columns with names, such as columns=text+complete."
                     )
                 }
                 try Self.set(&permission, value, property)
@@ -42,7 +47,7 @@ extension TableServer.Table {
             permissions: TableServer.Permissions(
                 read: operations["read"] ?? others, insert: operations["insert"] ?? others,
                 update: operations["update"] ?? others, delete: operations["delete"] ?? others),
-            isPerUser: isPerUser ?? false)
+            isPerUser: isPerUser ?? false, columns: columns)
     }
 
     private static let operations: Set<Substring> = ["read", "insert", "update", "delete"]

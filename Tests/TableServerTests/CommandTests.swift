@@ -124,6 +124,21 @@
             }
         }
 
+        @Test func `the columns of a table can be a setting`() async throws {
+            func statuses(_ client: TestClient) async throws -> [Int] {
+                try await [
+                    client.insert(["text": "Milk"], in: "A").status,
+                    client.insert(["note": "2 l"], in: "A").status,
+                ]
+            }
+            let settings = #"{"table": ["A:columns=text"]}"#
+            try await url(settings) { try await #expect(statuses($0) == [201, 400]) }
+            try await url(settings, environment: ["TABLESERVER_TABLE=A:columns=text+note,B"]) {
+                try await #expect(statuses($0) == [201, 201])
+            }
+            try await url(settings, ["--table", "A"]) { try await #expect(statuses($0) == [201, 201]) }
+        }
+
         @Test(arguments: [Signal.interrupt, .terminate])
         func `a signal ends the program while it waits for its database`(_ signal: Signal) async throws {
             let socket = try LoopbackSocket()
@@ -221,6 +236,7 @@
             (["--table", "a", "--page-size", "0"], "--page-size must be at least 1, not 0"),
             (["--table", "a", "--port", "65536"], "--port must be from 0 to 65535"),
             (["--table", "a", "--page", "--host", "0.0.0.0"], "--page shows all rows, so --host must be"),
+            (["--table", "a:columns="], "column name ''"), (["--table", "a:columns=id"], "'id'"),
             (["--tabel", "a"], "'--table'"), (["--table", "a", "--data", ""], "--data is empty"),
             (["--table", "a", "--data", "/"], "it is a directory"),
             (["--table", "a", "--secret-file", "/"], "it is a directory"),

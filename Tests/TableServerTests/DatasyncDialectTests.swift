@@ -127,6 +127,36 @@ struct DatasyncDialectTests {
         }
     }
 
+    @Test(arguments: ["W/\"MQ==\"", "\"MA==\",\tW/\"MQ==\"", "*"])
+    func `a weak tag of the version also says that the client has the row`(_ tag: String) async throws {
+        try await withServer { server, client in
+            try await server.put("a", ["text": "Milk"], in: "TodoItem")
+            try await #expect(send(client, "GET", "TodoItem/a", ifNoneMatch: tag).status == 304)
+            let put = try await send(client, "PUT", "TodoItem/a", ["id": "a"], ifNoneMatch: tag)
+            #expect(put.status == 412)
+            #expect(put["text"] == "Milk")
+            let insert = try await send(client, "POST", "TodoItem", ["id": "a"], ifNoneMatch: tag)
+            #expect(insert.status == 412)
+            let other = try await send(client, "GET", "TodoItem/a", ifNoneMatch: "W/\"MA==\"")
+            #expect(other.status == 200)
+        }
+    }
+
+    @Test(arguments: [("If-Match", 200), ("If-None-Match", 412)])
+    func `the lines of a condition are one list`(_ name: String, _ status: Int) async throws {
+        try await withServer { server, _ in
+            try await server.put("a", [:], in: "TodoItem")
+            let connection = try RawConnection(port: try #require(server.url.port))
+            let body = "{\"id\":\"a\"}"
+            try connection.send(
+                "PUT /tables/TodoItem/a HTTP/1.1\r\nHost: localhost\r\nZUMO-API-VERSION: 3.0.0\r\n"
+                    + "\(name): \"MA==\"\r\n\(name.lowercased()): \"MQ==\"\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+            let response = await connection.readToEnd()
+            #expect(response.hasPrefix("HTTP/1.1 \(status) "))
+        }
+    }
+
     @Test func `a deleted row is 410, and an update that includes deleted rows restores it`() async throws {
         try await withServer { server, client in
             try await server.put("a", ["text": "Milk"], in: "TodoItem")

@@ -70,6 +70,18 @@ struct SettingSourcesTests {
         #expect(both == ["--data=a", "--database=a"])
     }
 
+    @Test func `a place for the rows hides what is only for the other place`() throws {
+        let file = #"{"database": "a", "max-connections": 5}"#
+        try #expect(added(["--data", "b"], file: file).isEmpty)
+        try #expect(added(environment: ["TABLESERVER_DATA": "b"], file: file) == ["--data=b"])
+        let environment = ["TABLESERVER_DATABASE": "a", "TABLESERVER_MAX_CONNECTIONS": "5"]
+        try #expect(added(["--data=b"], environment: environment).isEmpty)
+        // Another database keeps it, and a source that contradicts itself is refused later.
+        try #expect(added(["--database", "b"], file: file) == ["--max-connections=5"])
+        let contradiction = #"{"data": "a", "max-connections": 5}"#
+        try #expect(added(file: contradiction) == ["--data=a", "--max-connections=5"])
+    }
+
     @Test(arguments: [("true", true), ("1", true), ("false", false), ("0", false)])
     func `a flag of the environment is true or false, or 1 or 0`(_ text: String, _ isOn: Bool) throws {
         let arguments = try added(environment: ["TABLESERVER_PAGE": text], file: #"{"page": true}"#)
@@ -121,6 +133,13 @@ struct SettingSourcesTests {
         #expect(try TableServer.Table(argument: "T") == TableServer.Table("T"))
     }
 
+    @Test func `a table can have columns`() throws {
+        let table = try TableServer.Table(argument: "T:columns=text+Complete:hard")
+        #expect(table == TableServer.Table("T", softDelete: false, columns: ["text", "Complete"]))
+        let tables = try added(environment: ["TABLESERVER_TABLE": "A:columns=a+b,B"])
+        #expect(tables == ["--table=A:columns=a+b", "--table=B"])
+    }
+
     @Test(
         arguments: [
             ("T:read=anonymous:authenticated", [.anonymous, .authenticated, .authenticated, .authenticated]),
@@ -141,6 +160,7 @@ struct SettingSourcesTests {
     @Test(arguments: [
         "T:hard:soft", "T:soft:soft", "T:admin:anonymous", "T:per-user:per-user", "T:peruser", "T:",
         "T:read", "T:read=", "T:read=x", "T:write=admin", "T:read=admin:read=admin", "T:soft=admin",
+        "T:columns", "T:columns=a:columns=b",
     ])
     func `properties of a table that are unknown or exclude each other are refused`(_ text: String) {
         #expect(throws: ValidationError.self) { try TableServer.Table(argument: text) }

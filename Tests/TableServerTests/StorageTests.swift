@@ -4,6 +4,7 @@
 import Foundation
 import GRDB
 import SyncCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -112,6 +113,39 @@ struct StorageTests {
                 // Reads do not wait.
                 try await #expect(client.list("TodoItem").json == [])
                 try await queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+                try await #expect(client.insert(["id": "a"]).status == 201)
+            }
+        }
+    }
+
+    @Test func `a write whose turn comes after the time limit does not wait for a lock`() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory.appending(path: "rows.sqlite").path
+            let limit = Duration.seconds(600)
+            let clock = Mutex(ContinuousClock.now)
+            // The limit passes between a request and its turn.
+            let now: @Sendable () -> ContinuousClock.Instant = {
+                clock.withLock { time in
+                    time += limit
+                    return time
+                }
+            }
+            try await withServer({
+                $0.storage = .file(file)
+                $0.sqliteLimits.lock = limit
+                $0.sqliteLimits.now = now
+            }) { _, client in
+                var configuration = Configuration()
+                configuration.allowsUnsafeTransactions = true
+                let queue = try DatabaseQueue(path: file, configuration: configuration)
+                try await queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+                let start = ContinuousClock.now
+                let reply = try await client.insert(["id": "a"])
+                #expect(reply.status == 503)
+                #expect(reply.headers["retry-after"] == "1")
+                #expect(start.duration(to: .now) < limit)
+                try await queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+                // If nothing is locked, the write is made, however late.
                 try await #expect(client.insert(["id": "a"]).status == 201)
             }
         }

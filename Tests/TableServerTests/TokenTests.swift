@@ -117,6 +117,22 @@ struct TokenTests {
         #expect(try await status(text, header: "Authorization") == 401)
     }
 
+    @Test(arguments: [.array([.string("exp")]), .array([]), .string("exp"), .null] as [JWTHeaderField])
+    func `a token with critical headers is 401, because the server knows none`(_ crit: JWTHeaderField)
+        async throws
+    {
+        let claims = Tokens.Claims()
+        #expect(try await status(Tokens.token(claims, .secret, kid: nil, crit: crit)) == 401)
+        #expect(try await status(Tokens.token(claims, .rsa, kid: "rsa", crit: crit)) == 401)
+    }
+
+    @Test(arguments: ["1e300", "-1e300", "18446744073709551616", "[{\"y\":1e300}]"])
+    func `a large number in the header of a token does not stop the server`(_ number: String) async throws {
+        let parts = try await Tokens.token(Tokens.Claims(), .secret).split(separator: ".")
+        let header = Data("{\"alg\":\"HS256\",\"x\":\(number)}".utf8).base64URL
+        #expect(try await status("\(header).\(parts[1]).\(parts[2])") == 401)
+    }
+
     @Test func `an invalid token is 401 also where no user is needed`() async throws {
         try await withServer({ $0.authentication = try? Tokens.authentication() }) { _, client in
             let reply = try await client.send("GET", "/tables/TodoItem", headers: ["X-ZUMO-AUTH": "x"])

@@ -92,16 +92,14 @@ struct TokenVerifier: Sendable {
     }
 
     private func claims(of token: String) async throws(RequestError) -> TokenClaims {
-        let claims: TokenClaims
-        do {
-            let header = try DefaultJWTParser().parse(Array(token.utf8), as: TokenClaims.self).header
-            let keys = try keys(algorithm: header.alg, keyID: header.kid)
-            claims = try await keys.verify(token)
-        } catch let error as RequestError {
-            throw error
-        } catch {
-            throw .unauthorized("The token is malformed, or its signature is not valid.")
+        guard let header = TokenHeader(ofToken: token) else { throw .malformedToken }
+        // RFC 7515 §4.1.11. The server supports no extensions.
+        guard !header.hasCriticalExtensions else {
+            throw .unauthorized("The header of the token has 'crit': the server supports no extensions.")
         }
+        let keyCollection = try keys(algorithm: header.alg, keyID: header.kid)
+        let claims: TokenClaims
+        do { claims = try await keyCollection.verify(token) } catch { throw .malformedToken }
         try check(claims)
         return claims
     }
@@ -140,6 +138,10 @@ struct TokenVerifier: Sendable {
 }
 
 extension RequestError {
+    fileprivate static var malformedToken: RequestError {
+        .unauthorized("The token is malformed, or its signature is not valid.")
+    }
+
     fileprivate static var expired: RequestError {
         .unauthorized("The token has expired, or has no 'exp'.")
     }

@@ -129,5 +129,5 @@ extension RowScope {
 
 extension RecordedRequest {
     /// Whether the client reads server-sent events. To other clients, `changes` is the id of a row.
-    var acceptsEvents: Bool { header("Accept")?.contains("text/event-stream") ?? false }
+    var acceptsEvents: Bool { headerList("Accept")?.contains("text/event-stream") ?? false }
 }

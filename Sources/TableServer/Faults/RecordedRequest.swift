@@ -67,6 +67,12 @@ public struct RecordedRequest: Sendable, Identifiable {
         headers.first { $0.name.asciiLowercased == name.asciiLowercased }?.value
     }
 
+    /// Returns the values of all headers with this name as one list: RFC 9110 §5.3.
+    func headerList(_ name: String) -> String? {
+        let values = headers.filter { $0.name.asciiLowercased == name.asciiLowercased }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
     /// Returns the value of the first query parameter with this name.
     public func parameter(_ name: String) -> String? {
         parameters.first { $0.name == name }?.value

@@ -92,6 +92,7 @@ struct RequestHandler: Sendable {
     }
 
     private func response(to request: RecordedRequest, _ stamp: Timestamp?) async -> ServerResponse {
+        if service.settings.host.isLoopbackHost, request.isRebound { return RequestError.rebound.response }
         if let page = try? await page.response(to: request) { return page }
         if service.settings.showsMetrics, request.method == "GET", request.path == "/metrics" {
             return metrics.response

@@ -18,7 +18,8 @@ struct StatusPage: Sendable {
 
     /// Returns the page of a request; `nil` for any other path, and for a client that is not a browser on this machine.
     func response(to request: RecordedRequest) async throws -> ServerResponse? {
-        guard settings.showsPage, request.method == "GET", Self.isLocal(request.header("Host")),
+        // A page of another site can let its own name resolve to this machine, and would otherwise read the rows.
+        guard settings.showsPage, request.method == "GET", request.isForThisMachine,
             !Self.proxyHeaders.contains(where: { request.header($0) != nil })
         else { return nil }
         if request.path == "/" { return html(try await tables(), title: "Tables") }
@@ -32,18 +33,6 @@ struct StatusPage: Sendable {
     private static let proxyHeaders = [
         "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP",
     ]
-
-    /// Whether the browser has asked for this machine by its name or address. A page of another site can let its own name
-    /// resolve to this machine, and would otherwise read the rows.
-    private static func isLocal(_ host: String?) -> Bool {
-        guard let host = host?.asciiLowercased else { return false }
-        return TableServer.Configuration.loopbackHosts.contains { name in
-            let name = name.contains(":") ? "[\(name)]" : name
-            guard host.hasPrefix(name) else { return false }
-            let port = host.dropFirst(name.count)
-            return port.isEmpty || port.first == ":" && port.dropFirst().allSatisfy(\.isNumber)
-        }
-    }
 
     private func tables() async throws -> String {
         var lines: [[String]] = []

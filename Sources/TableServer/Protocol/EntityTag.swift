@@ -20,20 +20,30 @@ enum EntityTag {
         return String(header.dropFirst().dropLast()).replacing("\\\"", with: "\"")
     }
 
-    /// Returns the versions in a list of tags. Weak tags are left out, because they match no version.
-    static func versions(inList header: String) -> [String] {
-        var (versions, tag, isQuoted): ([String], String, Bool) = ([], "", false)
-        for character in header {
+    /// Whether a list of tags contains the version, or `*`, which every version matches.
+    ///
+    /// - Parameter weakly: whether weak tags match too: RFC 9110 §8.8.3.2.
+    static func list(_ list: String, contains version: String, weakly: Bool) -> Bool {
+        tags(in: list).contains { tag in
+            guard tag.hasPrefix("W/") else { return tag == "*" || Self.version(inHeader: tag) == version }
+            return weakly && Self.version(inHeader: String(tag.dropFirst(2))) == version
+        }
+    }
+
+    /// Splits a list of tags at the commas outside of quotes.
+    private static func tags(in list: String) -> [String] {
+        var (tags, tag, isQuoted): ([String], String, Bool) = ([], "", false)
+        for character in list {
             // A quote after a backslash is part of the version.
             if character == "\"", tag.last != "\\" { isQuoted.toggle() }
             if character == ",", !isQuoted {
-                versions.append(tag)
+                tags.append(tag)
                 tag = ""
-            } else if character != " " || isQuoted {
+            } else if isQuoted || character != " " && character != "\t" {
                 tag.append(character)
             }
         }
-        return (versions + [tag]).filter { !$0.hasPrefix("W/") }.map(version(inHeader:))
+        return tags + [tag]
     }
 
     /// Returns a weak tag for bytes that are not a row.

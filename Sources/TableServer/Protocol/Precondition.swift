@@ -9,9 +9,9 @@ struct Precondition: Sendable {
 
     init(_ request: RecordedRequest, _ dialect: TableServer.Dialect) {
         self.dialect = dialect
-        ifMatch = request.header("If-Match")
+        ifMatch = request.headerList("If-Match")
         // The server modelled for the older dialects ignores it.
-        ifNoneMatch = dialect == .v3 ? request.header("If-None-Match") : nil
+        ifNoneMatch = dialect == .v3 ? request.headerList("If-None-Match") : nil
     }
 
     /// Whether the request names a version that the row must have.
@@ -22,19 +22,17 @@ struct Precondition: Sendable {
 
     /// Whether a row with this version is the one that the request names.
     func isMatched(_ version: String) -> Bool {
-        if let ifMatch { matches(ifMatch, version) } else { true }
+        guard let ifMatch else { return true }
+        return switch dialect {
+        // One version; `*` and weak tags match none.
+        case .v1, .v2: EntityTag.version(inHeader: ifMatch) == version
+        case .v3: EntityTag.list(ifMatch, contains: version, weakly: false)
+        }
     }
 
     /// Whether a read has to return a row with this version: the client does not have it.
     func isModified(_ version: String) -> Bool {
-        if let ifNoneMatch { !matches(ifNoneMatch, version) } else { true }
-    }
-
-    private func matches(_ header: String, _ version: String) -> Bool {
-        switch dialect {
-        // One version; `*` and weak tags match none.
-        case .v1, .v2: EntityTag.version(inHeader: header) == version
-        case .v3: header == "*" || EntityTag.versions(inList: header).contains(version)
-        }
+        guard let ifNoneMatch else { return true }
+        return !EntityTag.list(ifNoneMatch, contains: version, weakly: true)
     }
 }

@@ -27,6 +27,31 @@ extension RecordedRequest {
         return ["http://", "https://"].contains { origin.asciiLowercased == $0 + host }
     }
 
+    /// Whether a page has probably sent the request to a name that its site lets resolve to this machine (DNS rebinding).
+    /// The browser takes the page and a server that only this machine reaches for one site.
+    ///
+    /// A proxy on this machine has another name too, and adds `Via`. A page can set `X-Forwarded-For`, but not `Via`.
+    var isRebound: Bool { isFromBrowser && !isForThisMachine && header("Via") == nil }
+
+    /// Browsers send `Origin` with writes, and `Sec-Fetch-Site` only over TLS and to `localhost`. Their `User-Agent` begins
+    /// with `Mozilla/`.
+    private var isFromBrowser: Bool {
+        header("Origin") != nil || header("Sec-Fetch-Site") != nil
+            || header("User-Agent")?.hasPrefix("Mozilla/") == true
+    }
+
+    /// Whether the client has asked for this machine by a loopback name or address.
+    var isForThisMachine: Bool {
+        guard let host = header("Host") else { return false }
+        let address = "[::1]"
+        let name = host.hasPrefix(address) ? address : String(host.prefix { $0 != ":" })
+        let port = host.dropFirst(name.count)
+        guard port.isEmpty || port.first == ":" && port.dropFirst().utf8.allSatisfy(\.isDigit) else {
+            return false
+        }
+        return name == address || name.isLoopbackHost
+    }
+
     private var hasJSONContentType: Bool {
         let type = header("Content-Type")?.split(separator: ";").first ?? ""
         return String(type).trimmingCharacters(in: .whitespaces).asciiLowercased == "application/json"
@@ -39,4 +64,20 @@ extension RequestError {
         message:
             "A page of another site cannot write: send the header ZUMO-API-VERSION or Content-Type: application/json."
     )
+    static let rebound = RequestError(
+        status: 403,
+        message:
+            "The header Host names another machine: use localhost or 127.0.0.1, or let the proxy add the header Via."
+    )
+}
+
+extension String {
+    /// Whether a host is a name or an address by which only this machine reaches itself.
+    var isLoopbackHost: Bool {
+        let host = asciiLowercased
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { $0.utf8.allSatisfy(\.isDigit) && UInt8($0) != nil }
+    }
 }

@@ -146,7 +146,8 @@ extension RowWrite {
         row.merge(body.fields, columns: columns)
         var columns = columns
         for name in body.fields.keys { columns.add(name) }
-        guard columns.count <= Self.maxColumns else {
+        // Those that are declared are also stored if clients had added too many others before.
+        guard columns.count <= Self.maxColumns || body.hasDeclaredFields else {
             throw RequestError.badRequest("The table would have more than \(Self.maxColumns) columns.")
         }
     }

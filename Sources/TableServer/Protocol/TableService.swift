@@ -65,7 +65,9 @@ struct TableService: Sendable {
     private func route(
         _ request: RecordedRequest, _ path: RequestPath, _ scope: RowScope, _ write: RowWrite
     ) async throws -> ServerResponse? {
-        let body: () throws -> WriteBody = { try WriteBody(request, write.dialect, settings: settings) }
+        let body: () throws -> WriteBody = {
+            try WriteBody(request, write.dialect, scope.table, settings: settings)
+        }
         switch (request.method, path.id) {
         case ("GET", nil):
             return try await storage.read(scope) { rows in try list(rows, scope, request, write.dialect) }

@@ -6,15 +6,18 @@ import SyncCore
 
 /// The body of an insert or update, validated as far as possible without the row.
 struct WriteBody: Sendable {
-    /// The item's fields without the id and the system properties.
+    /// The item's fields without the id and the system properties, in the spelling of the declared columns.
     let fields: [String: ItemValue]
+    /// Whether all fields are columns that the table declares.
+    let hasDeclaredFields: Bool
     let id: String?
     let version: String?
     /// The item as received.
     let item: ItemValue
 
     init(
-        _ request: RecordedRequest, _ dialect: TableServer.Dialect, settings: TableServer.Configuration
+        _ request: RecordedRequest, _ dialect: TableServer.Dialect, _ table: TableServer.Table,
+        settings: TableServer.Configuration
     ) throws(RequestError) {
         guard request.bodySize <= settings.maxBodySize else {
             throw Self.tooLarge(400, settings)
@@ -27,6 +30,7 @@ struct WriteBody: Sendable {
         var fields: [String: ItemValue] = [:]
         var (id, version): (String?, String?)
         var seen: Set<String> = []
+        let columns = table.declaredColumns
         for (name, value) in object {
             guard seen.insert(name.asciiLowercased).inserted else {
                 throw .badRequest(
@@ -42,10 +46,14 @@ struct WriteBody: Sendable {
             case .field, nil:
                 guard !TableServer.Dialect.isSystemName(name.utf8) else { throw Self.systemProperty(name) }
                 try Self.check(name, value, settings)
-                fields[name] = value
+                if let columns, !columns.contains(name) {
+                    throw .badRequest(table.problem(ofUndeclaredColumn: name))
+                }
+                fields[columns?.spelling(of: name) ?? name] = value
             }
         }
         (self.fields, self.id, self.version) = (fields, id, version)
+        hasDeclaredFields = columns != nil
     }
 
     /// The error of a body that the server has read, with status 400, or has not read to its end, with 413.

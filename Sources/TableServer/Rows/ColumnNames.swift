@@ -7,6 +7,8 @@ package struct ColumnNames: Sendable {
 
     package init() {}
 
+    init(_ names: [String]) { for name in names { add(name) } }
+
     /// Returns the spelling under which fields with this name are stored.
     func spelling(of name: String) -> String {
         spellings[name.asciiLowercased] ?? name

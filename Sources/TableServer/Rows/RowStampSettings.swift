@@ -29,7 +29,8 @@ package struct RowStampSettings: Sendable {
     /// When the `Date` of a response is more than a second after a change, its client no longer looks for others with the
     /// `updatedAt` that the response shows. So a time is used again, which is necessary if the clock stands or times have
     /// fewer digits than milliseconds, only while the clock has never shown a later one; and the times before and after a
-    /// step back differ in the digits that responses show.
+    /// step back differ in the digits that responses show. A commit that takes a second can still be missed if its time
+    /// shows the same digits as an earlier one: see ``TableServer/Configuration/fractionDigits``.
     ///
     /// - Parameter last: the stored text of the last time; `nil` before the first change.
     package func stamp(after last: String?) -> Timestamp {

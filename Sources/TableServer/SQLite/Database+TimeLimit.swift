@@ -21,6 +21,18 @@ extension Database {
         }
     }
 
+    /// Runs a body in a write transaction, which fails with `SQLITE_BUSY` if another process locks the file for this time.
+    func inTransaction<Value>(waitingAtMost limit: Duration, _ body: () throws -> Value) throws -> Value {
+        let milliseconds = (limit / .milliseconds(1)).rounded(.up)
+        sqlite3_busy_timeout(sqliteConnection, Int32(min(max(milliseconds, 0), 1e9)))
+        var result: Result<Value, any Error> = .failure(DatabaseError(resultCode: .SQLITE_ABORT))
+        try inTransaction {
+            result = .success(try body())
+            return .commit
+        }
+        return try result.get()
+    }
+
     /// The steps of SQLite's virtual machine between two looks at the clock. A row needs about twenty.
     private static var stepsBetweenChecks: Int32 { 1000 }
 }

@@ -12,7 +12,7 @@ final class SQLiteRowStorage: RowStorage {
     private let database: any DatabaseWriter
     private let settings: RowStampSettings
     private let isInFile: Bool
-    private let maxReadTime: Duration
+    private let limits: SQLiteTimeLimits
     private let keptStatements = KeptStatements()
     private let isClosed = Mutex(false)
     let changes = TableChanges()
@@ -31,7 +31,7 @@ final class SQLiteRowStorage: RowStorage {
         limits: SQLiteTimeLimits = SQLiteTimeLimits(),
         logger: Logger = Logger(label: "TableServer") { _ in SwiftLogNoOpLogHandler() }
     ) throws(TableServerError) {
-        maxReadTime = limits.read
+        self.limits = limits
         self.settings = settings
         isInFile = path != nil
         let name = path ?? "in memory"
@@ -55,8 +55,8 @@ final class SQLiteRowStorage: RowStorage {
     ) async throws -> Result {
         try requireReadable()
         do {
-            return try await database.read { [settings, keptStatements, maxReadTime] database in
-                try database.limitingTime(to: maxReadTime) {
+            return try await database.read { [settings, keptStatements, limits] database in
+                try database.limitingTime(to: limits.read) {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
                 }
             }
@@ -76,9 +76,14 @@ final class SQLiteRowStorage: RowStorage {
         _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
     ) async throws -> Result {
         try requireOpen()
+        // Writes run one after the other, so the time before the turn counts: otherwise the waits for a lock would add up.
+        let deadline = limits.now() + limits.lock
         do {
-            let result = try await database.write { [settings, keptStatements] database in
-                try body(SQLiteRows(database, scope, settings, keptStatements))
+            let result = try await database.writeWithoutTransaction {
+                [settings, keptStatements, limits] database in
+                try database.inTransaction(waitingAtMost: deadline - limits.now()) {
+                    try body(SQLiteRows(database, scope, settings, keptStatements))
+                }
             }
             changes.signal(scope.table.key)
             return result

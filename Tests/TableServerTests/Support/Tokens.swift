@@ -52,7 +52,9 @@ enum Tokens {
         try await token(claims, key, kid: key == .rsa ? "rsa" : key == .ec ? "ec" : nil)
     }
 
-    static func token(_ claims: some JWTPayload, _ key: Key, kid: String?) async throws -> String {
+    static func token(
+        _ claims: some JWTPayload, _ key: Key, kid: String?, crit: JWTHeaderField? = nil
+    ) async throws -> String {
         let keys = JWTKeyCollection()
         switch key {
         case .secret: await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
@@ -62,6 +64,7 @@ enum Tokens {
         }
         var header = JWTHeader()
         header.kid = kid
+        if let crit { header.fields["crit"] = crit }
         return try await keys.sign(claims, header: header)
     }
 }
