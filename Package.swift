@@ -140,6 +140,7 @@ let targets: [Target] = [
         name: "StoreSQLiteTests",
         dependencies: [
             "StoreConformance", "StoreMemory", "StoreSQLite", "SyncCore", "TestSupport", grdb, logging,
+            sqlite,
         ]),
     .testTarget(
         name: "StoreLMDBTests",

@@ -115,7 +115,10 @@ private struct MutantStore: SyncContextDataSource {
 
     func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
 
-    func tryLockSync() throws -> (any StorePushLock)? { try base.tryLockSync() }
+    func tryLockSync() throws -> (any StorePushLock)? {
+        guard let tryLockSync = flaw.tryLockSync else { return try base.tryLockSync() }
+        return try tryLockSync(base)
+    }
 
     func close() throws { try flaw.close?(base) ?? base.close() }
 }

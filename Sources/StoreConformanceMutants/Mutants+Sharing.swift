@@ -36,6 +36,23 @@ extension StoreMutant {
             flaw.close = { _ in }
         }
         declaring(
+            "locked-opening", "A shared store cannot be opened after an opening has acquired its sync lock.",
+            killedBy: "capability.multi-process.locked", message: "The store is locked."
+        ) { flaw in
+            flaw.shareOneStore()
+            flaw.tryLockSync = { [path = flaw.path] base in
+                LockedPaths.all.change { $0.insert(path) }
+                return try base.tryLockSync()
+            }
+            flaw.openBase = { [hits = flaw.hits] base, path, tables in
+                if LockedPaths.all.value.contains(path) {
+                    hits.hit()
+                    throw StoreError(.unavailable, "The store is locked.")
+                }
+                return try OneStore.open(path, base, tables)
+            }
+        }
+        declaring(
             "second-opening", "A second opening succeeds and shows the first opening's items.",
             killedBy: "capability.multi-process.refused", message: "the first opening's item"
         ) { flaw in
@@ -93,6 +110,11 @@ extension StoreFlaw {
         openBase = { base, path, tables in try OneStore.open(path, base, tables) }
         close = { _ in }
     }
+}
+
+/// The paths of stores whose sync lock was acquired.
+private enum LockedPaths {
+    static let all = Shared<Set<String>>([])
 }
 
 /// One lock for all openings of a path.

@@ -33,6 +33,7 @@ struct StoreFlaw: Sendable {
     var capabilities: (@Sendable (StoreCapabilities) -> StoreCapabilities)?
     var read: (@Sendable (any SyncContextDataSource, Run<any StoreSnapshot>) throws -> Void)?
     var write: (@Sendable (any SyncContextDataSource, Run<any StoreTransaction>) throws -> Void)?
+    var tryLockSync: (@Sendable (any SyncContextDataSource) throws -> (any StorePushLock)?)?
     var close: (@Sendable (any SyncContextDataSource) throws -> Void)?
 
     var item: (@Sendable (any StoreSnapshot, _ id: String, _ table: String) throws -> Item?)?

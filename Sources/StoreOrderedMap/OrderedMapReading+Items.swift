@@ -6,48 +6,49 @@ import SyncCore
 extension OrderedMapReading {
     func item(id: String, in table: String) throws -> Item? {
         _ = try catalog.table(named: table)
-        let names = hiddenColumns.declaredNames(in: table)
+        let names = storedColumns[table]?.declaredNames
         return try get(StoreKey.item(id, of: table)) { try Item(id: id, bytes: $0, keeping: names) }
     }
 }
 
 extension OrderedMapWriter {
     func insert(_ item: Item, in table: String) throws -> Bool {
-        let indexes = indexes(of: try catalog.table(named: table))
+        _ = try catalog.table(named: table)
         try checkLength(of: item.id)
         let key = StoreKey.item(item.id, of: table)
         guard try insert(item.bytes, for: key) else { return false }
-        for index in indexes {
+        for index in storedColumns[table]?.indexes ?? [] {
             if let key = index.key(item) { try put(index.value(id: item.id), for: key) }
         }
         return true
     }
 
     func upsert(_ items: [Item], in table: String) throws {
-        let indexes = indexes(of: try catalog.table(named: table))
+        _ = try catalog.table(named: table)
+        let stored = storedColumns[table]
         for item in items {
             try checkLength(of: item.id)
             let key = StoreKey.item(item.id, of: table)
-            if !indexes.isEmpty { try update(indexes, id: item.id, from: key, to: item) }
-            try put(keepingHiddenFields(of: item, in: table, at: key).bytes, for: key)
+            guard let stored, let names = stored.replacedNames else {
+                try put(item.bytes, for: key)
+                continue
+            }
+            let old = try get(key) { try Item(id: item.id, bytes: $0, keeping: names) }
+            let new = old.map { stored.keepingHiddenFields(of: $0, in: item) } ?? item
+            try update(stored.indexes, id: item.id, from: old, to: new)
+            try put(new.bytes, for: key)
         }
     }
 
-    /// Returns the item with the stored item's values of hidden columns.
-    private func keepingHiddenFields(of item: Item, in table: String, at key: [UInt8]) throws -> Item {
-        guard let names = hiddenColumns.hiddenNames(in: table),
-            let old = try get(key, { try Item(id: item.id, bytes: $0, keeping: names) })
-        else { return item }
-        var item = item
-        item.fields.merge(old.fields) { new, _ in new }
-        return item
-    }
-
     func deleteItems(ids: [String], in table: String) throws {
-        let indexes = indexes(of: try catalog.table(named: table))
+        _ = try catalog.table(named: table)
+        let stored = storedColumns[table]
         for id in ids {
             let key = StoreKey.item(id, of: table)
-            if !indexes.isEmpty { try update(indexes, id: id, from: key, to: nil) }
+            if let stored, !stored.indexes.isEmpty {
+                let old = try get(key) { try Item(id: id, bytes: $0, keeping: stored.replacedNames) }
+                try update(stored.indexes, id: id, from: old, to: nil)
+            }
             try delete(key)
         }
     }
@@ -68,15 +69,9 @@ extension OrderedMapWriter {
         }
     }
 
-    private func indexes(of table: SyncTableDefinition) -> [ColumnIndex] {
-        usesIndexes ? table.indexedColumns.map { ColumnIndex($0, of: table.name) } : []
-    }
-
-    private func update(_ indexes: [ColumnIndex], id: String, from key: [UInt8], to item: Item?) throws {
-        let names = FieldNames(indexes.map(\.column.name))
-        let old = try get(key) { try Item(id: id, bytes: $0, keeping: names) }
+    private func update(_ indexes: [ColumnIndex], id: String, from old: Item?, to new: Item?) throws {
         for index in indexes {
-            let (oldKey, newKey) = (old.flatMap(index.key), item.flatMap(index.key))
+            let (oldKey, newKey) = (old.flatMap(index.key), new.flatMap(index.key))
             guard oldKey != newKey else { continue }
             if let oldKey { try delete(oldKey) }
             if let newKey { try put(index.value(id: id), for: newKey) }

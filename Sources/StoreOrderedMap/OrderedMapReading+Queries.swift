@@ -20,7 +20,9 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
     let reading: Reading
     let query: TableQuery
     let filter: PreparedFilter
+    /// The definition, with an indexed column only where the map has the index.
     let table: SyncTableDefinition
+    let usesIndexes: Bool
     /// The fields to decode; `nil` for all.
     let names: FieldNames?
     let places: StoredRow.FieldPlaces
@@ -29,14 +31,13 @@ private struct StoredRows<Reading: OrderedMapReading>: QueryableRows {
         self.reading = reading
         self.query = query
         filter = PreparedFilter(query.filter)
-        table = try reading.catalog.table(named: query.table)
+        let definition = try reading.catalog.table(named: query.table)
+        let stored = reading.storedColumns[query.table]
+        table = stored?.definition ?? definition
+        usesIndexes = stored != nil
         places = StoredRow.FieldPlaces(of: filter)
-        names =
-            query.neededFields.map(FieldNames.init)
-            ?? reading.hiddenColumns.declaredNames(in: query.table)
+        names = query.neededFields.map(FieldNames.init) ?? stored?.declaredNames
     }
-
-    var usesIndexes: Bool { reading.usesIndexes }
 
     func forEachRow(from id: String?, _ body: (StoredRow) throws -> Bool) throws {
         let start = id.map { StoreKey.item($0, of: table.name) }

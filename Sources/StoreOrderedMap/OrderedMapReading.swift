@@ -8,10 +8,8 @@ protocol OrderedMapReading: StoreSnapshot {
     var map: any OrderedMapSnapshot { get }
     var keys: LongKeys { get }
     var catalog: TableCatalog { get }
-    /// Whether the store maintains and uses indexes.
-    var usesIndexes: Bool { get }
-    /// The stored columns that are not declared.
-    var hiddenColumns: HiddenColumns { get }
+    /// The columns and indexes that the map has.
+    var storedColumns: StoredColumns { get }
     var decodedOperations: DecodedOperations { get }
     /// Returns the number stored under the key, or 0 when there is none.
     func number(_ key: [UInt8]) throws -> Int64
@@ -44,8 +42,7 @@ struct OrderedMapReader: OrderedMapReading {
     let map: any OrderedMapSnapshot
     let keys: LongKeys
     let catalog: TableCatalog
-    let usesIndexes: Bool
-    let hiddenColumns: HiddenColumns
+    var storedColumns = StoredColumns()
     var decodedOperations = DecodedOperations()
 }
 
@@ -54,23 +51,21 @@ struct OrderedMapWriter: OrderedMapReading {
     let transaction: any OrderedMapTransaction
     let keys: LongKeys
     let catalog: TableCatalog
-    let usesIndexes: Bool
     let maxIDLength: Int
-    let hiddenColumns: HiddenColumns
+    var storedColumns: StoredColumns
     let decodedOperations: DecodedOperations
     private let numbers = ChangedNumbers()
 
     init(
-        transaction: any OrderedMapTransaction, keys: LongKeys, catalog: TableCatalog, usesIndexes: Bool,
-        maxIDLength: Int, hiddenColumns: HiddenColumns,
+        transaction: any OrderedMapTransaction, keys: LongKeys, catalog: TableCatalog, maxIDLength: Int,
+        storedColumns: StoredColumns = StoredColumns(),
         decodedOperations: DecodedOperations = DecodedOperations()
     ) {
         self.transaction = transaction
         self.keys = keys
         self.catalog = catalog
-        self.usesIndexes = usesIndexes
         self.maxIDLength = maxIDLength
-        self.hiddenColumns = hiddenColumns
+        self.storedColumns = storedColumns
         self.decodedOperations = decodedOperations
     }
 

@@ -12,55 +12,51 @@ private enum Layout {
     static let firstWithSyncedColumns = 2
 }
 
-/// A column as the map stores it.
-private struct KnownColumn: Equatable {
-    let name: String
-    let type: String
-    var hasIndex: Bool
-    /// Whether the column was synced when the map was last open.
-    var isSynced: Bool
-}
-
 /// Migrates a map to the declared tables when a store opens.
 struct OrderedMapPreparation {
     let catalog: TableCatalog
     let keys: LongKeys
-    let usesIndexes: Bool
-    let maxIDLength: Int
+    let capabilities: StoreCapabilities
 
     /// Writes only when a declaration has changed, so that reopening costs a few lookups.
     ///
     /// - Throws: ``StoreError`` when the map cannot be used with these tables.
-    func prepare(_ map: any OrderedMap) throws -> HiddenColumns {
-        let hidden = try map.read { snapshot in
-            try OrderedMapReader(
-                map: snapshot, keys: keys, catalog: catalog, usesIndexes: usesIndexes,
-                hiddenColumns: HiddenColumns()
-            ).preparedColumns()
+    func prepare(_ map: any OrderedMap) throws -> NumberedColumns {
+        let prepared = try map.read { snapshot -> NumberedColumns? in
+            let reader = OrderedMapReader(map: snapshot, keys: keys, catalog: catalog)
+            return try reader.preparedColumns(capabilities).map { try numbered($0, in: reader) }
         }
-        return try hidden
-            ?? map.write { transaction in
-                try OrderedMapWriter(
-                    transaction: transaction, keys: keys, catalog: catalog, usesIndexes: usesIndexes,
-                    maxIDLength: maxIDLength, hiddenColumns: HiddenColumns()
-                ).prepare()
-            }
+        if let prepared { return prepared }
+        return try map.write { transaction -> NumberedColumns in
+            let writer = OrderedMapWriter(
+                transaction: transaction, keys: keys, catalog: catalog,
+                maxIDLength: capabilities.maxIDLength)
+            return try numbered(writer.prepare(capabilities), in: writer)
+        }
+    }
+
+    private func numbered(
+        _ columns: StoredColumns, in reading: some OrderedMapReading
+    ) throws -> NumberedColumns {
+        let count = try capabilities.isMultiProcess ? reading.number(StoreKey.columnChanges) : 0
+        return NumberedColumns(columns: columns, changeCount: count)
     }
 }
 
 extension OrderedMapReading {
-    /// Returns the hidden columns if the map has the current layout and columns, or `nil` if it must be migrated.
+    /// Returns the map's columns if it has the current layout and the declared columns, or `nil` if it must be migrated.
     ///
     /// - Throws: ``StoreError`` when the map cannot be used with these tables.
-    fileprivate func preparedColumns() throws -> HiddenColumns? {
+    fileprivate func preparedColumns(_ capabilities: StoreCapabilities) throws -> StoredColumns? {
         guard try layoutVersion() == Layout.version else { return nil }
-        var hidden = HiddenColumns()
+        var stored = StoredColumns()
         for table in catalog.tables {
             let known = try knownColumns(of: table.name)
-            guard try columns(of: table, known: known) == known, try hasParents(of: table) else { return nil }
-            hidden.add(table, known: known.map(\.name))
+            guard try columns(of: table, known: known, capabilities) == known, try hasParents(of: table)
+            else { return nil }
+            stored.add(table, known: known)
         }
-        return hidden
+        return stored
     }
 
     /// Returns the version of the layout, or `nil` for an empty map.
@@ -114,30 +110,16 @@ extension OrderedMapReading {
         return parents ?? []
     }
 
-    fileprivate func knownColumns(of table: String) throws -> [KnownColumn] {
-        let columns = try get(StoreKey.columns(of: table)) { value in
-            var reader = ByteReader(value)
-            var columns: [KnownColumn] = []
-            while !reader.isAtEnd {
-                let (name, type, flags) = (try reader.text(), try reader.text(), try reader.byte())
-                columns.append(
-                    KnownColumn(
-                        name: name, type: type, hasIndex: flags & KnownColumn.indexFlag != 0,
-                        isSynced: flags & KnownColumn.syncedFlag != 0))
-            }
-            return columns
-        }
-        return columns ?? []
-    }
-
     /// Returns the columns to store: the stored ones, because items may still have their values, and the declared ones.
     ///
     /// - Throws: ``StoreError/Code/schemaMismatch`` when a column has changed its type.
-    fileprivate func columns(of table: SyncTableDefinition, known: [KnownColumn]) throws -> [KnownColumn] {
+    fileprivate func columns(
+        of table: SyncTableDefinition, known: [KnownColumn], _ capabilities: StoreCapabilities
+    ) throws -> [KnownColumn] {
         var columns = known
         for index in columns.indices { (columns[index].hasIndex, columns[index].isSynced) = (false, false) }
         for column in table.columns {
-            let hasIndex = usesIndexes && IndexedColumn(column) != nil
+            let hasIndex = capabilities.usesIndexes && IndexedColumn(column) != nil
             guard let index = columns.firstIndex(where: { $0.name == column.name }) else {
                 if let other = columns.first(where: { $0.name.lowercased() == column.name.lowercased() }) {
                     throw StoreError(
@@ -173,47 +155,42 @@ extension OrderedMapStore {
         of map: any OrderedMapSnapshot, maxKeyLength: Int
     ) throws -> StoreContents {
         let keys = LongKeys(maxKeyLength: maxKeyLength)
-        let unprepared = OrderedMapReader(
-            map: map, keys: keys, catalog: try TableCatalog([]), usesIndexes: false,
-            hiddenColumns: HiddenColumns())
+        let unprepared = OrderedMapReader(map: map, keys: keys, catalog: try TableCatalog([]))
         guard let version = try unprepared.layoutVersion() else {
             throw StoreError(.corrupt, "The file is empty: it contains no store of a sync context.")
         }
         guard version == Layout.version else { throw StoreError.olderFormat(version) }
         let tables = try unprepared.storedTables()
-        var hidden = HiddenColumns()
-        for table in tables { hidden.add(table.definition, known: table.columns) }
+        var stored = StoredColumns()
+        for table in tables { stored.add(table.definition, known: table.columns) }
         let catalog = try TableCatalog(tables.map(\.definition))
         return StoreContents(
             formatVersion: version, catalog: catalog,
-            snapshot: OrderedMapReader(
-                map: map, keys: keys, catalog: catalog, usesIndexes: false, hiddenColumns: hidden))
+            snapshot: OrderedMapReader(map: map, keys: keys, catalog: catalog, storedColumns: stored))
     }
 }
 
 extension OrderedMapReader {
-    /// Returns the tables as they were last declared, without local-only columns, in the order of their names, and the names
-    /// of all their stored columns.
-    fileprivate func storedTables() throws -> [(definition: SyncTableDefinition, columns: [String])] {
+    /// Returns the tables as they were last declared, without local-only columns, in the order of their names, and all their
+    /// stored columns.
+    fileprivate func storedTables() throws -> [(definition: SyncTableDefinition, columns: [KnownColumn])] {
         try storedTableNames().sorted().map { name in
             let columns = try knownColumns(of: name)
             let definition = SyncTableDefinition(
                 name, columns: columns.compactMap(\.syncedColumn), parents: try parents(of: name))
-            return (definition, columns.map(\.name))
+            return (definition, columns)
         }
     }
 }
 
 extension OrderedMapWriter {
     /// Stores the layout and the columns, creates missing indexes and removes undeclared ones.
-    ///
-    /// This transaction sees all columns, hidden ones included.
-    fileprivate func prepare() throws -> HiddenColumns {
+    fileprivate func prepare(_ capabilities: StoreCapabilities) throws -> StoredColumns {
         let version = try layoutVersion()
         let isNew = version == nil
         let storesSyncedColumns = (version ?? 0) >= Layout.firstWithSyncedColumns
         let storedNames = try storedTableNames()
-        var hidden = HiddenColumns()
+        var stored = StoredColumns()
         var format = ByteWriter()
         format.append(counted: Layout.name)
         format.append(varint: Layout.version)
@@ -229,11 +206,14 @@ extension OrderedMapWriter {
                     "The table '\(table.name)' and the stored table '\(other)' differ in case only. Give the declared table "
                         + "the stored name, or another one.")
             }
-            let new = try columns(of: table, known: old)
-            hidden.add(table, known: new.map(\.name))
+            let new = try columns(of: table, known: old, capabilities)
+            stored.add(table, known: new)
             if try !hasParents(of: table) { try putParents(of: table) }
             guard old != new || !(isNew || storesSyncedColumns) else { continue }
             try put(new.flatMap(\.bytes), for: StoreKey.columns(of: table.name))
+            if capabilities.isMultiProcess {
+                set(try number(StoreKey.columnChanges) + 1, for: StoreKey.columnChanges)
+            }
             let (indexed, toIndex) = (old.indexedNames, new.indexedNames)
             for column in indexed.subtracting(toIndex) { try removeIndex(of: column, in: table.name) }
             for column in toIndex.subtracting(indexed) {
@@ -243,10 +223,13 @@ extension OrderedMapWriter {
             if try isNew || old.isEmpty && !hasItems(in: table.name) { continue }
             let change = SyncedColumnsChange(
                 to: table, from: storesSyncedColumns ? old.compactMap(\.syncedColumn) : nil)
-            try change.run(in: self)
+            // The migration changes hidden values too.
+            var migration = self
+            migration.storedColumns.add(table, known: new, hidesColumns: false)
+            try change.run(in: migration)
         }
         try writeNumbers()
-        return hidden
+        return stored
     }
 
     private func hasItems(in table: String) throws -> Bool {
@@ -288,25 +271,4 @@ extension OrderedMapWriter {
         }
         for key in keys { try delete(key) }
     }
-}
-
-extension KnownColumn {
-    fileprivate static let indexFlag: UInt8 = 1
-    fileprivate static let syncedFlag: UInt8 = 2
-
-    fileprivate var syncedColumn: SyncColumn? {
-        isSynced ? ColumnType(rawValue: type).map { SyncColumn(name, $0) } : nil
-    }
-
-    fileprivate var bytes: [UInt8] {
-        var bytes = ByteWriter()
-        bytes.append(counted: name)
-        bytes.append(counted: type)
-        bytes.append((hasIndex ? Self.indexFlag : 0) | (isSynced ? Self.syncedFlag : 0))
-        return bytes.array
-    }
-}
-
-extension [KnownColumn] {
-    fileprivate var indexedNames: Set<String> { Set(lazy.filter(\.hasIndex).map(\.name)) }
 }

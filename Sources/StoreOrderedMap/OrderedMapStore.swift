@@ -16,6 +16,9 @@ public import SyncCore
 /// reads the items of its table in the order of ids and stops as early as possible; a query by ids looks the ids up.
 /// With ``StoreCapabilities/usesIndexes``, the store maintains an index of each column that is declared as indexed, and
 /// a query that compares such a column with a constant reads only the matching range.
+///
+/// Openings of a map of several processes may declare different columns and indexes, for example during an update of the
+/// app: each keeps the values and indexes of the others. Each of their transactions reads one key more.
 public struct OrderedMapStore: SyncContextDataSource {
     /// The tables the store was opened with.
     public let catalog: TableCatalog
@@ -23,7 +26,10 @@ public struct OrderedMapStore: SyncContextDataSource {
     public let capabilities: StoreCapabilities
     private let map: any OrderedMap
     private let keys: LongKeys
-    private let hiddenColumns: HiddenColumns
+    /// The columns and indexes of the map when this store opened it.
+    private let openedColumns: StoredColumns
+    /// The columns and indexes that other openings may change; `nil` in a map of one process.
+    private let sharedColumns: SharedColumns?
     private let decodedOperations = DecodedOperations()
 
     /// Opens a store on the map, which must be empty or written by an ``OrderedMapStore``.
@@ -44,10 +50,10 @@ public struct OrderedMapStore: SyncContextDataSource {
         self.capabilities = capabilities
         catalog = try TableCatalog(tables)
         keys = LongKeys(maxKeyLength: map.maxKeyLength)
-        hiddenColumns = try OrderedMapPreparation(
-            catalog: catalog, keys: keys, usesIndexes: capabilities.usesIndexes,
-            maxIDLength: capabilities.maxIDLength
-        ).prepare(map)
+        let opened = try OrderedMapPreparation(catalog: catalog, keys: keys, capabilities: capabilities)
+            .prepare(map)
+        openedColumns = opened.columns
+        sharedColumns = capabilities.isMultiProcess ? SharedColumns(opened) : nil
     }
 
     /// Runs the body on a snapshot of the map.
@@ -58,7 +64,7 @@ public struct OrderedMapStore: SyncContextDataSource {
     /// Runs the body in a transaction of the map.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
         try map.write { transaction in
-            let writer = writer(transaction)
+            let writer = try writer(transaction)
             let result = try body(writer)
             try writer.writeNumbers()
             return result
@@ -68,16 +74,19 @@ public struct OrderedMapStore: SyncContextDataSource {
     /// Closes the map.
     public func close() throws { try map.close() }
 
-    private func reader(_ snapshot: any OrderedMapSnapshot) -> OrderedMapReader {
-        OrderedMapReader(
-            map: snapshot, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes,
-            hiddenColumns: hiddenColumns, decodedOperations: decodedOperations)
+    private func reader(_ snapshot: any OrderedMapSnapshot) throws -> OrderedMapReader {
+        var reader = OrderedMapReader(
+            map: snapshot, keys: keys, catalog: catalog, storedColumns: openedColumns,
+            decodedOperations: decodedOperations)
+        if let sharedColumns { reader.storedColumns = try sharedColumns.columns(in: reader) }
+        return reader
     }
 
-    private func writer(_ transaction: any OrderedMapTransaction) -> OrderedMapWriter {
-        OrderedMapWriter(
-            transaction: transaction, keys: keys, catalog: catalog, usesIndexes: capabilities.usesIndexes,
-            maxIDLength: capabilities.maxIDLength, hiddenColumns: hiddenColumns,
-            decodedOperations: decodedOperations)
+    private func writer(_ transaction: any OrderedMapTransaction) throws -> OrderedMapWriter {
+        var writer = OrderedMapWriter(
+            transaction: transaction, keys: keys, catalog: catalog, maxIDLength: capabilities.maxIDLength,
+            storedColumns: openedColumns, decodedOperations: decodedOperations)
+        if let sharedColumns { writer.storedColumns = try sharedColumns.columns(in: writer) }
+        return writer
     }
 }

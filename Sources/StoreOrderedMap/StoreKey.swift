@@ -23,6 +23,7 @@ import SyncCore
 /// | `L`   |                       | the last operation id                                          |
 /// | `E`   | operation id          | operation error: properties as JSON                            |
 /// | `C`   | table, kind, name     | config value as text                                           |
+/// | `V`   |                       | how often openings of several processes have changed `T`       |
 enum StoreKey {
     static let format = key("F")
     static let allOperationsCount = key("A")
@@ -30,6 +31,7 @@ enum StoreKey {
     static let operations = key("O")
     static let allColumns = key("T")
     static let operationErrors = key("E")
+    static let columnChanges = key("V")
 
     static func columns(of table: String) -> [UInt8] { key("T", table) }
     static func parents(of table: String) -> [UInt8] { key("R", table) }

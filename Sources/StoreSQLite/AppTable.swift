@@ -18,6 +18,8 @@ struct AppTable {
         let defaultValue: String?
         /// Whether SQLite computes the value.
         let isGenerated: Bool
+        /// Whether the table is known to be STRICT.
+        let isStrict: Bool
     }
 
     init(_ definition: SyncTableDefinition, columns: [Column]) {
@@ -30,15 +32,29 @@ struct AppTable {
         hasRequiredAppColumns = required.contains { $0.defaultValue == nil && !known.contains($0.name) }
     }
 
-    static func columns(of table: String, on connection: Connection) throws -> [Column] {
+    /// - Parameter mayBeStrict: whether the app may have declared the table as STRICT.
+    static func columns(
+        of table: String, on connection: Connection, mayBeStrict: Bool = false
+    ) throws -> [Column] {
+        let isStrict = try mayBeStrict && isStrictTable(table, on: connection)
         var columns: [Column] = []
         try connection.prepared("PRAGMA table_xinfo(\(table.quoted))").forEachRow { row in
             guard let name = row.text(at: 1) else { return }
             columns.append(
                 Column(
                     name: name, type: row.text(at: 2) ?? "", mayBeNull: row.int(at: 3) == 0,
-                    defaultValue: row.text(at: 4), isGenerated: row.int(at: 6) >= 2))
+                    defaultValue: row.text(at: 4), isGenerated: row.int(at: 6) >= 2, isStrict: isStrict))
         }
         return columns
+    }
+
+    /// Only for tables of an app, because SQLite also prepares all views, which an untrusted file can make expensive. A
+    /// version of SQLite without STRICT tables returns no rows.
+    private static func isStrictTable(_ table: String, on connection: Connection) throws -> Bool {
+        var isStrict = false
+        try connection.prepared("PRAGMA table_list(\(table.quoted))").forEachRow { row in
+            if row.text(at: 0) == "main", row.int(at: 5) != 0 { isStrict = true }
+        }
+        return isStrict
     }
 }

@@ -11,7 +11,7 @@ struct AppTablePreparation {
     /// - Returns: the names of the columns before.
     /// - Throws: ``StoreError/Code/schemaMismatch``.
     func addColumns() throws -> [String] {
-        let columns = try AppTable.columns(of: definition.name, on: connection)
+        let columns = try AppTable.columns(of: definition.name, on: connection, mayBeStrict: true)
         let existing = Dictionary(columns.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         try requireUsableID(existing["id"])
         let declared = definition.columns.map { ($0.name, $0.type) }
@@ -34,7 +34,7 @@ struct AppTablePreparation {
                     "The column '\(found.name)' of the table '\(definition.name)' is generated; declare another column."
                 )
             }
-            guard found.name == name, ColumnAffinity(declaredType: found.type).holds(type) else {
+            guard found.name == name, found.holds(type) else {
                 throw StoreError(
                     .schemaMismatch,
                     """
@@ -47,8 +47,7 @@ struct AppTablePreparation {
     }
 
     private func requireUsableID(_ id: AppTable.Column?) throws {
-        guard let id, id.name == "id", !id.isGenerated, ColumnAffinity(declaredType: id.type).holds(.text)
-        else {
+        guard let id, id.name == "id", !id.isGenerated, id.holds(.text) else {
             throw StoreError(
                 .schemaMismatch,
                 "The table '\(definition.name)' has no TEXT column 'id'; add one.")

@@ -36,3 +36,19 @@ enum ColumnAffinity {
         }
     }
 }
+
+extension AppTable.Column {
+    /// Returns whether the column stores values of the type and returns them exactly.
+    func holds(_ columnType: ColumnType) -> Bool {
+        guard isStrict else { return ColumnAffinity(declaredType: type).holds(columnType) }
+        // A STRICT table refuses values of another type than the declared one.
+        switch type.uppercased() {
+        case "ANY": return true
+        case "INT", "INTEGER": return columnType == .bool || columnType == .integer
+        case "REAL": return columnType == .double
+        case "TEXT": return columnType == .text || columnType == .json || columnType == .date
+        case "BLOB": return columnType == .data
+        default: return false
+        }
+    }
+}

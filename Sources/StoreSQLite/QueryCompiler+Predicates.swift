@@ -24,8 +24,15 @@ extension QueryCompiler {
     private func isNull(_ expression: FilterExpression, isNegated: Bool = false) throws(StoreError)
         -> SQLFragment
     {
-        let test = isNegated ? " IS NOT NULL" : " IS NULL"
-        return SQLFragment("", [try value(of: expression)], separator: "", test)
+        let value = try value(of: expression)
+        guard table.isShared, type(of: expression) == .json else {
+            return SQLFragment("", [value], separator: "", isNegated ? " IS NOT NULL" : " IS NULL")
+        }
+        // The app's column may contain the JSON text `null`, with whitespace around it.
+        let test = ",char(9,10,13,32)),'null')" + (isNegated ? "<>'null'" : "='null'")
+        var fragment = SQLFragment("ifnull(trim(", [value], separator: "", test)
+        fragment.nesting += 1
+        return fragment
     }
 
     private func comparing(
@@ -59,7 +66,7 @@ extension QueryCompiler {
         let constants = SQLFragment("", list, separator: ",", "")
         var fragment = SQLFragment("", [needle, constants], separator: " IN (", ")")
         fragment.nesting += 1
-        fragment.hasList = true
+        fragment.isRarelyRepeated = true
         return fragment
     }
 

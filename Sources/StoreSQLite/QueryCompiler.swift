@@ -14,8 +14,8 @@ struct QueryCompiler {
     static let maxDepth = 200
     /// SQLite limits expression depth, and a chain of operators is as deep as it is long.
     static let maxChainLength = 32
-    /// The number of parameters that every build of SQLite accepts.
-    static let maxValueCount = 32_766
+    /// The number of parameters that every build of SQLite accepts, without that of an offset.
+    static let maxValueCount = 32_765
     /// The longest list of constants that is compiled to parameters.
     static let maxListLength = 8_000
 
@@ -32,12 +32,15 @@ struct QueryCompiler {
         return fragment
     }
 
-    func whereClause(_ condition: SQLFragment?) -> String {
-        condition.map { " WHERE " + $0.sql } ?? ""
+    func whereClause(_ condition: SQLFragment?) -> SQLFragment {
+        condition.map { SQLFragment(" WHERE ", [$0], separator: "", "") } ?? SQLFragment("")
     }
 
     /// Compiles the ordering and the window. SQLite orders nulls first, as the reference does.
-    func orderAndWindow(of query: TableQuery) -> String {
+    ///
+    /// The offset is a parameter, so that all pages of a query use one prepared statement. With the limit in its text, SQLite
+    /// chooses the plan that is the fastest for so many rows.
+    func orderAndWindow(of query: TableQuery) -> SQLFragment {
         var keys: [String] = []
         for ordering in query.orderings {
             // Skips constants: they do not affect the order, and SQLite would read an integer as a column position.
@@ -51,10 +54,16 @@ struct QueryCompiler {
         let isRangeOfIDs = query.filter.map { $0.lowestID != nil } ?? true
         let isFasterByIndex = isRangeOfIDs && query.limit != nil && keys.isEmpty
         keys.append(isFasterByIndex ? "\"id\"" : "+\"id\"")
-        var clause = " ORDER BY " + keys.joined(separator: ",")
-        if query.limit != nil || query.offset != 0 {
-            clause += " LIMIT \(query.limit ?? -1) OFFSET \(max(query.offset, 0))"
+        var clause = SQLFragment(" ORDER BY " + keys.joined(separator: ","))
+        let hasOffset = query.offset > 0
+        if query.limit != nil || hasOffset { clause.sql += " LIMIT \(query.limit ?? -1)" }
+        if hasOffset {
+            clause.sql += " OFFSET ?"
+            clause.values = [.int(Int64(query.offset))]
         }
+        // A limit of a page is used again; a greater one may have grown with a list.
+        clause.isRarelyRepeated = query.limit.map { $0 > 1000 } ?? false
+        clause.callsFunctions = orderCallsFunctions(of: query)
         return clause
     }
 
@@ -69,7 +78,7 @@ struct QueryCompiler {
     }
 
     /// Returns whether the ordering calls one of ``SQLFunctions``.
-    func orderCallsFunctions(of query: TableQuery) -> Bool {
+    private func orderCallsFunctions(of query: TableQuery) -> Bool {
         table.isShared
             && query.orderings.contains { ordering in
                 guard case .column(let name) = ordering.expression else { return false }

@@ -4,7 +4,7 @@
 import Foundation
 import SyncCore
 
-/// A part of an SQL condition with the values of its parameters, in order.
+/// A part of an SQL statement with the values of its parameters, in order.
 struct SQLFragment {
     var sql: String
     var values: [SQLValue] = []
@@ -14,8 +14,8 @@ struct SQLFragment {
     var isAlternative = false
     /// Whether it calls one of ``SQLFunctions``.
     var callsFunctions = false
-    /// Whether its SQL text depends on the number of values.
-    var hasList = false
+    /// Whether its SQL text depends on the number of values, or is that of few queries for another reason.
+    var isRarelyRepeated = false
 
     init(_ sql: String, _ values: [SQLValue] = []) {
         self.sql = sql
@@ -29,7 +29,7 @@ struct SQLFragment {
         let depth = open.hasSuffix("(") ? 1 : 0
         nesting = (parts.map(\.nesting).max() ?? 0) + depth
         callsFunctions = parts.contains(where: \.callsFunctions)
-        hasList = parts.contains(where: \.hasList)
+        isRarelyRepeated = parts.contains(where: \.isRarelyRepeated)
     }
 
     func bindValues(to statement: SQLStatement) throws(StoreError) {

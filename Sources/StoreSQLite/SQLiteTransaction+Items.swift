@@ -41,10 +41,8 @@ extension SQLiteTransaction {
         let compiler = QueryCompiler(table: table)
         let condition = try query.filter.map { try compiler.condition($0) }
         if query.limit != 0 {
-            let statement = try prepared(
-                select + compiler.whereClause(condition) + compiler.orderAndWindow(of: query), condition,
-                callsFunctions: compiler.orderCallsFunctions(of: query))
-            try statement.forEachRow(body)
+            let clauses = [compiler.whereClause(condition), compiler.orderAndWindow(of: query)]
+            try prepared(SQLFragment(select, clauses, separator: "", "")).forEachRow(body)
         }
         return query.includesTotalCount ? try count(table, condition, compiler) : nil
     }
@@ -52,8 +50,9 @@ extension SQLiteTransaction {
     private func count(
         _ table: ItemTable, _ condition: SQLFragment?, _ compiler: QueryCompiler
     ) throws -> Int {
-        let sql = "SELECT count(*) FROM \(table.name)" + compiler.whereClause(condition)
-        return try prepared(sql, condition).firstRow { Int($0.int(at: 0)) } ?? 0
+        let select = "SELECT count(*) FROM \(table.name)"
+        let query = SQLFragment(select, [compiler.whereClause(condition)], separator: "", "")
+        return try prepared(query).firstRow { Int($0.int(at: 0)) } ?? 0
     }
 
     func insert(_ item: Item, in table: String) throws -> Bool {
@@ -119,29 +118,30 @@ extension SQLiteTransaction {
         if query.limit == 0 { return 0 }
         let compiler = QueryCompiler(table: table)
         let condition = try query.filter.map { try compiler.condition($0) }
-        var sql = "DELETE FROM \(table.name)"
+        let delete = "DELETE FROM \(table.name)"
+        var clauses = [compiler.whereClause(condition)]
         if query.limit == nil && query.offset == 0 {
-            sql += compiler.whereClause(condition)
+            try prepared(SQLFragment(delete, clauses, separator: "", ""), writes: true).execute()
         } else {
-            let found = compiler.whereClause(condition) + compiler.orderAndWindow(of: query)
-            sql += " WHERE \"id\" IN (SELECT \"id\" FROM \(table.name)\(found))"
+            let ids = "\(delete) WHERE \"id\" IN (SELECT \"id\" FROM \(table.name)"
+            clauses.append(compiler.orderAndWindow(of: query))
+            try prepared(SQLFragment(ids, clauses, separator: "", ")"), writes: true).execute()
         }
-        try prepared(
-            sql, condition, writes: true, callsFunctions: compiler.orderCallsFunctions(of: query)
-        ).execute()
         return connection.changedRowCount
     }
 
-    /// Prepares the statement and binds the condition's values.
-    private func prepared(
-        _ sql: String, _ condition: SQLFragment?, writes: Bool = false, callsFunctions: Bool = false
-    ) throws -> SQLStatement {
-        if callsFunctions || condition?.callsFunctions == true { try connection.registerFunctions() }
-        // The cache has no limit, so SQL texts that depend on the number of values are not cached.
+    /// Above this number of parameters, a statement is not cached: its text rarely occurs again.
+    private static let maxCachedParameterCount = 16
+
+    /// Prepares the statement and binds its values.
+    private func prepared(_ query: SQLFragment, writes: Bool = false) throws -> SQLStatement {
+        if query.callsFunctions { try connection.registerFunctions() }
+        // The cache has no limit.
+        let isCached = !query.isRarelyRepeated && query.values.count <= Self.maxCachedParameterCount
         let statement =
-            condition?.hasList == true
-            ? try connection.prepared(sql, writes: writes) : try connection.cached(sql, writes: writes)
-        try condition?.bindValues(to: statement)
+            try isCached
+            ? connection.cached(query.sql, writes: writes) : connection.prepared(query.sql, writes: writes)
+        try query.bindValues(to: statement)
         return statement
     }
 }

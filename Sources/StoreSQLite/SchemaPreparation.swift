@@ -50,7 +50,7 @@ struct SchemaPreparation {
     }
 
     private func columns(of table: String) throws -> [AppTable.Column] {
-        try AppTable.columns(of: table, on: connection)
+        try AppTable.columns(of: table, on: connection, mayBeStrict: !isOwned)
     }
 
     private struct SchemaObject {

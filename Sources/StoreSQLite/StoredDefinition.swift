@@ -72,9 +72,7 @@ struct StoredDefinition {
     /// The column of the SQL table if its values have the column's present type.
     private func sqlColumn(_ column: ColumnDefinition) -> AppTable.Column? {
         let type = definition.column(named: column.name)?.type ?? column.type
-        return columns.first {
-            $0.name.hasSameBytes(as: column.name) && ColumnAffinity(declaredType: $0.type).holds(type)
-        }
+        return columns.first { $0.name.hasSameBytes(as: column.name) && $0.holds(type) }
     }
 
     /// Whether all rows have the column's default, as they have after the app has dropped the column and added it again.

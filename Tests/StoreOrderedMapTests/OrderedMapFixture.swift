@@ -134,13 +134,14 @@ extension OrderedMapStore {
 
     /// Opens a store on the map, by default with a table that has a column of each type.
     init(
-        on map: SortedArrayMap, tables: [SyncTableDefinition] = [allColumns], usesIndexes: Bool = false
+        on map: SortedArrayMap, tables: [SyncTableDefinition] = [allColumns], usesIndexes: Bool = false,
+        isMultiProcess: Bool = false
     ) throws {
         try self.init(
             map, tables: tables,
             capabilities: StoreCapabilities(
-                isDurable: false, hasConcurrentReaders: true, isMultiProcess: false, usesIndexes: usesIndexes)
-        )
+                isDurable: false, hasConcurrentReaders: true, isMultiProcess: isMultiProcess,
+                usesIndexes: usesIndexes))
     }
 }
 

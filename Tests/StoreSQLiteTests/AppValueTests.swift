@@ -3,7 +3,7 @@
 
 import GRDB
 import StoreSQLite
-import SyncCore
+@_spi(StoreAuthor) import SyncCore
 import Synchronization
 import Testing
 
@@ -49,6 +49,43 @@ struct AppValueTests {
         try store.write { try $0.upsert([Item(id: "b", fields: item.fields)], in: "T") }
         let written = try database.read { try String.fetchOne($0, sql: "SELECT tags FROM T WHERE id='b'") }
         #expect(written == json)
+    }
+
+    @Test func `JSON null of the app is null in filters`() throws {
+        let texts: [String: String?] = [
+            "a": nil, "b": "null", "c": " \t\r\nnull\n", "d": "\"null\"", "e": "[null]", "f": "{}", "g": "0",
+        ]
+        try database.write { database in
+            for (id, text) in texts {
+                try database.execute(sql: "INSERT INTO T(id, tags) VALUES (?, ?)", arguments: [id, text])
+            }
+        }
+        let tags = FilterExpression.column("tags")
+        let isNull = Filter.isNull(tags)
+        let filters: [Filter] = [
+            isNull, !isNull, .comparison(.equal, tags, .constant(.null)),
+            .comparison(.notEqual, tags, .constant(.null)), isNull && .column("id") > "a",
+            !(isNull || .column("id") == "d"),
+        ]
+        let query = TableQuery("T")
+        let items = try store.read { try $0.items(matching: query).items }
+        for filter in filters {
+            let expected = query.where(filter).apply(to: items).items.map(\.id)
+            #expect(try ids(filter) == expected, "\(filter)")
+        }
+        #expect(try ids(isNull) == ["a", "b", "c"])
+    }
+
+    @Test func `columns of a row can be read although another column cannot`() throws {
+        try database.write {
+            try $0.execute(sql: "INSERT INTO T(id, flag, size, born) VALUES ('a', 1, 2.5, 'soon')")
+        }
+        let query = TableQuery("T").where(.column("id") == "a")
+        var values: [[ItemValue]] = []
+        _ = try store.read { snapshot in
+            try snapshot.forEachRow(matching: query, columns: ["size", "flag"]) { values.append($0.values) }
+        }
+        #expect(values == [[2.5, true]])
     }
 
     @Test func `whole doubles that the app's column stores as integers are doubles in calculations`() throws {

@@ -82,6 +82,35 @@ extension StoreRule {
             push?.release()
         }
         StoreRule(
+            "capability.multi-process.locked",
+            "A shared store can be opened, read and written while another opening holds its locks.",
+            level: .concurrent, requirement: .declared(.multiProcess)
+        ) { run in
+            try run.put([Item(id: "a")])
+            let locks = [try run.store.tryLockPush(), try run.store.tryLockSync()]
+            try run.expect(locks.allSatisfy { $0 != nil }, "The locks are available.")
+            let (harness, path, trace) = (run.harness, try run.path(), run.trace)
+            let isDone = Signal()
+            let seen = Shared<[String]>([])
+            let group = ThreadGroup()
+            group.start {
+                defer { isDone.send() }
+                trace.record("open 'store' on another thread")
+                let second = TracingStore(try harness.open(at: path, tables: Fixture.tables), trace: trace)
+                defer { try? second.close() }
+                try second.write { try $0.upsert([Item(id: "b")], in: "Thing") }
+                let ids = try second.read { try $0.items(matching: TableQuery("Thing")).items.map(\.id) }
+                seen.change { $0 = ids }
+            }
+            let isFinished = run.wait(for: isDone)
+            // Ends a call that waits for a lock.
+            for lock in locks { lock?.release() }
+            try run.join(group)
+            try run.expect(isFinished, "The other opening did not wait for the locks.")
+            try run.expect(seen.value, is: ["a", "b"], "the ids in the other opening")
+            try run.expect(try run.ids(), is: ["a", "b"], "the ids in the opening that held the locks")
+        }
+        StoreRule(
             "capability.multi-process.stamp",
             "The external commit stamp changes after commits of other openings, and only then.",
             level: .concurrent, requirement: .declared(.multiProcess)

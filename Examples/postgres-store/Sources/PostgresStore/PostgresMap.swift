@@ -60,9 +60,9 @@ final class PostgresMap: OrderedMap {
         }
     }
 
-    func tryLockPush() throws -> PostgresLock? { try tryLock(table.pushLockKey) }
+    func tryLockPush() throws -> PostgresLock? { try tryLock(table.lockKeys.push) }
 
-    func tryLockSync() throws -> PostgresLock? { try tryLock(table.syncLockKey) }
+    func tryLockSync() throws -> PostgresLock? { try tryLock(table.lockKeys.sync) }
 
     /// Acquires a lock on a separate connection; the server releases the lock when the connection ends.
     private func tryLock(_ key: String) throws -> PostgresLock? {

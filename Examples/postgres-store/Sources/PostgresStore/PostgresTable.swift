@@ -9,8 +9,7 @@ struct PostgresTable: Sendable {
     let name: String
     /// The quoted name of the table with the number of commits.
     let commits: String
-    /// The keys of the push lock and the sync lock, as SQL.
-    let (pushLockKey, syncLockKey): (String, String)
+    let lockKeys: LockKeys
     /// The statements that create the tables unless they exist.
     let creation: String
     /// The statements that remove the tables.
@@ -34,15 +33,28 @@ struct PostgresTable: Sendable {
         }
         self.name = "\"\(name)\""
         commits = "\"\(name)_commits\""
-        pushLockKey = "hashtextextended('\(name)', 0)"
-        syncLockKey = "hashtextextended('\(name)', 1)"
+        lockKeys = LockKeys(name)
         // Two processes that create a table at the same time would fail, so one waits for the other.
         creation = """
-            SELECT pg_advisory_xact_lock(hashtextextended('\(name)', 1));
+            SELECT pg_advisory_xact_lock(\(lockKeys.creation));
             CREATE TABLE IF NOT EXISTS \(self.name) (key bytea PRIMARY KEY, value bytea NOT NULL);
             CREATE TABLE IF NOT EXISTS \(commits) (number bigint NOT NULL);
             INSERT INTO \(commits) SELECT 0 WHERE NOT EXISTS (SELECT FROM \(commits))
             """
         removal = "DROP TABLE IF EXISTS \(self.name); DROP TABLE IF EXISTS \(commits)"
+    }
+
+    /// The keys of the advisory locks, as SQL. They differ, because a process holds the push lock and the sync lock for a
+    /// long time, and others open the store meanwhile.
+    struct LockKeys: Sendable {
+        let push: String
+        let sync: String
+        /// The key of the lock that an opening holds while it creates the tables.
+        let creation: String
+
+        fileprivate init(_ name: String) {
+            func key(seed: Int) -> String { "hashtextextended('\(name)', \(seed))" }
+            (push, sync, creation) = (key(seed: 0), key(seed: 1), key(seed: 2))
+        }
     }
 }
