@@ -164,8 +164,9 @@ final class SimulatedSystem: Sendable {
 
     // MARK: Running
 
-    /// The greatest number of jobs of a system; more mean that it does not end.
-    private static let maxSteps = 400_000
+    /// The greatest number of jobs of a system; more mean that it does not end. In a day, which a server may let it wait, the
+    /// observers of a shared store look a million times for commits of other processes.
+    private static let maxSteps = 4_000_000
 
     /// Runs the script, ends all faults, and checks the end.
     func run(_ script: [Act]) -> SimulationFailure? {
