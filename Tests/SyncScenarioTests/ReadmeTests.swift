@@ -34,9 +34,10 @@ enum TodoItem {
             let milk = try await table.insert(["text": "Buy milk", "complete": false])
             try await table.update(id: milk.id, ["complete": true])
 
-            try await context.push()
-            try await table.pull(queryID: "all")
+            // Pushes, and then fetches what has changed.
+            let result = try await table.pull(queryID: "all")
 
+            #expect(result.pushErrors.isEmpty)
             let rows = try scenario.server.rows(in: "TodoItem")
             #expect(rows.map(\.fields) == [["text": "Buy milk", "complete": true]])
             try await context.close()

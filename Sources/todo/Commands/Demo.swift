@@ -8,7 +8,7 @@ import TableServer
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the tutorials' story with two devices and a server.",
+        abstract: "Show offline changes and conflicts with two devices and a server.",
         discussion:
             "Runs in this process and in a temporary directory, and ignores all options except --store."
     )

@@ -28,8 +28,8 @@ struct GettingStartedSamples {
 
     func sync(_ context: SyncContext) async throws {
         do {
-            try await context.push()
-            try await context.table("TodoItem").pull(queryID: "all")
+            let result = try await context.table("TodoItem").pull(queryID: "all")
+            for error in result.pushErrors { print("Not sent: \(error)") }
         } catch let error as SyncError where error.isOffline {
             // The app works with local data. Sync again when the network is back.
         }
