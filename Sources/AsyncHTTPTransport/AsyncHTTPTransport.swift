@@ -127,13 +127,26 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
     private func body(of response: HTTPClientResponse) async throws -> Data {
         var body = Data()
-        for try await part in response.body {
-            guard part.readableBytes <= maxBodyBytes - body.count else {
-                throw HTTPBodyLimitExceeded(status: Int(response.status.code), limit: maxBodyBytes)
+        do {
+            for try await part in response.body {
+                guard part.readableBytes <= maxBodyBytes - body.count else {
+                    throw HTTPBodyLimitExceeded(status: Int(response.status.code), limit: maxBodyBytes)
+                }
+                part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
             }
-            part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
+        } catch let error as NIOHTTPDecompression.ExtraDecompressionError
+            where error == .truncatedData && response.hasNoBody
+        {
+            // The decompression fails for no bytes at all.
         }
         return body
+    }
+}
+
+extension HTTPClientResponse {
+    /// Whether the head says that no body follows. Servers name a compression there too.
+    fileprivate var hasNoBody: Bool {
+        [204, 304].contains(status.code) || headers.first(name: "Content-Length") == "0"
     }
 }
 

@@ -74,6 +74,64 @@ struct AuthenticationTests {
         #expect(transport.requests.count == 20)
     }
 
+    @Test(arguments: [true, false])
+    func `concurrent calls that are rejected share a failed refresh`(throwing: Bool) async throws {
+        struct Refused: Error {}
+        let refreshes = Mutex(0)
+        let (rejections, rejected) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let transport = ScriptedTransport { _ in
+            rejected.yield()
+            return HTTPTransportResponse(status: 401)
+        }
+        let client = try SyncClient.scripted(transport) {
+            refreshes.withLock { $0 += 1 }
+            for await _ in gate { break }
+            if throwing { throw Refused() }
+            return nil
+        }
+        await withTaskGroup(of: SyncError?.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    do {
+                        _ = try await client.table("T").read(id: "a")
+                        return nil
+                    } catch { return error as? SyncError }
+                }
+            }
+            var count = 0
+            for await _ in rejections {
+                count += 1
+                if count == 10 { break }
+            }
+            open.finish()
+            for await error in group { #expect(error?.code == .authenticationRequired) }
+        }
+        // A call that comes to the refresh after its end begins another.
+        #expect(refreshes.withLock { $0 } < 10)
+    }
+
+    @Test func `a refresh that the user dismisses is a failed sign-in, and no cancellation`() async throws {
+        let client = try SyncClient.scripted(ScriptedTransport { _ in HTTPTransportResponse(status: 401) }) {
+            throw CancellationError()
+        }
+        let error = await #expect(throws: SyncError.self) { try await client.table("T").read(id: "a") }
+        #expect(error?.code == .authenticationRequired)
+    }
+
+    @Test func `a call that is cancelled during a refresh throws cancellation`() async throws {
+        let (began, hasBegun) = AsyncStream.makeStream(of: Void.self)
+        let client = try SyncClient.scripted(ScriptedTransport { _ in HTTPTransportResponse(status: 401) }) {
+            hasBegun.yield()
+            do { try await Task.sleep(for: .seconds(3600)) } catch { throw URLError(.cancelled) }
+            return nil
+        }
+        let call = Task { try await client.table("T").read(id: "a") }
+        for await _ in began { break }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+    }
+
     @Test func `a token set by the app during a refresh is not overwritten`() async throws {
         let clientBox = Mutex<SyncClient?>(nil)
         let client = try SyncClient.scripted(transport(accepting: "app token")) {

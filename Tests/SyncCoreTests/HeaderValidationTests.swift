@@ -56,6 +56,7 @@ struct HeaderValidationTests {
     @Test(arguments: [
         "http://example.com", "http://127.0.0.1.example.com", "http://localhost.example.com",
         "http://128.0.0.1", "ftp://localhost", "file:///etc/passwd", "http://127.1",
+        "http://0127.0.0.1", "http://+127.0.0.1",
     ])
     func `plain HTTP to a remote host is refused`(url: String) async throws {
         let request = HTTPTransportRequest(HTTPRequest(url: try #require(URL(string: url))))

@@ -62,7 +62,7 @@ import Testing
     {
         let store = StoreFixture(kind)
         try store.make { transaction in
-            let name = "\u{1B}[2J"
+            let name = "\u{1B}[2J\u{202E}\u{2028}"
             let row = Item(
                 id: "task-1", fields: [name: 1], system: SystemProperties(undeclared: [name: "x"]))
             try transaction.put(
@@ -73,7 +73,7 @@ import Testing
         }
         let output = try await Inspection.run(try store.path(), "--values").output
         #expect(output.contains("task-1"))
-        #expect(!output.contains("\u{1B}"))
+        for character in ["\u{1B}", "\u{202E}", "\u{2028}"] { #expect(!output.contains(character)) }
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)

@@ -61,6 +61,35 @@ import Testing
         }
     }
 
+    /// The operations that a proxy refuses are sent last of all, also by a context that has sent none of them.
+    @Test func `a parent that a proxy refuses does not keep failed children from being sent`() async throws {
+        let list = SyncTableDefinition("List", columns: [SyncColumn("text", .text)])
+        let item = SyncTableDefinition(
+            "Item", columns: [SyncColumn("text", .text), SyncColumn("list", .text)], parents: ["List"])
+        try await Scenario.run(on: .sqlite) {
+            $0.tables += [.init("List"), .init("Item")]
+        } _: { scenario in
+            let a = try scenario.device(settings: settings(), tables: [list, item])
+            try await a.context.table("Item").insert(["id": "i"])
+            scenario.server.inject(.refusal(500))
+            _ = await a.expectPushErrors()
+            try await a.context.table("List").insert(["id": "l", "text": "poison"])
+            let page = ServerFault.answer(
+                status: 413, headers: ["Content-Type": "text/html"], body: Data("<html></html>".utf8))
+            scenario.server.onRequest { $0.table == "List" ? page : .none }
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(try scenario.server.row("i", in: "Item") == nil)
+            try await a.context.close()
+            let b = try scenario.device(settings: settings(), tables: [list, item])
+            await expectError(.pushAbortedService) { try await b.context.push() }
+            #expect(try scenario.server.row("i", in: "Item") != nil)
+            scenario.server.onRequest(nil)
+            try await b.context.push()
+            #expect(try await b.operations().isEmpty)
+            try await b.context.close()
+        }
+    }
+
     @Test func `inserts whose proof the server refuses do not block the queue`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device(settings: settings())

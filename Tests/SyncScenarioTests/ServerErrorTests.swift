@@ -179,4 +179,28 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    /// The row shows that the server has applied no attempt, so the correction need not wait for a proof.
+    @Test(arguments: StoreKind.allCases)
+    func `a correction is sent after a lost request and a 409 about the unchanged row`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "taken"])
+            scenario.server.inject(.dropRequest, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            scenario.server.onRequest { request in
+                let isTaken = String(decoding: request.body, as: UTF8.self).contains("taken")
+                return request.isWrite && isTaken ? .refusal(409, "taken") : .none
+            }
+            #expect(try await a.expectPushError().code == .serverError)
+            try await a.table.update(id: "x", ["text": "free"])
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["free"])
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

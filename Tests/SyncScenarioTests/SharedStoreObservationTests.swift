@@ -44,6 +44,50 @@ import Testing
         }
     }
 
+    @Test func `an observation can be cancelled while another process holds the lock of the store`()
+        async throws
+    {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            func store() throws -> SQLiteStore {
+                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
+            }
+            let (checks, hasChecked) = AsyncStream.makeStream(of: Void.self)
+            let a = scenario.device(on: try store()) {
+                $0.sleep = { duration in
+                    hasChecked.yield()
+                    try await Task.sleep(for: .zero)
+                }
+            }
+            let other = try store()
+            let (locked, hasLocked) = AsyncStream.makeStream(of: Void.self)
+            let release = DispatchSemaphore(value: 0)
+            let thread = Thread {
+                try? other.write { _ in
+                    hasLocked.yield()
+                    release.wait()
+                }
+            }
+            var results = a.table.observe(Todo.query).makeAsyncIterator()
+            _ = try await results.next()
+            thread.start()
+            for await _ in locked { break }
+            let observation = Task {
+                for try await _ in a.table.observe(Todo.query) {}
+            }
+            var checkCount = 0
+            for await _ in checks {
+                checkCount += 1
+                if checkCount > 10 { break }
+            }
+            observation.cancel()
+            try await observation.value
+            release.signal()
+            try await a.context.close()
+            try other.close()
+        }
+    }
+
     @Test func `an observation that waits for other processes ends when its context closes`() async throws {
         try await run { observing, _ in
             var results = observing.table.observe(Todo.query).makeAsyncIterator()

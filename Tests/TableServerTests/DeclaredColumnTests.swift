@@ -123,6 +123,29 @@ struct DeclaredColumnTests {
         }
     }
 
+    /// Clients return the columns that they do not know as they have received them.
+    @Test func `a whole row may have columns that are not declared any more, with the values of the row`()
+        async throws
+    {
+        try await withLastingStorage { storage in
+            try await withColumns(nil, in: storage) { server, _ in
+                try await server.put("a", ["text": "Milk", "note": "2 l", "size": 2], in: "TodoItem")
+            }
+            try await withColumns(["text"], in: storage) { server, client in
+                for (body, status) in [
+                    (["id": "a", "text": "Tea", "note": "2 l", "SIZE": 2.0], 200),
+                    (["id": "a", "text": "Ale", "note": "1 l", "size": 2], 400),
+                    (["id": "a", "text": "Ale", "other": "1 l"], 400),
+                ] as [(ItemValue, Int)] {
+                    let reply = try await send(client, .v3, "PUT", "TodoItem/a", body)
+                    #expect(reply.status == status)
+                    let expected: [String: ItemValue] = ["text": "Tea", "note": "2 l", "size": 2]
+                    try #expect(server.row("a", in: "TodoItem")?.fields == expected)
+                }
+            }
+        }
+    }
+
     @Test func `a column that rows have with another spelling is an error at the start`() async throws {
         try await withLastingStorage { storage in
             try await withColumns(nil, in: storage) { server, _ in

@@ -1,7 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncModels
+import TableServer
 import Testing
 
 @testable import todo
@@ -32,6 +34,26 @@ import Testing
             _ = try await app.item("mil")
         }
         #expect(!message.contains("eggs"))
+    }
+
+    @Test func `a whole id is that of its item, also when only another item has a conflict`() async throws {
+        try await TodoFixture.run { fixture in
+            let app = try TodoFixture.app(fixture.server.url)
+            for id in ["milk", "milkshake"] {
+                try await app.table.raw.insert(["id": .text(id), "text": .text(id), "complete": false])
+            }
+            let conflict = ServerFault.answer(
+                status: 409, headers: ["Content-Type": "application/json"], body: Data("{}".utf8))
+            fixture.server.onRequest { request in
+                String(decoding: request.body, as: UTF8.self).contains("shake") ? conflict : .none
+            }
+            _ = try? await app.context.push()
+            #expect(try await app.operationError("milks").itemID == "milkshake")
+            await expectFailure(of: app, containing: "no conflict") {
+                _ = try await app.operationError("milk")
+            }
+            await expectFailure(of: app, containing: "'mil'") { _ = try await app.operationError("mil") }
+        }
     }
 
     @Test(arguments: ["bread", "", "cafe\u{301}", "MILK"])

@@ -241,7 +241,8 @@ struct JSONParser {
         guard position == digitsStart + 1 || bytes[digitsStart] != 0x30 else {
             throw error("a number has a leading zero")
         }
-        let isInteger = try !skipFractionAndExponent()
+        let digitsEnd = position
+        let isInteger = try !skipFractionAndExponent() || isExactOnlyAsInteger(magnitude, digitsEnd)
         if isInteger, fits, !(isNegative && magnitude == 0) {
             if !isNegative, magnitude <= UInt64(Int64.max) { return .int(Int64(magnitude)) }
             if isNegative, magnitude <= UInt64(Int64.max) + 1 {
@@ -253,6 +254,12 @@ struct JSONParser {
             throw error("a number is out of the range of a double")
         }
         return .double(double)
+    }
+
+    /// Whether a number with a fraction is an integer that a double does not hold. Servers write decimals in this way.
+    private func isExactOnlyAsInteger(_ magnitude: UInt64, _ digitsEnd: Int) -> Bool {
+        magnitude > 1 << 53 && bytes[digitsEnd] == UInt8(ascii: ".")
+            && (digitsEnd + 1..<position).allSatisfy { bytes[$0] == 0x30 }
     }
 
     private mutating func skipFractionAndExponent() throws(JSONError) -> Bool {

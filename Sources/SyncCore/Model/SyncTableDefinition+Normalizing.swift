@@ -12,7 +12,8 @@ extension SyncTableDefinition {
         // Most writes need no conversion and return the fields unchanged.
         var result = fields
         for (name, value) in fields {
-            guard let column = column(named: name) else {
+            // Names of columns are ASCII; the Kelvin sign equals the letter K.
+            guard let column = column(named: name), column.name.utf8.count == name.utf8.count else {
                 let reason =
                     name == "id"
                     ? "cannot be changed"

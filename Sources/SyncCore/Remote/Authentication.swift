@@ -11,7 +11,14 @@ final class Authentication: Sendable {
         var generation = 0
     }
 
+    /// How many refreshes have failed, and the last failure; `nil` if the app had no token.
+    private struct Failures {
+        var count = 0
+        var last: SyncError?
+    }
+
     private let credential = Mutex(Credential())
+    private let failures = Mutex(Failures())
     private let refreshMutex = AsyncMutex()
     private let refresh: (@Sendable () async throws -> String?)?
 
@@ -26,14 +33,20 @@ final class Authentication: Sendable {
     }
 
     /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers
-    /// that waited for another refresh use its token.
+    /// that waited for another refresh share its token or its failure.
     ///
     /// - Returns: whether a token of another generation is available.
     func refresh(after generation: Int) async throws -> Bool {
         guard let refresh else { return hasOtherToken(than: generation) ?? false }
+        let failureCount = failures.withLock(\.count)
         return try await refreshMutex.withLock {
             if let hasOther = hasOtherToken(than: generation) { return hasOther }
-            guard let token = try await Self.call(refresh) else { return false }
+            let failures = failures.withLock(\.self)
+            if failures.count > failureCount {
+                if let failure = failures.last { throw failure }
+                return false
+            }
+            guard let token = try await token(from: refresh) else { return false }
             return credential.withLock { credential in
                 // If the app has set a token during the refresh, that one is newer.
                 if credential.generation == generation {
@@ -50,12 +63,20 @@ final class Authentication: Sendable {
         return current.generation == generation ? nil : current.token != nil
     }
 
-    private static func call(_ refresh: @Sendable () async throws -> String?) async throws -> String? {
-        do { return try await refresh() } catch let error as CancellationError { throw error } catch {
-            throw SyncError(
+    private func token(from refresh: @Sendable () async throws -> String?) async throws -> String? {
+        var failure: SyncError?
+        do {
+            if let token = try await refresh() { return token }
+        } catch {
+            // The app may have cancelled tasks of its own: only a cancelled caller throws cancellation.
+            if Task.isCancelled { throw CancellationError() }
+            failure = SyncError(
                 .authenticationRequired,
                 "The server requires the user to sign in, and refreshing the token failed.",
                 cause: error)
         }
+        failures.withLock { $0 = Failures(count: $0.count + 1, last: failure) }
+        if let failure { throw failure }
+        return nil
     }
 }

@@ -197,7 +197,7 @@ extension AutoSync {
     /// Finds the changes of other processes, whose commits are not signalled.
     private func detectExternalCommits() async {
         while (try? await context.environment.sleep(SyncContext.externalCommitInterval)) != nil {
-            if control.withLock({ $0.schedule.isInForeground }) { try? await context.detectExternalCommits() }
+            if control.withLock({ $0.schedule.isInForeground }) { context.detectExternalCommits() }
         }
     }
 }

@@ -56,7 +56,7 @@ public struct Field<Model: SyncModel>: Sendable {
     /// A change of the property keeps the keys of stored objects that the type does not have, also of objects in objects.
     /// An array that changes is stored as the type has it, without such keys of its elements.
     ///
-    /// Numbers are stored as 64-bit integers or doubles. A write of a number that neither holds exactly, such as a
+    /// Numbers are stored as 64-bit integers or doubles. A write of a number with more digits than they keep, such as a
     /// `UInt64` above `Int64.max` or a `Decimal` of 20 digits, throws ``SyncError/Code/invalidItem``. Encode such
     /// numbers as text.
     ///

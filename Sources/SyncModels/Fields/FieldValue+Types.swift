@@ -69,8 +69,8 @@ extension UUID: ItemValueConvertible, FieldValue {
         self = value
     }
 
-    /// The UUID as text in lower case. `==`, `!=` and `isIn` of filters also match the upper case, which other clients
-    /// may have written. Orders and other comparisons use the stored text.
+    /// The UUID as text in lower case. Filters compare this text with the stored one, so they do not find a UUID that
+    /// another client has written in upper case.
     public var itemValue: ItemValue { .text(uuidString.lowercased()) }
 }
 

@@ -1,31 +1,20 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import SyncCore
-
-extension FieldValue {
-    /// The stored values that filters find as this one: clients write UUIDs in lower or in upper case.
-    fileprivate var spellings: [ItemValue] {
-        guard let uuid = self as? UUID else { return [itemValue] }
-        return [uuid.itemValue, .text(uuid.uuidString)]
-    }
-}
 
 extension Term {
     /// The property equals the value. With `nil`, this is a null test.
-    public static func == (term: Term, value: Value) -> Where<Model> {
-        value.spellings.count > 1 ? term.isIn([value]) : term.compare(.equal, value.itemValue)
-    }
+    public static func == (term: Term, value: Value) -> Where<Model> { term.compare(.equal, value.itemValue) }
 
     /// The property differs from the value, and an optional one is not null. With `nil`, the property is not null.
     public static func != (term: Term, value: Value) -> Where<Model> {
-        value.spellings.count > 1 ? !term.isIn([value]) : term.compare(.notEqual, value.itemValue)
+        term.compare(.notEqual, value.itemValue)
     }
 
     /// The property equals one of the values. A `nil` among them is a null test.
     public func isIn(_ values: [Value]) -> Where<Model> {
-        let constants = values.flatMap(\.spellings)
+        let constants = values.map(\.itemValue)
         let others = constants.filter { !$0.isNull }
         return condition { expression in
             let membership = Filter.membership(expression, others)

@@ -70,9 +70,10 @@ struct RowWrite: Sendable {
         guard !row.deleted || includesDeleted else { throw RequestError.itemDeleted }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
         let columns = try rows.columns()
+        let unchanged = try body.unchangedFields(of: row, columns: columns)
         let changed = try row.changed(at: stamp(rows)) { row in
             // A column that the body does not contain becomes null, as in a table with fixed columns.
-            row.fields = row.fields.mapValues { _ in .null }
+            row.fields = row.fields.mapValues { _ in .null }.merging(unchanged) { $1 }
             try merge(body, into: &row, columns: columns)
             row.deleted = false
         }

@@ -8,8 +8,9 @@ import SyncCore
 struct WriteBody: Sendable {
     /// The item's fields without the id and the system properties, in the spelling of the declared columns.
     let fields: [String: ItemValue]
-    /// Whether all fields are columns that the table declares.
-    let hasDeclaredFields: Bool
+    /// Fields of a whole row that the table does not declare: a client returns them as it has received them.
+    let undeclared: [String: ItemValue]
+    private let table: TableServer.Table
     let id: String?
     let version: String?
     /// The item as received.
@@ -27,7 +28,7 @@ struct WriteBody: Sendable {
         }
         guard case .object(let object) = item else { throw .badRequest("The body is not a JSON object.") }
 
-        var fields: [String: ItemValue] = [:]
+        var (fields, undeclared): ([String: ItemValue], [String: ItemValue]) = ([:], [:])
         var (id, version): (String?, String?)
         var seen: Set<String> = []
         let columns = table.declaredColumns
@@ -47,13 +48,37 @@ struct WriteBody: Sendable {
                 guard !TableServer.Dialect.isSystemName(name.utf8) else { throw Self.systemProperty(name) }
                 try Self.check(name, value, settings)
                 if let columns, !columns.contains(name) {
-                    throw .badRequest(table.problem(ofUndeclaredColumn: name))
+                    guard request.method == "PUT" else { throw Self.undeclared(name, table) }
+                    undeclared[name] = value
+                    continue
                 }
                 fields[columns?.spelling(of: name) ?? name] = value
             }
         }
-        (self.fields, self.id, self.version) = (fields, id, version)
-        hasDeclaredFields = columns != nil
+        (self.fields, self.undeclared, self.id, self.version) = (fields, undeclared, id, version)
+        self.table = table
+    }
+
+    /// Whether all ``fields`` are columns that the table declares.
+    var hasDeclaredFields: Bool { table.columns != nil }
+
+    /// Checks that the undeclared fields have the values of the row, and returns them.
+    func unchangedFields(
+        of row: TableRow, columns: ColumnNames
+    ) throws(RequestError) -> [String: ItemValue] {
+        var kept: [String: ItemValue] = [:]
+        for (name, value) in undeclared {
+            let column = columns.spelling(of: name)
+            guard let stored = row.fields[column],
+                stored == value || stored.doubleValue.map({ $0 == value.doubleValue }) == true
+            else { throw Self.undeclared(name, table) }
+            kept[column] = stored
+        }
+        return kept
+    }
+
+    private static func undeclared(_ name: String, _ table: TableServer.Table) -> RequestError {
+        .badRequest(table.problem(ofUndeclaredColumn: name))
     }
 
     /// The error of a body that the server has read, with status 400, or has not read to its end, with 413.

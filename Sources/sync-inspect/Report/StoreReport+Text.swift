@@ -130,10 +130,15 @@ extension [String] {
 }
 
 extension String {
-    /// The text on one line, without control characters, which could change what a terminal shows.
+    /// The text on one line, without characters that change the rest of the line or the terminal.
     fileprivate var printable: String {
         String(
             String.UnicodeScalarView(
-                unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
+                unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+                    default: scalar.properties.isBidiControl ? "\u{FFFD}" : scalar
+                    }
+                }))
     }
 }

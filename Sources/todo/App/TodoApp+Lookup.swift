@@ -20,13 +20,16 @@ extension TodoApp {
     /// - Throws: ``Failure`` when no item matches, when more than one matches, or when the item has no error.
     func operationError(_ prefix: String) async throws -> TableOperationError {
         let errors = try await context.operationErrors().filter(\.needsDecision)
-        if let error = errors.first(where: { $0.itemID.hasSameBytes(as: prefix) }) { return error }
-        let matches = errors.filter { !prefix.isEmpty && $0.itemID.utf8.starts(with: prefix.utf8) }
-        if matches.isEmpty {
-            let item = try await item(prefix)
+        // A deleted item has only its error.
+        let deleted = errors.filter { $0.kind == .delete }.map { (id: $0.itemID, text: $0.item?.text ?? "") }
+        let items = try await table.fetch().map { (id: $0.id.text, text: $0.text) } + deleted
+        let matches = items.filter { !prefix.isEmpty && $0.id.utf8.starts(with: prefix.utf8) }
+        let whole = matches.first { $0.id.hasSameBytes(as: prefix) }
+        let item = try whole ?? singleMatch(matches, prefix: prefix, id: \.id, label: \.text)
+        guard let error = errors.first(where: { $0.itemID.hasSameBytes(as: item.id) }) else {
             throw Failure("\"\(item.text.printable.shortened())\" has no conflict.")
         }
-        return try singleMatch(matches, prefix: prefix, id: \.itemID, label: { $0.item?.text ?? "" })
+        return error
     }
 
     private func singleMatch<T>(

@@ -22,7 +22,10 @@ package struct Origin: Hashable, Sendable {
 
     /// Whether the host is this machine. Names other than `localhost` are not looked up.
     var isLoopback: Bool {
-        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        // The system reads a number with a leading zero as octal.
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { part in
+            UInt8(part).flatMap { String($0) == part ? $0 : nil }
+        }
         let isLoopbackAddress = bytes.count == 4 && bytes[0] == 127 && bytes.allSatisfy { $0 != nil }
         return isLoopbackAddress || ["localhost", "::1", "[::1]"].contains(host)
     }

@@ -3,7 +3,7 @@
 
 extension StoreSnapshot {
     /// Returns the item; without the fields that cannot be read, if the app that writes to its table as well has stored
-    /// values of other types there. The server's row replaces them.
+    /// values of other types there. A row of the server with these columns replaces them.
     ///
     /// - Throws: the errors of ``StoreSnapshot/item(id:in:)``; ``StoreError/Code/corrupt`` only for a value that no row of the
     ///   server replaces: that of a local-only column.

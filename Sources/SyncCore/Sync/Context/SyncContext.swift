@@ -36,7 +36,7 @@ public final class SyncContext: Sendable {
     let stalePageGuard = StalePageGuard()
     /// The operations that are being sent.
     let inFlight = InFlightOperations()
-    let postponed = PostponedOperations()
+    let externalCommitCheck = ExternalCommitCheck()
 
     /// Makes a context for an open store.
     ///

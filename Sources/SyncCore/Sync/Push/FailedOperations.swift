@@ -1,7 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The operations of a push that failed in an earlier push, or ended it: see ``PostponedOperations``.
+/// Operations that a push sends after all others, because they have failed in an earlier push.
 struct FailedOperations: Sendable {
     private let ids: Set<Int64>
     /// The id before all of them, and the greatest one.
@@ -9,18 +9,25 @@ struct FailedOperations: Sendable {
     /// For each round, the id of the operation that was sent last.
     private var lastSent: [Int: Int64] = [:]
 
+    /// Returns the groups in the order in which they are sent: the operations with an error of an earlier push, then those at
+    /// which a proxy has ended one.
+    ///
     /// - Parameter tables: the tables of the push; `nil` for all.
-    init(
-        in snapshot: any StoreSnapshot, tables: Set<String>?, order: PushOrder,
-        postponed: PostponedOperations, now: Timestamp
-    ) throws {
+    static func groups(
+        in snapshot: any StoreSnapshot, tables: Set<String>?, order: PushOrder, now: Timestamp
+    ) throws -> [FailedOperations] {
         let failed = try snapshot.operationErrors(in: nil).compactMap { error -> TableOperation? in
             let operation = try snapshot.operation(id: error.operationID)
             return operation?.revision == error.revision ? operation : nil
         }
-        let operations = try (failed + postponed.operations(in: snapshot)).filter { operation in
-            tables?.contains(operation.table) ?? true
-        }
+        let known = Set(failed.map(\.id))
+        let stopped = try operationsRefusedByProxy(in: snapshot).filter { !known.contains($0.id) }
+        return [failed, stopped].map { operations in
+            FailedOperations(operations.filter { tables?.contains($0.table) ?? true }, order, now)
+        }.filter { !$0.ids.isEmpty }
+    }
+
+    private init(_ operations: [TableOperation], _ order: PushOrder, _ now: Timestamp) {
         ids = Set(operations.map(\.id))
         (first, greatest) = ((ids.min() ?? 1) - 1, ids.max() ?? 0)
         // A time in the future is of a clock that was set back since.
@@ -31,7 +38,18 @@ struct FailedOperations: Sendable {
         }
     }
 
-    var isEmpty: Bool { ids.isEmpty }
+    /// Returns the operations that a proxy has refused. They are at the beginning of the queue: each ended a push, before later
+    /// operations were sent.
+    private static func operationsRefusedByProxy(in snapshot: any StoreSnapshot) throws -> [TableOperation] {
+        var (refused, last) = ([TableOperation](), Int64(0))
+        while true {
+            let operations = try snapshot.operations(after: last, in: nil, limit: 64)
+            let found = operations.filter(\.isRefusedByProxy)
+            refused += found
+            guard !found.isEmpty, let end = operations.last else { return refused }
+            last = end.id
+        }
+    }
 
     func contains(_ operation: TableOperation) -> Bool { ids.contains(operation.id) }
 
@@ -40,5 +58,14 @@ struct FailedOperations: Sendable {
     func ranges(of round: Int) -> [ClosedRange<Int64>] {
         let last = lastSent[round] ?? first
         return [last...greatest, first...last]
+    }
+}
+
+extension TableOperation {
+    /// Whether the response to the last attempt was a web page with a 4xx. It does not come from the tables service and says
+    /// nothing about the operation, but a proxy may refuse this request only, for example because of its size.
+    fileprivate var isRefusedByProxy: Bool {
+        guard isAmbiguous, let lastStatus else { return false }
+        return (400...499).contains(lastStatus) && ![401, 407, 408, 425, 429].contains(lastStatus)
     }
 }

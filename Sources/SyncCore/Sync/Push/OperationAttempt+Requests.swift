@@ -89,6 +89,7 @@ extension OperationAttempt {
         guard case .conflict(.rowExists, let status, let row?) = outcome, let version,
             row.system.version?.hasSameBytes(as: version) == true, snapshot.kind != .insert
         else { return nil }
+        requests.recordUnchangedRow()
         return .refused(status: status, message: response.message)
     }
 

@@ -24,7 +24,9 @@ struct OperationAttempt: Sendable {
     let requests = SentRequests()
 
     /// Whether the server has applied a request of the operation, or may have applied one before the one that was answered.
-    var mayBeAppliedBefore: Bool { followsUnknownOutcome || requests.isRepeated || requests.isApplied }
+    var mayBeAppliedBefore: Bool {
+        !requests.isRowUnchanged && (followsUnknownOutcome || requests.isRepeated || requests.isApplied)
+    }
 
     /// Whether a pull may have stored the row since the operation was marked.
     var mayHavePulledRow: Bool {
@@ -45,7 +47,7 @@ struct OperationAttempt: Sendable {
         private let state = Mutex(
             (
                 hasResponse: false, isRepeated: false, isConfirmed: false, isApplied: false,
-                condition: Item?.none
+                isRowUnchanged: false, condition: Item?.none
             ))
 
         /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
@@ -59,6 +61,9 @@ struct OperationAttempt: Sendable {
         /// Whether the server has applied the answered request, and therefore no earlier one.
         var isApplied: Bool { state.withLock { $0.isApplied } }
 
+        /// Whether the row still has the version of the request: the server has applied no attempt.
+        var isRowUnchanged: Bool { state.withLock { $0.isRowUnchanged } }
+
         /// The state of the row in the condition of the last write. If nothing else is known of that state, it has only a
         /// version.
         var condition: Item? { state.withLock(\.condition) }
@@ -69,6 +74,7 @@ struct OperationAttempt: Sendable {
         func recordResponse() { state.withLock { $0.hasResponse = true } }
         func recordConfirmation(_ isDone: Bool) { state.withLock { $0.isConfirmed = isDone } }
         func recordCondition(_ row: Item?) { state.withLock { $0.condition = row } }
+        func recordUnchangedRow() { state.withLock { $0.isRowUnchanged = true } }
         func recordApplication() { state.withLock { $0.isApplied = true } }
         func recordRepetition() { state.withLock { $0.isRepeated = true } }
     }

@@ -342,7 +342,6 @@ extension OperationSender {
         guard let ending else { return }
         let (definition, operationID) = (definition, operationID)
         let mayBeApplied = ending.mayBeApplied || attempt.mayBeAppliedBefore
-        if ending.mayConcernOperation { context.postponed.insert(operationID) }
         try await context.write { transaction in
             let completion = AttemptCompletion(
                 transaction: transaction, definition: definition, operationID: operationID)

@@ -32,20 +32,21 @@ extension SyncContext {
         for table in tables ?? [] { _ = try definition(of: table) }
         let catalog = store.dataSource.catalog
         let changedOnly = sendsChangedFieldsOnly
-        let (order, postponed, now) = (PushOrder(catalog), postponed, environment.now())
+        let (order, now) = (PushOrder(catalog), environment.now())
         return try await read { snapshot in
-            let failed = try FailedOperations(
-                in: snapshot, tables: tables, order: order, postponed: postponed, now: now)
+            let failed = try FailedOperations.groups(in: snapshot, tables: tables, order: order, now: now)
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max)
             let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }
             var planned: [TableOperation] = []
             for round in order.rounds {
-                planned += included.filter { order.round(of: $0) == round && !failed.contains($0) }
+                planned += included.filter { operation in
+                    order.round(of: operation) == round && !failed.contains { $0.contains(operation) }
+                }
             }
-            for round in order.rounds where !failed.isEmpty {
-                for ids in failed.ranges(of: round) {
+            for (group, round) in failed.flatMap({ group in order.rounds.map { (group, $0) } }) {
+                for ids in group.ranges(of: round) {
                     planned += included.filter { operation in
-                        order.round(of: operation) == round && failed.contains(operation)
+                        order.round(of: operation) == round && group.contains(operation)
                             && operation.id > ids.lowerBound && operation.id <= ids.upperBound
                     }
                 }

@@ -53,11 +53,6 @@ struct PushEnding: Sendable {
 }
 
 extension PushEnding {
-    /// Whether the status is a refusal, which may concern this operation only.
-    var mayConcernOperation: Bool {
-        status.map { (400...499).contains($0) && ![401, 407, 408, 425, 429].contains($0) } ?? false
-    }
-
     /// The error of a push that its delegate has cancelled.
     static var cancelledByDelegate: SyncError {
         SyncError(.pushAbortedCancelled, "The delegate cancelled the push.")

@@ -55,23 +55,22 @@ struct PushRun {
 
     private mutating func sendAll() async throws {
         let (tables, order, now) = (tables, order, context.environment.now())
-        let postponed = context.postponed
         let failed = try await context.read {
-            try FailedOperations(in: $0, tables: tables, order: order, postponed: postponed, now: now)
+            try FailedOperations.groups(in: $0, tables: tables, order: order, now: now)
         }
         var count = -1
         var repeated: SyncError?
         repeat {
             count = begun.count
             for round in order.rounds where !isLimited {
-                try await pass(round) { !failed.contains($0) }
+                try await pass(round) { operation in !failed.contains { $0.contains(operation) } }
             }
             // Operations that failed in an earlier push are sent last, so that they delay no others.
-            for round in order.rounds where !failed.isEmpty {
+            for (group, round) in failed.flatMap({ group in order.rounds.map { (group, $0) } }) {
                 do {
                     // Begins after the one that was sent last: an earlier push may have ended there.
-                    for ids in failed.ranges(of: round) where !isLimited {
-                        try await pass(round, ids: ids, where: failed.contains)
+                    for ids in group.ranges(of: round) where !isLimited {
+                        try await pass(round, ids: ids, where: group.contains)
                     }
                 } catch let error as SyncError where PushEnding.isTooManyServerErrors(error) {
                     // The server may fail for these operations only. Those of later rounds are sent.
