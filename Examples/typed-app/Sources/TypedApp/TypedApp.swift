@@ -23,6 +23,7 @@ struct Todo: SyncModel {
             return print("usage: TypedApp FILE URL")
         }
         let store = try SQLiteStore(path: CommandLine.arguments[1], tables: .models(TodoList.self, Todo.self))
+        // On Linux, an app passes an `AsyncHTTPTransport`: see the article "Getting started".
         let context = SyncContext(client: SyncClient(url: url), dataSource: store)
         try await run(context, lines: AsyncStream { readLine() }) { print($0.joined(separator: ", ")) }
     }
