@@ -10,19 +10,6 @@ import Testing
 /// Tables that declare their columns.
 @Suite(.onEachStorage)
 struct DeclaredColumnTests {
-    private static let headers: [TableServer.Dialect: [String: String]] = [
-        .v1: ["X-ZUMO-APPLICATION": "key"], .v2: ["ZUMO-API-VERSION": "2.0.0"],
-        .v3: ["ZUMO-API-VERSION": "3.0.0"],
-    ]
-
-    private func send(
-        _ client: TestClient, _ dialect: TableServer.Dialect, _ method: String, _ path: String,
-        _ body: ItemValue? = nil
-    ) async throws -> TestClient.Reply {
-        try await client.send(
-            method, "/tables/\(path)", body, headers: Self.headers[dialect] ?? [:], apiVersion: nil)
-    }
-
     private func withColumns(
         _ columns: [String]?, in storage: TableServer.Storage = .memory,
         _ body: (TableServer, TestClient) async throws -> Void
@@ -39,20 +26,20 @@ struct DeclaredColumnTests {
         async throws
     {
         try await withColumns(["text", "Complete"]) { server, client in
-            let insert = try await send(
-                client, dialect, "POST", "TodoItem", ["id": "a", "text": "Milk", "txet": "Milk"])
+            let insert = try await client.send(
+                dialect, "POST", "TodoItem", ["id": "a", "text": "Milk", "txet": "Milk"])
             #expect(insert.status == 400)
             #expect(insert["error"]?.textValue?.contains("'TodoItem' has no column 'txet'") == true)
             try #expect(server.rows(in: "TodoItem").isEmpty)
             try await server.put("a", ["text": "Milk"], in: "TodoItem")
             let method = dialect == .v3 ? "PUT" : "PATCH"
-            let update = try await send(
-                client, dialect, method, "TodoItem/a", ["id": "a", "text": "Tea", "note": nil])
+            let update = try await client.send(
+                dialect, method, "TodoItem/a", ["id": "a", "text": "Tea", "note": nil])
             #expect(update.status == 400)
             try #expect(server.row("a", in: "TodoItem")?.fields == ["text": "Milk"])
             // System properties are not declared.
-            let declared = try await send(
-                client, dialect, method, "TodoItem/a", ["id": "a", "text": "Tea", "Complete": true])
+            let declared = try await client.send(
+                dialect, method, "TodoItem/a", ["id": "a", "text": "Tea", "Complete": true])
             #expect(declared.status == 200)
         }
     }
@@ -62,14 +49,14 @@ struct DeclaredColumnTests {
         _ dialect: TableServer.Dialect
     ) async throws {
         try await withColumns(["text", "Complete"]) { server, client in
-            let insert = try await send(
-                client, dialect, "POST", "TodoItem", ["id": "a", "TEXT": "Milk", "complete": false])
+            let insert = try await client.send(
+                dialect, "POST", "TodoItem", ["id": "a", "TEXT": "Milk", "complete": false])
             #expect(insert.status == 201)
             #expect(insert["text"] == "Milk" && insert["Complete"] == false)
             try await server.put("b", ["Text": "Tea"], in: "TodoItem")
             try #expect(server.row("b", in: "TodoItem")?.fields == ["text": "Tea"])
             for name in ["text", "TEXT"] {
-                let list = try await send(client, dialect, "GET", "TodoItem?$filter=\(name)%20eq%20'Milk'")
+                let list = try await client.send(dialect, "GET", "TodoItem?$filter=\(name)%20eq%20'Milk'")
                 #expect(list.ids == ["a"])
             }
         }
@@ -137,7 +124,7 @@ struct DeclaredColumnTests {
                     (["id": "a", "text": "Ale", "note": "1 l", "size": 2], 400),
                     (["id": "a", "text": "Ale", "other": "1 l"], 400),
                 ] as [(ItemValue, Int)] {
-                    let reply = try await send(client, .v3, "PUT", "TodoItem/a", body)
+                    let reply = try await client.send(.v3, "PUT", "TodoItem/a", body)
                     #expect(reply.status == status)
                     let expected: [String: ItemValue] = ["text": "Tea", "note": "2 l", "size": 2]
                     try #expect(server.row("a", in: "TodoItem")?.fields == expected)

@@ -10,19 +10,6 @@ import Testing
 /// Fields with the names of system properties of other dialects.
 @Suite(.onEachStorage)
 struct SystemNameTests {
-    private static let headers: [TableServer.Dialect: [String: String]] = [
-        .v1: ["X-ZUMO-APPLICATION": "key"], .v2: ["ZUMO-API-VERSION": "2.0.0"],
-        .v3: ["ZUMO-API-VERSION": "3.0.0"],
-    ]
-
-    private func send(
-        _ client: TestClient, _ dialect: TableServer.Dialect, _ method: String, _ path: String,
-        _ body: ItemValue? = nil
-    ) async throws -> TestClient.Reply {
-        try await client.send(
-            method, "/tables/\(path)", body, headers: Self.headers[dialect] ?? [:], apiVersion: nil)
-    }
-
     @Test(
         arguments: [
             (.v1, "version"), (.v1, "Deleted"), (.v1, "updatedAt"), (.v1, "createdAt"), (.v2, "__version"),
@@ -32,8 +19,7 @@ struct SystemNameTests {
         _ dialect: TableServer.Dialect, _ name: String
     ) async throws {
         try await withServer { server, client in
-            let reply = try await send(
-                client, dialect, "POST", "TodoItem", .object(["id": "a", name: "zzz"]))
+            let reply = try await client.send(dialect, "POST", "TodoItem", .object(["id": "a", name: "zzz"]))
             #expect(reply.status == 400)
             #expect(reply["error"]?.textValue?.contains(name) == true)
             #expect(try server.rows(in: "TodoItem").isEmpty)
@@ -56,13 +42,13 @@ struct SystemNameTests {
                 let parameters = ["", "&$select=id,text,nested,version,__version,deleted,updatedAt"]
                 for parameter in parameters {
                     let path = "TodoItem?__systemproperties=*\(parameter)"
-                    let reply = try await send(client, dialect, "GET", path)
+                    let reply = try await client.send(dialect, "GET", path)
                     #expect(!reply.text.contains("zzz") && !reply.text.contains("9999"))
                     let row = try #require(reply.items.first)
                     #expect(row["text"] == "Milk" && row["nested"] == ["version": 1])
                     if dialect != .v1 { #expect(row["version"] == "MQ==" && row["deleted"] == false) }
                 }
-                let row = try await send(client, dialect, "GET", "TodoItem/a?__systemproperties=*")
+                let row = try await client.send(dialect, "GET", "TodoItem/a?__systemproperties=*")
                 #expect(row[dialect == .v1 ? "__version" : "version"] == "MQ==")
                 #expect(!row.text.contains("zzz"))
             }

@@ -57,6 +57,19 @@ final class TestClient: Sendable {
         subscript(name: String) -> ItemValue? { json?[name] }
     }
 
+    /// Sends a request of that dialect. `path` begins with the table.
+    func send(
+        _ dialect: TableServer.Dialect, _ method: String, _ path: String, _ body: ItemValue? = nil
+    ) async throws -> Reply {
+        let header =
+            switch dialect {
+            case .v1: ["X-ZUMO-APPLICATION": "key"]
+            case .v2: ["ZUMO-API-VERSION": "2.0.0"]
+            case .v3: ["ZUMO-API-VERSION": "3.0.0"]
+            }
+        return try await send(method, "/tables/\(path)", body, headers: header, apiVersion: nil)
+    }
+
     /// Sends a request. The caller percent-encodes `path`.
     func send(
         _ method: String, _ path: String, _ body: ItemValue? = nil, headers: [String: String] = [:],
