@@ -91,6 +91,29 @@ import Testing
         }
     }
 
+    @Test func `a merged JSON property that equals the device's keeps the keys that the server has added`()
+        async throws
+    {
+        var settings = SyncSettings()
+        settings.resolve(Place.self) { conflict in
+            conflict.merged(preferring: .mine).map { .merge($0) } ?? .keepTheirs
+        }
+        try await withServer(.models(Place.self), settings: settings) { context, server in
+            let table = context.table(Place.self)
+            let base: ItemValue = ["city": "Oslo", "point": ["x": 1], "numbers": [:]]
+            try await server.put("x", ["address": base], in: "Place")
+            try await table.pull()
+            try await table.update("x") { $0.address.city = "Bergen" }
+            let theirs: ItemValue = ["city": "Oslo", "point": ["x": 1, "y": 3], "numbers": [:], "zip": "1"]
+            try await server.update("x", ["address": theirs], in: "Place")
+            try await context.push()
+            let merged: ItemValue = [
+                "city": "Bergen", "point": ["x": 1, "y": 3], "numbers": [:], "zip": "1",
+            ]
+            #expect(try server.row("x", in: "Place")?.fields["address"] == merged)
+        }
+    }
+
     @Test func `a merged JSON property keeps the keys that the server has added`() async throws {
         var settings = SyncSettings()
         settings.resolve(Place.self) { conflict in

@@ -26,6 +26,9 @@ import Testing
     @Test func `a counter stops at the limits of its type`() {
         #expect(merge(.counter, 0, Int.max, 1) == .max)
         #expect(merge(.counter, -1, Int.max, 1) == .max)
+        #expect(merge(.counter, Int8(-1), 127, -100) == 28)
+        #expect(merge(.counter, Int8(1), -128, 100) == -29)
+        #expect(merge(.counter, Int8(1), -128, 0) == .min)
         #expect(merge(.counter, 1, Int.min, 1) == .min)
         #expect(merge(.counter, UInt8(5), 0, 3) == 0)
         #expect(merge(.counter, UInt8(5), 255, 200) == 255)

@@ -208,6 +208,47 @@ import Testing
         }
     }
 
+    /// The base of the conflict is the copy that the user has edited, not the row that a pull has stored since.
+    @Test func `a save of a stale copy merges with what the copy had`() async throws {
+        var settings = SyncSettings()
+        settings.resolveByField(Page.self)
+        try await withServer(.models(Page.self), settings: settings) { context, server in
+            let table = context.table(Page.self)
+            try await server.put("x", ["title": "A", "views": 10], in: "Page")
+            try await table.pull()
+            let original = try #require(try await table.get("x"))
+            try await server.update("x", ["title": "B", "views": 15], in: "Page")
+            try await table.pull()
+            var edited = original
+            edited.title = "C"
+            edited.views = 11
+            try await table.save(edited, from: original)
+            try await context.push()
+            let fields = try server.row("x", in: "Page")?.fields
+            #expect(fields?["title"] == "B" && fields?["views"] == 16)
+            #expect(try await table.get("x")?.views == 16)
+        }
+    }
+
+    @Test func `discarding a save of a stale copy restores the row that was stored`() async throws {
+        try await withServer(.models(Page.self)) { context, server in
+            let table = context.table(Page.self)
+            try await server.put("x", ["title": "A"], in: "Page")
+            try await table.pull()
+            let original = try #require(try await table.get("x"))
+            try await server.update("x", ["title": "B"], in: "Page")
+            try await table.pull()
+            var edited = original
+            edited.title = "C"
+            try await table.save(edited, from: original)
+            await #expect(throws: SyncError.self) { try await context.push() }
+            let problem = try #require(try await table.problems().first)
+            try await context.cancelAndDiscardItem(for: problem.raw)
+            #expect(try await table.get("x")?.title == "B")
+            #expect(try await context.pendingOperationCount() == 0)
+        }
+    }
+
     @Test func `an insert of a copy does not write what the server sets`() async throws {
         try await withServer(.models(Page.self)) { context, server in
             try await server.put("x", ["title": "A", "color": "red"], in: "Page")

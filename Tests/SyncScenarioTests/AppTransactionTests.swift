@@ -47,6 +47,30 @@ import Testing
         }
     }
 
+    /// The change and its operation are stored together, or neither.
+    @Test func `a batch stores nothing after the store has failed, although its body catches the error`()
+        async throws
+    {
+        try await run { app in
+            try await app.device.table.insert(["id": "1", "text": "one"])
+            try await app.device.context.push()
+            try await app.write {
+                try $0.execute(
+                    sql: """
+                        CREATE TRIGGER keep BEFORE DELETE ON TodoItem BEGIN SELECT RAISE(ABORT, 'kept'); END
+                        """)
+            }
+            await expectError(.storeFailure) {
+                try await app.device.context.batch { batch in
+                    try batch.insert(["id": "2", "text": "two"], in: Todo.name)
+                    try? batch.delete(id: "1", in: Todo.name)
+                }
+            }
+            #expect(try await app.device.operations().isEmpty)
+            #expect(try await app.device.texts() == ["one"])
+        }
+    }
+
     /// The device has a local-only column, whose value stays.
     @Test func `a pulled row replaces values of the app that cannot be read`() async throws {
         try await run { app in

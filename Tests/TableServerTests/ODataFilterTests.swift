@@ -143,6 +143,20 @@ struct ODataFilterTests {
         #expect(error?.problem.contains("deeper") == true)
     }
 
+    /// Each pair of parentheses makes the chain behind it the operand of a higher one.
+    @Test func `chains that begin with chains in parentheses are deep nesting`() throws {
+        var filter = String(repeating: "(", count: 99) + "true"
+        for level in (0..<100).reversed() {
+            filter += String(repeating: " eq true", count: 100 - level) + (level > 0 ? ")" : "")
+        }
+        let error = #expect(throws: ODataError.self) { try ODataParser.parse(filter, columns: Self.columns) }
+        #expect(error?.problem.contains("deeper") == true)
+        // Lists in lists are accepted up to the limit.
+        var lists = "true"
+        for _ in 0..<90 { lists = "(\(lists) and true or true)" }
+        _ = try ODataParser.parse(lists, columns: Self.columns)
+    }
+
     @Test func `a long list of alternatives does not count as deep nesting`() throws {
         let filter = (0..<1000).map { "count eq \($0)" }.joined(separator: " or ")
         #expect(try value(filter) == true)

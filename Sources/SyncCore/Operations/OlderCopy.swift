@@ -20,6 +20,21 @@ extension TableOperation {
         }
     }
 
+    /// Records the values that the changed fields had in the app's older copy, so that a conflict shows and merges what the user
+    /// has changed. Discarding the change restores the stored item.
+    ///
+    /// - Parameters:
+    ///   - original: `nil` if they are not known.
+    ///   - item: the stored item, on which the operation was made.
+    mutating func setOriginal(_ original: [String: ItemValue]?, of item: Item) {
+        guard let original, olderVersion != nil, serverItem == nil, var base, base.isSameState(as: item),
+            base.fields.allSatisfy({ item.fields[$0.key] == $0.value })
+        else { return }
+        serverItem = base
+        base.fields.merge(original) { $1 }
+        self.base = base
+    }
+
     /// The version of the app's copy of the item, if the copy was older than the operation's base.
     var olderVersion: String? {
         guard let version, let known = base?.system.version, !version.hasSameBytes(as: known) else {

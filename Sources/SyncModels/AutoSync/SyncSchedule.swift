@@ -54,13 +54,6 @@ struct SyncSchedule: Sendable {
         var repeatsAt: Duration?
     }
 
-    /// A time before which no round runs by itself.
-    private struct Gate {
-        enum Cause { case failure, server, otherProcess }
-        var until: Duration
-        var cause: Cause
-    }
-
     private let settings: AutoSync.Settings
     /// The indices of the plans, parents first.
     private let order: [Int]
@@ -73,7 +66,7 @@ struct SyncSchedule: Sendable {
     private(set) var isInRound = false
     /// Why a push or pulls were requested last.
     private var requestCause = SyncEvent.RoundCause.start
-    private var gate: Gate?
+    private var gate: SyncGate?
     /// The number of failures in a row, without an answer of the server between them.
     private var failures = 0
     private var hasLastRoundFailed = false
@@ -140,7 +133,7 @@ struct SyncSchedule: Sendable {
     mutating func feedTime(at now: Duration) -> Duration? {
         adjustClock(to: now)
         guard isInForeground, !needsSignIn else { return nil }
-        return gate?.cause == .server ? gate?.until : .zero
+        return gate?.serverEnd ?? .zero
     }
 
     private var waitReason: WaitReason {
@@ -361,14 +354,12 @@ struct SyncSchedule: Sendable {
     /// Ends the delays after failures, but not those that the server has asked for.
     private mutating func resetDelays() {
         (failures, incompleteRounds, hasLastRoundFailed) = (0, 0, false)
-        if gate?.cause != .server { gate = nil }
+        gate = gate?.ofServer
     }
 
     /// Prevents rounds for that long, or until the server's wait has passed.
-    private mutating func closeGate(_ cause: Gate.Cause, for delay: Duration) {
-        let gate = Gate(until: (lastNow ?? .zero) + delay, cause: cause)
-        if let current = self.gate, current.cause == .server, current.until > gate.until { return }
-        self.gate = gate
+    private mutating func closeGate(_ cause: SyncGate.Cause, for delay: Duration) {
+        gate = SyncGate(cause, until: (lastNow ?? .zero) + delay, after: gate, at: lastNow ?? .zero)
     }
 
     private mutating func openGate(at now: Duration) {
@@ -390,7 +381,7 @@ struct SyncSchedule: Sendable {
         move(&pushRequestedAt)
         move(&leftOperationsAt)
         move(&lastEnd)
-        gate?.until += offset
+        gate?.move(by: offset)
         for index in pulls.indices {
             move(&pulls[index].requestedAt)
             move(&pulls[index].hintedAt)

@@ -45,14 +45,18 @@ extension MergePolicy where Value: FixedWidthInteger & SendableMetatype {
     public static var counter: MergePolicy {
         MergePolicy { base, mine, theirs in
             let base = base ?? 0
-            let increases = mine >= base
-            let amount =
-                increases ? mine.subtractingReportingOverflow(base) : base.subtractingReportingOverflow(mine)
-            let sum =
-                increases
-                ? theirs.addingReportingOverflow(amount.partialValue)
-                : theirs.subtractingReportingOverflow(amount.partialValue)
-            return amount.overflow || sum.overflow ? (increases ? .max : .min) : sum.partialValue
+            // Distances of two numbers, which can be greater than the greatest one.
+            func distance(from low: Value, to high: Value) -> Value.Magnitude {
+                Value.Magnitude(truncatingIfNeeded: high &- low)
+            }
+            if mine >= base {
+                let amount = distance(from: base, to: mine)
+                return amount > distance(from: theirs, to: .max)
+                    ? .max : theirs &+ Value(truncatingIfNeeded: amount)
+            }
+            let amount = distance(from: mine, to: base)
+            return amount > distance(from: .min, to: theirs)
+                ? .min : theirs &- Value(truncatingIfNeeded: amount)
         }
     }
 }

@@ -163,7 +163,8 @@ extension ModelConflict {
                 && client ?? .null != raw.base?.fields[column.name] ?? .null
             return isOnlyMine ? client : server
         }
-        if isMine, let client { return client }
+        // JSON of the server may have keys that the device's does not have.
+        if isMine, let client, column.type != .json || server == nil { return client }
         let value = try column.value(model)
         guard let theirs, let server, column.holds(server, in: model) else { return value }
         return value.addingUnknownKeys(of: server, known: try column.value(theirs))

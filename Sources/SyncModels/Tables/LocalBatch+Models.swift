@@ -50,7 +50,9 @@ extension LocalBatch {
         let fields = try Model.schema.addingUnknownKeys(of: item, current.model, to: changes)
         item.fields.merge(fields) { _, new in new }
         item.system = Model.schema.system(of: original) ?? SystemProperties()
-        return try stored { try replace(item, in: Model.tableName) }
+        let before = try Model.schema.encode(original).filter { changes[$0.key] != nil }
+        let known = try Model.schema.addingUnknownKeys(of: current.item, current.model, to: before)
+        return try stored { try replace(item, in: Model.tableName, changing: known) }
     }
 
     /// Deletes the item of that id: see ``ModelTable/delete(_:)``.

@@ -11,12 +11,17 @@ struct ODataParser {
     private var lexer: ODataLexer
     private var token: ODataToken = .end
     private var depth = 0
+    /// The height of the expression that was parsed last: a chain in parentheses can be the first operand of another chain.
+    private var height = 0
     private var concatenationCount = 0
     private let columns: ColumnNames
     private let dialect: TableServer.Dialect
 
     /// The maximum nesting depth; it bounds the use of the stack.
     static let maxDepth = 100
+    /// The maximum height of an expression, which is evaluated recursively: a chain of `and` in one of `or` adds two levels for
+    /// each pair of parentheses.
+    private static let maxHeight = 2 * maxDepth
     /// The maximum number of calls of `concat`; it bounds the length of a computed text.
     static let maxConcatenations = 50
 
@@ -50,19 +55,32 @@ struct ODataParser {
 
     private mutating func descend() throws(ODataError) {
         depth += 1
-        guard depth <= Self.maxDepth else {
-            throw lexer.error("the filter is nested deeper than \(Self.maxDepth) levels")
-        }
+        if depth > Self.maxDepth { throw tooDeep }
+    }
+
+    /// Records the height of an expression.
+    private mutating func rise(to newHeight: Int) throws(ODataError) {
+        height = newHeight
+        if height > Self.maxHeight { throw tooDeep }
+    }
+
+    private var tooDeep: ODataError {
+        lexer.error("the filter is nested deeper than \(Self.maxDepth) levels")
     }
 
     /// Parses operands and operators of at least this precedence.
     private mutating func parseExpression(_ precedence: Int = 1) throws(ODataError) -> ODataExpression {
         let startDepth = depth
         var left = try parseUnary()
+        var leftHeight = height
         while case .name(let name) = token, let infix = ODataInfix(name), infix.precedence >= precedence {
             try advance()
             try descend()
             let right = try parseExpression(infix.precedence + 1)
+            // An operand of a chain does not make it higher.
+            let isChained = infix.isFlat && left.isChain(of: infix)
+            leftHeight = max(isChained ? leftHeight : leftHeight + 1, height + 1)
+            try rise(to: leftHeight)
             switch infix {
             case .or: try append(right, to: &left, as: ODataExpression.any, parts: \.alternatives)
             case .and: try append(right, to: &left, as: ODataExpression.all, parts: \.conjuncts)
@@ -72,6 +90,7 @@ struct ODataParser {
             if infix.isFlat { depth -= 1 }
         }
         depth = startDepth
+        height = leftHeight
         return left
     }
 
@@ -97,13 +116,16 @@ struct ODataParser {
             if isNumber { return try parseNumber(sign: "-") }
             try descend()
             defer { depth -= 1 }
-            return .negative(try parseUnary())
+            let operand = try parseUnary()
+            try rise(to: height + 1)
+            return .negative(operand)
         case .name("not"):
             try advance()
             try descend()
             defer { depth -= 1 }
             let operand = try parseUnary()
             try requireCondition(operand)
+            try rise(to: height + 1)
             return .not(operand)
         default:
             return try parsePrimary()
@@ -111,6 +133,7 @@ struct ODataParser {
     }
 
     private mutating func parsePrimary() throws(ODataError) -> ODataExpression {
+        height = 1
         switch token {
         case .open:
             try advance()
@@ -159,11 +182,13 @@ struct ODataParser {
         }
         try descend()
         defer { depth -= 1 }
-        var arguments: [ODataExpression] = []
+        var (arguments, argumentHeight): ([ODataExpression], Int) = ([], 0)
         repeat {
             try advance()
             arguments.append(try parseExpression())
+            argumentHeight = max(argumentHeight, height)
         } while token == .comma
+        try rise(to: argumentHeight + 1)
         let count = function.parameterCount
         guard arguments.count == count else {
             throw lexer.error("'\(name)' takes \(count) argument\(count == 1 ? "" : "s")")
@@ -245,6 +270,13 @@ private enum ODataInfix {
 }
 
 extension ODataExpression {
+    fileprivate func isChain(of infix: ODataInfix) -> Bool {
+        switch (infix, self) {
+        case (.or, .any), (.and, .all): true
+        default: false
+        }
+    }
+
     fileprivate var alternatives: [ODataExpression] {
         if case .any(let parts) = self { parts } else { [self] }
     }

@@ -70,7 +70,8 @@ struct RowWrite: Sendable {
         guard !row.deleted || includesDeleted else { throw RequestError.itemDeleted }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
         let columns = try rows.columns()
-        let unchanged = try body.unchangedFields(of: row, columns: columns)
+        // A caller who may not read the row must not learn whether the values are the row's.
+        let unchanged = try body.unchangedFields(of: mayRead ? row : nil, columns: columns)
         let changed = try row.changed(at: stamp(rows)) { row in
             // A column that the body does not contain becomes null, as in a table with fixed columns.
             row.fields = row.fields.mapValues { _ in .null }.merging(unchanged) { $1 }

@@ -64,12 +64,12 @@ struct WriteBody: Sendable {
 
     /// Checks that the undeclared fields have the values of the row, and returns them.
     func unchangedFields(
-        of row: TableRow, columns: ColumnNames
+        of row: TableRow?, columns: ColumnNames
     ) throws(RequestError) -> [String: ItemValue] {
         var kept: [String: ItemValue] = [:]
         for (name, value) in undeclared {
             let column = columns.spelling(of: name)
-            guard let stored = row.fields[column],
+            guard let stored = row?.fields[column],
                 stored == value || stored.doubleValue.map({ $0 == value.doubleValue }) == true
             else { throw Self.undeclared(name, table) }
             kept[column] = stored

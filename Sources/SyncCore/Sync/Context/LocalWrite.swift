@@ -33,8 +33,13 @@ struct LocalWrite {
     }
 
     /// Replaces all fields of an item; the fields are normalized.
-    func replace(id: String, fields: [String: ItemValue], madeOn copy: SystemProperties) throws -> Item {
-        try update(id: id, madeOn: copy) { $0.fields = fields }
+    ///
+    /// - Parameter original: the values that the changed fields had in the app's copy; `nil` if they are not known.
+    func replace(
+        id: String, fields: [String: ItemValue], madeOn copy: SystemProperties,
+        changing original: [String: ItemValue]? = nil
+    ) throws -> Item {
+        try update(id: id, madeOn: copy, changing: original) { $0.fields = fields }
     }
 
     /// Changes some fields of an item; the fields are normalized.
@@ -93,12 +98,16 @@ struct LocalWrite {
     }
 
     private func update(
-        id: String, madeOn copy: SystemProperties?, _ change: (inout Item) -> Void
+        id: String, madeOn copy: SystemProperties?, changing original: [String: ItemValue]? = nil,
+        _ change: (inout Item) -> Void
     ) throws -> Item {
         let before = try existing(id)
         var item = before
         change(&item)
-        try enqueue(.update, id: id, before: before) { $0.setOlderCopy(copy, of: before) }
+        try enqueue(.update, id: id, before: before) { operation in
+            operation.setOlderCopy(copy, of: before)
+            operation.setOriginal(original, of: before)
+        }
         try transaction.upsert([item], in: definition.name)
         return item
     }

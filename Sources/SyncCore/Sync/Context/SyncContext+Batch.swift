@@ -27,7 +27,9 @@ extension SyncContext {
                 let batch = LocalBatch(
                     transaction: transaction, catalog: catalog, inFlight: inFlight.all,
                     isShared: isShared, environment: environment)
-                return try BodyError.wrapping { try body(batch) }
+                let value = try BodyError.wrapping { try body(batch) }
+                try batch.throwFailure()
+                return value
             }
         }
     }
@@ -36,9 +38,16 @@ extension SyncContext {
 /// The local tables inside one transaction: see ``SyncContext/batch(_:)``. Reads see the batch's own changes.
 ///
 /// Each change is validated and queued as by ``SyncTable``. A refused change writes nothing: the body may catch its error,
-/// and the other changes are stored.
+/// and the other changes are stored. If the store fails in a change, for example because of a constraint of the app's own table,
+/// the batch stores nothing, also when the body catches the error.
 public struct LocalBatch {
+    /// The first error of the store in a change, which may be half made.
+    private final class Failure {
+        var error: StoreError?
+    }
+
     private let transaction: any StoreTransaction
+    private let failure = Failure()
     private let catalog: TableCatalog
     private let inFlight: Set<Int64>
     private let isShared: Bool
@@ -63,28 +72,42 @@ public struct LocalBatch {
         var fields = fields
         let id = try environment.itemID(fields.removeValue(forKey: "id"))
         let write = try write(id, in: table)
-        return try write.insert(id: id, fields: write.definition.normalizedForWriting(fields))
+        let normalized = try write.definition.normalizedForWriting(fields)
+        return try recordingFailure { try write.insert(id: id, fields: normalized) }
     }
 
     /// Replaces the stored item of the same id: see ``SyncTable/replace(_:)``.
     @discardableResult
     public func replace(_ item: Item, in table: String) throws -> Item {
+        try replace(item, in: table, changing: nil)
+    }
+
+    /// Replaces the stored item of the same id.
+    ///
+    /// - Parameter original: the values that the changed fields had in the app's copy; `nil` if they are not known.
+    @discardableResult
+    package func replace(
+        _ item: Item, in table: String, changing original: [String: ItemValue]?
+    ) throws -> Item {
         let write = try write(item.id, in: table)
-        return try write.replace(
-            id: item.id, fields: write.definition.normalizedForWriting(item.fields, of: item.id),
-            madeOn: item.system)
+        let fields = try write.definition.normalizedForWriting(item.fields, of: item.id)
+        return try recordingFailure {
+            try write.replace(id: item.id, fields: fields, madeOn: item.system, changing: original)
+        }
     }
 
     /// Changes some fields of an item: see ``SyncTable/update(id:_:)``.
     @discardableResult
     public func update(id: String, _ fields: [String: ItemValue], in table: String) throws -> Item {
         let write = try write(id, in: table)
-        return try write.change(id: id, fields: write.definition.normalizedForWriting(fields, of: id))
+        let normalized = try write.definition.normalizedForWriting(fields, of: id)
+        return try recordingFailure { try write.change(id: id, fields: normalized) }
     }
 
     /// Deletes an item: see ``SyncTable/delete(id:)``.
     public func delete(id: String, in table: String) throws {
-        try write(id, in: table).delete(id: id, madeOn: nil)
+        let write = try write(id, in: table)
+        try recordingFailure { try write.delete(id: id, madeOn: nil) }
     }
 
     /// Returns the item of that id as it is now; `nil` when there is none.
@@ -103,6 +126,20 @@ public struct LocalBatch {
     ) throws -> Int? {
         try query.validate(against: catalog.table(named: query.table))
         return try transaction.forEachRow(matching: query, columns: columns, body)
+    }
+
+    /// - Throws: the first error of the store in a change.
+    func throwFailure() throws {
+        if let error = failure.error { throw error }
+    }
+
+    private func recordingFailure<T>(_ change: () throws -> T) throws -> T {
+        do {
+            return try change()
+        } catch let error as StoreError {
+            failure.error = failure.error ?? error
+            throw error
+        }
     }
 
     private func write(_ id: String, in table: String) throws -> LocalWrite {

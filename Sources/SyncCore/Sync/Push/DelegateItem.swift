@@ -45,7 +45,9 @@ struct DelegateItem: Sendable {
                 stored = stored.merged(over: local, ancestor: ancestor, definition: definition)
             }
         }
-        try transaction.upsert([stored], in: definition.name)
+        // The server's row has none.
+        let kept = stored.addingLocalOnlyColumns(of: local, definition: definition)
+        try transaction.upsert([kept], in: definition.name)
     }
 }
 

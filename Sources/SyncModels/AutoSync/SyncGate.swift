@@ -1,0 +1,30 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A time before which no round runs by itself.
+struct SyncGate {
+    enum Cause { case failure, server, otherProcess }
+
+    private(set) var until: Duration
+    let cause: Cause
+    /// The end of the wait that the server has asked for. A later failure does not shorten it.
+    private(set) var serverEnd: Duration?
+
+    /// Makes the gate that follows another one.
+    init(_ cause: Cause, until end: Duration, after former: SyncGate?, at now: Duration) {
+        let ends = [former?.serverEnd, cause == .server ? end : nil].compactMap(\.self)
+        serverEnd = ends.max().flatMap { $0 > now ? $0 : nil }
+        until = max(end, serverEnd ?? end)
+        self.cause = serverEnd == until ? .server : cause
+    }
+
+    /// The gate without what is not the server's wait.
+    var ofServer: SyncGate? {
+        serverEnd.map { SyncGate(.server, until: $0, after: nil, at: .zero) }
+    }
+
+    mutating func move(by offset: Duration) {
+        until += offset
+        serverEnd = serverEnd.map { $0 + offset }
+    }
+}
