@@ -24,30 +24,6 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an item that a delegate makes of the server's row keeps the local-only columns`(_ kind: StoreKind)
-        async throws
-    {
-        let delegate = ClosureDelegate(perform: { _, operation in
-            do {
-                return try await operation.execute()
-            } catch let error as TableOperationError {
-                guard var row = error.serverItem else { throw error }
-                row["priority"] = 3
-                operation.item = row
-                return try await operation.execute()
-            }
-        })
-        try await conflict(on: kind, delegate) { scenario, a in
-            try await a.table.update(id: "x", ["note": "mine"])
-            try await a.context.push()
-            let item = try await a.item("x")
-            #expect(item?["text"] == "theirs" && item?["priority"] == 3)
-            #expect(item?["note"] == "mine")
-            try await scenario.expectAgreement(a)
-        }
-    }
-
-    @Test(arguments: StoreKind.allCases)
     func `a push or pull started by a delegate during a push is refused`(_ kind: StoreKind) async throws {
         let delegate = ClosureDelegate(perform: { context, operation in
             await expectError(.invalidOperation) { try await context.push() }

@@ -117,4 +117,32 @@ import Testing
                 try await new.item("x")?.fields == ["text": isConflict ? "theirs" : "one", "price": 2.5])
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an item that a delegate makes of the server's row keeps the local-only columns`(_ kind: StoreKind)
+        async throws
+    {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            do {
+                return try await operation.execute()
+            } catch let error as TableOperationError {
+                guard var row = error.serverItem else { throw error }
+                row["priority"] = 3
+                operation.item = row
+                return try await operation.execute()
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["priority": 2, "note": "mine"])
+            try await a.context.push()
+            let item = try await a.item("x")
+            #expect(item?["text"] == "theirs" && item?["priority"] == 3)
+            #expect(item?["note"] == "mine")
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

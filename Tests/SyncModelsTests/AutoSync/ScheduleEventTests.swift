@@ -170,4 +170,20 @@ import Testing
         timeline.schedule.recordWait(until: time, at: timeline.time, clockSteps: 0)
         #expect(timeline.feedTime() == timeline.time + .seconds(60))
     }
+
+    @Test func `a later failure does not end the wait that the server asks for`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 10
+        timeline.change()
+        #expect(timeline.runNextRound(.failed(retryAfter: .seconds(60))) != nil)
+        let end = timeline.nextRound()
+        timeline.seconds += 55
+        let whole = timeline.schedule.wholeRound
+        for _ in 0..<3 {
+            timeline.schedule.begin(whole, at: timeline.time)
+            timeline.end(whole, .failed())
+        }
+        timeline.signal(.foreground)
+        #expect(timeline.nextRound() == end)
+    }
 }

@@ -215,22 +215,6 @@ import Testing
         #expect(timeline.nextRound() == timeline.seconds + 1)
     }
 
-    @Test func `a later failure does not end the wait that the server asks for`() {
-        var timeline = ScheduleTimeline.started()
-        timeline.seconds = 10
-        timeline.change()
-        #expect(timeline.runNextRound(.failed(retryAfter: .seconds(60))) != nil)
-        let end = timeline.nextRound()
-        timeline.seconds += 55
-        let whole = timeline.schedule.wholeRound
-        for _ in 0..<3 {
-            timeline.schedule.begin(whole, at: timeline.time)
-            timeline.end(whole, .failed())
-        }
-        timeline.signal(.foreground)
-        #expect(timeline.nextRound() == end)
-    }
-
     @Test func `a wait that the server asks for is limited to a day`() {
         var timeline = ScheduleTimeline()
         timeline.schedule.start(at: timeline.time)
