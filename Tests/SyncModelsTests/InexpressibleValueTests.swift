@@ -91,49 +91,40 @@ import Testing
         }
     }
 
+    /// Expects that a conflict of the device's city with these changes of the server ends with both.
+    private func expectMergedAddress(
+        with theirs: [String: ItemValue],
+        resolving rule: @escaping @Sendable (ModelConflict<Place>) -> ModelDecision<Place>
+    ) async throws {
+        var settings = SyncSettings()
+        settings.resolve(Place.self, rule)
+        try await withServer(.models(Place.self), settings: settings) { context, server in
+            let table = context.table(Place.self)
+            let base: [String: ItemValue] = ["city": "Oslo", "point": ["x": 1], "numbers": [:]]
+            try await server.put("x", ["address": .object(base)], in: "Place")
+            try await table.pull()
+            try await table.update("x") { $0.address.city = "Bergen" }
+            let changed = base.merging(theirs) { $1 }
+            try await server.update("x", ["address": .object(changed)], in: "Place")
+            try await context.push()
+            let merged = changed.merging(["city": "Bergen"]) { $1 }
+            #expect(try server.row("x", in: "Place")?.fields["address"] == .object(merged))
+        }
+    }
+
     @Test func `a merged JSON property that equals the device's keeps the keys that the server has added`()
         async throws
     {
-        var settings = SyncSettings()
-        settings.resolve(Place.self) { conflict in
+        try await expectMergedAddress(with: ["point": ["x": 1, "y": 3], "zip": "1"]) { conflict in
             conflict.merged(preferring: .mine).map { .merge($0) } ?? .keepTheirs
-        }
-        try await withServer(.models(Place.self), settings: settings) { context, server in
-            let table = context.table(Place.self)
-            let base: ItemValue = ["city": "Oslo", "point": ["x": 1], "numbers": [:]]
-            try await server.put("x", ["address": base], in: "Place")
-            try await table.pull()
-            try await table.update("x") { $0.address.city = "Bergen" }
-            let theirs: ItemValue = ["city": "Oslo", "point": ["x": 1, "y": 3], "numbers": [:], "zip": "1"]
-            try await server.update("x", ["address": theirs], in: "Place")
-            try await context.push()
-            let merged: ItemValue = [
-                "city": "Bergen", "point": ["x": 1, "y": 3], "numbers": [:], "zip": "1",
-            ]
-            #expect(try server.row("x", in: "Place")?.fields["address"] == merged)
         }
     }
 
     @Test func `a merged JSON property keeps the keys that the server has added`() async throws {
-        var settings = SyncSettings()
-        settings.resolve(Place.self) { conflict in
+        try await expectMergedAddress(with: ["point": ["x": 2, "y": 3], "zip": "1"]) { conflict in
             guard var merged = conflict.theirs, let mine = conflict.mine else { return .keepTheirs }
             merged.address.city = mine.address.city
             return .merge(merged)
-        }
-        try await withServer(.models(Place.self), settings: settings) { context, server in
-            let table = context.table(Place.self)
-            let base: ItemValue = ["city": "Oslo", "point": ["x": 1], "numbers": [:]]
-            try await server.put("x", ["address": base], in: "Place")
-            try await table.pull()
-            try await table.update("x") { $0.address.city = "Bergen" }
-            let theirs: ItemValue = ["city": "Oslo", "point": ["x": 2, "y": 3], "numbers": [:], "zip": "1"]
-            try await server.update("x", ["address": theirs], in: "Place")
-            try await context.push()
-            let merged: ItemValue = [
-                "city": "Bergen", "point": ["x": 2, "y": 3], "numbers": [:], "zip": "1",
-            ]
-            #expect(try server.row("x", in: "Place")?.fields["address"] == merged)
         }
     }
 

@@ -68,7 +68,7 @@ final class Authentication: Sendable {
         do {
             if let token = try await refresh() { return token }
         } catch {
-            // The app may have cancelled tasks of its own: only a cancelled caller throws cancellation.
+            // The app may have cancelled one of its tasks: only a cancelled caller throws cancellation.
             if Task.isCancelled { throw CancellationError() }
             failure = SyncError(
                 .authenticationRequired,

@@ -50,7 +50,7 @@ extension LocalBatch {
         let fields = try Model.schema.addingUnknownKeys(of: item, current.model, to: changes)
         item.fields.merge(fields) { _, new in new }
         item.system = Model.schema.system(of: original) ?? SystemProperties()
-        let before = try Model.schema.encode(original).filter { changes[$0.key] != nil }
+        let before = try Model.schema.changes(from: edited, to: original)
         let known = try Model.schema.addingUnknownKeys(of: current.item, current.model, to: before)
         return try stored { try replace(item, in: Model.tableName, changing: known) }
     }

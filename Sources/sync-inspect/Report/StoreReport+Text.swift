@@ -131,14 +131,5 @@ extension [String] {
 
 extension String {
     /// The text on one line, without characters that change the rest of the line or the terminal.
-    fileprivate var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
-                    default: scalar.properties.isBidiControl ? "\u{FFFD}" : scalar
-                    }
-                }))
-    }
+    fileprivate var printable: String { printable(replacement: "\u{FFFD}") }
 }

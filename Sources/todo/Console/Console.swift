@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SyncCore
 
 /// The app's input and output: a terminal, a pipe, or a test.
 struct Console: Sendable {
@@ -77,17 +78,8 @@ extension Console {
 }
 
 extension String {
-    /// The text on one line, without control characters, which a terminal would interpret.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .lineSeparator, .paragraphSeparator: " "
-                    default: scalar.properties.isBidiControl ? " " : scalar
-                    }
-                }))
-    }
+    /// The text on one line, without characters that a terminal would interpret.
+    var printable: String { printable(replacement: " ") }
 
     /// Returns the text truncated to a number of characters, with an ellipsis as the last.
     func shortened(to count: Int = 60) -> String {

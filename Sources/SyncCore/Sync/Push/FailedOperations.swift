@@ -61,6 +61,15 @@ struct FailedOperations: Sendable {
     }
 }
 
+extension [FailedOperations] {
+    func contains(_ operation: TableOperation) -> Bool { contains { $0.contains(operation) } }
+
+    /// The groups with their rounds, in the order in which they are sent.
+    func inRounds(of order: PushOrder) -> [(group: FailedOperations, round: Int)] {
+        flatMap { group in order.rounds.map { (group, $0) } }
+    }
+}
+
 extension TableOperation {
     /// Whether the response to the last attempt was a web page with a 4xx. It does not come from the tables service and says
     /// nothing about the operation, but a proxy may refuse this request only, for example because of its size.

@@ -39,11 +39,9 @@ extension SyncContext {
             let included = operations.filter { tables?.contains($0.table) ?? true && !$0.isParked }
             var planned: [TableOperation] = []
             for round in order.rounds {
-                planned += included.filter { operation in
-                    order.round(of: operation) == round && !failed.contains { $0.contains(operation) }
-                }
+                planned += included.filter { order.round(of: $0) == round && !failed.contains($0) }
             }
-            for (group, round) in failed.flatMap({ group in order.rounds.map { (group, $0) } }) {
+            for (group, round) in failed.inRounds(of: order) {
                 for ids in group.ranges(of: round) {
                     planned += included.filter { operation in
                         order.round(of: operation) == round && group.contains(operation)

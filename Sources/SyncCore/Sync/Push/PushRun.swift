@@ -63,10 +63,10 @@ struct PushRun {
         repeat {
             count = begun.count
             for round in order.rounds where !isLimited {
-                try await pass(round) { operation in !failed.contains { $0.contains(operation) } }
+                try await pass(round) { !failed.contains($0) }
             }
             // Operations that failed in an earlier push are sent last, so that they delay no others.
-            for (group, round) in failed.flatMap({ group in order.rounds.map { (group, $0) } }) {
+            for (group, round) in failed.inRounds(of: order) {
                 do {
                     // Begins after the one that was sent last: an earlier push may have ended there.
                     for ids in group.ranges(of: round) where !isLimited {
