@@ -280,6 +280,35 @@ import Testing
         }
     }
 
+    @Test func `rows of the server stay that when a table was rebuilt without the system columns`()
+        async throws
+    {
+        try await run { app in
+            var device = try await app.open(withRows: ["changed", "deleted", "plain"], ["text": "a"])
+            try await device.context.close()
+            try await app.migrate(
+                Self.rebuilding("text TEXT, priority INTEGER", copying: "text, priority"))
+            device = try app.open()
+            try await app.migrate("INSERT INTO TodoItem(id, text) VALUES ('new', 'a')")
+            for id in ["changed", "deleted", "plain"] {
+                try await app.scenario.server.update(id, ["text": "theirs"], in: Todo.name)
+            }
+            #expect(try await device.context.enqueueExisting(Todo.query) == 1)
+            let deleted = try #require(try await device.item("deleted"))
+            try await app.migrate(
+                "UPDATE TodoItem SET text = 'b' WHERE id = 'changed'; DELETE FROM TodoItem WHERE id = 'deleted'"
+            )
+            try await device.context.enqueueExternalChanges(
+                in: Todo.name, changed: ["changed"], deleted: [deleted])
+            #expect(try await device.operations().map(\.kind) == [.insert, .update, .delete])
+            let errors = await device.expectPushErrors()
+            #expect(errors.map(\.itemID).sorted() == ["changed", "deleted"])
+            #expect(errors.allSatisfy { $0.isConflict && $0.serverItem?["text"] == "theirs" })
+            #expect(try app.scenario.serverTexts() == ["a", "theirs", "theirs", "theirs"])
+            try await device.context.close()
+        }
+    }
+
     @Test func `a request that replaces the row keeps undeclared columns that a migration has not copied`()
         async throws
     {

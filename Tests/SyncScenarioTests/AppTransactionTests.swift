@@ -28,7 +28,9 @@ import Testing
         }
     }
 
-    private func run(_ body: (App) async throws -> Void) async throws {
+    private func run(
+        settings: SyncSettings = SyncSettings(), _ body: (App) async throws -> Void
+    ) async throws {
         try await Scenario.run(on: .sqlite) { scenario in
             let path = scenario.directory.appendingPathComponent("app.sqlite").path
             let database = try DatabasePool(path: path)
@@ -40,7 +42,7 @@ import Testing
                 }
             }
             let store = try SQLiteStore(database: database, tables: [Todo.definition])
-            let device = scenario.device(on: store)
+            let device = scenario.device(on: store, settings: settings)
             try await body(App(database: database, store: store, device: device, scenario: scenario))
             try await device.context.close()
             try database.close()
@@ -101,6 +103,56 @@ import Testing
             try await app.write { try $0.execute(sql: "UPDATE TodoItem SET note = 'mine' WHERE id = '1'") }
             try await app.device.pullWithoutPush()
             #expect(try await app.device.texts() == ["two"])
+        }
+    }
+
+    /// Refuses the server's rows of the item.
+    private static let refusal = """
+        CREATE TRIGGER refusal BEFORE UPDATE ON TodoItem WHEN NEW.id = '1' AND NEW.version IS NOT OLD.version BEGIN
+            SELECT RAISE(ABORT, 'no rows of the server');
+        END
+        """
+
+    @Test func `a response that the app's table refuses prevents no other operation, and is stored later`()
+        async throws
+    {
+        try await run { app in
+            for id in ["1", "2"] { try await app.device.table.insert(["id": .text(id), "text": .text(id)]) }
+            try await app.write { try $0.execute(sql: Self.refusal) }
+            for id in ["3", "4"] {
+                let error = try await app.device.expectPushError()
+                #expect(error.itemID == "1" && error.code == .storeFailure && error.item?["text"] == "1")
+                #expect(error.message.contains("no rows of the server"))
+                #expect(try await app.device.operations().map(\.itemID) == ["1"])
+                try await app.device.table.insert(["id": .text(id), "text": .text(id)])
+            }
+            try await app.device.table.update(id: "1", ["priority": 5])
+            try await app.write { try $0.execute(sql: "DROP TRIGGER refusal") }
+            try await app.device.sync()
+            #expect(try app.scenario.serverTexts() == ["1", "2", "3", "4"])
+            #expect(try app.scenario.row("1")?.fields["priority"] == 5)
+            try await app.scenario.expectAgreement(app.device)
+        }
+    }
+
+    @Test func `a decision that the app's table refuses leaves the conflict to the app`() async throws {
+        var settings = SyncSettings()
+        settings.resolver = .serverWins
+        try await run(settings: settings) { app in
+            try await app.scenario.server.put("1", ["text": "one"], in: Todo.name)
+            try await app.device.sync()
+            try await app.device.table.update(id: "1", ["text": "mine"])
+            try await app.device.table.insert(["id": "2", "text": "two"])
+            try await app.scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+            try await app.write { try $0.execute(sql: Self.refusal) }
+            let error = try await app.device.expectPushError()
+            #expect(error.isConflict && error.serverItem?["text"] == "theirs")
+            #expect(error.message.contains("no rows of the server"))
+            #expect(try app.scenario.serverTexts() == ["theirs", "two"])
+            #expect(try await app.device.item("1")?["text"] == "mine")
+            try await app.write { try $0.execute(sql: "DROP TRIGGER refusal") }
+            try await app.device.sync()
+            try await app.scenario.expectAgreement(app.device)
         }
     }
 

@@ -13,6 +13,11 @@ extension SyncError {
         SyncError(.pushAbortedStore, text(what, error), cause: error)
     }
 
+    /// Whether a constraint of the app's own table has refused an item. The store can store other items.
+    var isRefusalByTable: Bool {
+        code == .storeFailure && (cause as? StoreError)?.code == .schemaMismatch
+    }
+
     private static func text(_ what: String, _ error: (any Error)?) -> String {
         (error as? StoreError).map { "\(what): \($0.message)" } ?? "\(what)."
     }

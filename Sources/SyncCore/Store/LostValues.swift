@@ -138,6 +138,9 @@ extension SystemProperties {
         set { undeclared[Self.lostValuesName] = newValue.isEmpty ? nil : .object(newValue) }
     }
 
+    /// Whether the version and the dates are lost values.
+    var hasLostVersion: Bool { lostValues[Self.lostVersion] != nil }
+
     /// The values of the server's row in ``undeclared``, without the record.
     package var undeclaredValues: [String: ItemValue] {
         undeclared.filter { $0.key != Self.lostValuesName }

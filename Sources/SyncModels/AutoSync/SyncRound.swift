@@ -47,11 +47,11 @@ struct SyncRound: Sendable {
     }
 
     private func push(_ report: inout Report) async throws {
-        let count = (try? await context.pendingOperationCount()) ?? 0
-        if count > 0 { show(.pushing(done: 0, of: count)) }
         do {
             report.push = try await parts.run(.push) {
-                try await context.push(budget: budget, onCancellation: onCancellation)
+                let count = (try? await context.pendingOperationCount()) ?? 0
+                if count > 0 { show(.pushing(done: 0, of: count)) }
+                return try await context.push(budget: budget, onCancellation: onCancellation)
             }
             if report.push == nil {
                 report.isCancelled = true

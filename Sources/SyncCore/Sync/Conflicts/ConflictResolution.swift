@@ -52,7 +52,9 @@ struct ConflictResolution {
             let result = try await apply(decision, to: conflict)
             if case .changed = result {} else { emit(decision, about: operation, conflict) }
             return result
-        } catch let error as SyncError where [.storeFailure, .contextInvalid].contains(error.code) {
+        } catch let error as SyncError
+            where [.storeFailure, .contextInvalid].contains(error.code) && !error.isRefusalByTable
+        {
             throw error
         } catch {
             return try await record(error, for: conflict)

@@ -67,7 +67,7 @@ struct LocalWrite {
             try enqueue(.insert, id: id, before: nil) { _ in }
             return
         }
-        let isKnown = item.system.version != nil || last != nil
+        let isKnown = item.system.isOfServer || last != nil
         try enqueue(isKnown ? .update : .insert, id: id, before: nil) { operation in
             guard operation.kind == .update else { return }
             if operation.version == nil { operation.version = item.system.version }
@@ -84,7 +84,7 @@ struct LocalWrite {
                 "The item '\(item.id)' is still in '\(definition.name)'; delete it there first.")
         }
         // A push may have completed the insert since the app read the item. The row's version is unknown then.
-        let before = item.system.version == nil ? nil : item
+        let before = item.system.isOfServer ? item : nil
         let first = try enqueue(.delete, id: item.id, before: before) { $0.deletedItem = item }
         try applyKeptRow(of: first)
     }

@@ -4,8 +4,8 @@
 extension SyncContext {
     /// Queues inserts of items that are in the store already: rows that were in the database before it was synced.
     ///
-    /// If the server has a row already, its insert becomes an update with this device's fields. Items that have a version
-    /// or a pending operation are not queued.
+    /// If the server has a row already, its insert becomes an update with this device's fields. Items that the server has
+    /// sent, and those with a pending operation, are not queued.
     ///
     /// - Parameter query: the items to queue; a query without filter selects all.
     /// - Returns: how many operations were queued, in one transaction.
@@ -17,7 +17,7 @@ extension SyncContext {
         let now = environment.now()
         let count = try await writeLocally { transaction in
             let unsynced = try transaction.items(matching: query).items.filter { item in
-                try item.system.version == nil
+                try !item.system.isOfServer
                     && transaction.operations(forItem: item.id, in: query.table).isEmpty
             }
             for item in unsynced {

@@ -62,7 +62,7 @@ struct SharedStorePull: Sendable {
             return row
         }
         let local = try transaction.item(id: id, in: table)
-        return local?.system.version == nil ? nil : local
+        return local?.system.isOfServer == true ? local : nil
     }
 
     /// Records that a row was removed, with its last known state.

@@ -37,7 +37,12 @@ struct OperationSender: Sendable {
         _ substitute: DelegateItem? = nil, willSend: @Sendable (SeenChange) -> Void = { _ in }
     ) async throws -> Result {
         defer { context.inFlight.remove(operationID) }
-        let result = try await sendAndResolve(substitute, willSend: willSend)
+        let result: Result
+        do {
+            result = try await sendAndResolve(substitute, willSend: willSend)
+        } catch let error as SyncError where error.isRefusalByTable {
+            result = try await record(error).map(Result.failed) ?? .skipped
+        }
         switch result {
         case .failed(let error): return try await mergeEdits(since: error).map(Result.failed) ?? .skipped
         case .unconfirmed(let error):

@@ -29,7 +29,7 @@ extension OperationAttempt {
         // A table without system columns, or whose system columns the app has removed: the row is the one that the operation
         // was made on if it has the same content.
         if case .conflict(_, _, let row?) = outcome, let base = operation.base,
-            row.system.isUnknown || base.system.lostValues[SystemProperties.lostVersion] != nil,
+            row.system.isUnknown || base.system.hasLostVersion,
             proof.isUnchanged(row)
         {
             return .continues(from: row)
@@ -41,4 +41,7 @@ extension OperationAttempt {
 extension SystemProperties {
     /// Whether no property of the server's row is known.
     var isUnknown: Bool { version == nil && updatedAt == nil && createdAt == nil }
+
+    /// Whether the server has sent the row, also if the app has removed the system columns from its table since.
+    var isOfServer: Bool { !isUnknown || hasLostVersion }
 }
