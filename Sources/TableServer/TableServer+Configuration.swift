@@ -29,6 +29,10 @@ extension TableServer {
         /// How many requests a second each user may send, and without users, each address; more get status 429. `nil` for no
         /// limit. Behind a proxy all clients have its address, so that the proxy must limit those without users.
         public var maxRequestsPerSecond: Int?
+        /// How many change feeds may be open; others get status 503.
+        public var maxFeeds = 1000
+        /// How many change feeds each user may have open; others get status 503.
+        public var maxFeedsPerUser = 100
         /// The fraction digits of `createdAt` and `updatedAt` in responses, 0 to 9.
         ///
         /// With fewer than 3, or fewer than the server stores, different changes show the same time, as on servers that a
@@ -54,9 +58,9 @@ extension TableServer {
         public var dialectWithoutVersion = Dialect.v2
         /// Whether connections stay open between requests.
         public var keepsConnections = true
-        /// A connection is closed when no byte of a request has arrived for this time; `nil` for no limit. Requests whose
-        /// responses are not complete, such as change feeds, are not limited. A client or proxy that keeps connections must
-        /// close idle ones earlier.
+        /// A connection is closed when no byte of a request has arrived for this time, or the client has accepted no byte of a
+        /// response that waits to be sent; `nil` for no limit. The time in which the server makes a response, such as a change
+        /// feed, is not limited. A client or proxy that keeps connections must close idle ones earlier.
         public var idleTimeout: Duration?
         /// Whether ``TableServer/requests`` contains the requests. A server that runs for long turns it off, because the
         /// list grows with each request.
@@ -184,6 +188,7 @@ extension TableServer.Configuration {
             ("port", port, 0...65_535), ("pageSize", pageSize, 1...Int.max), ("maxTop", maxTop, 1...Int.max),
             ("maxBodySize", maxBodySize, 1...Int.max),
             ("maxRequestsPerSecond", maxRequestsPerSecond ?? 1, 1...1_000_000),
+            ("maxFeeds", maxFeeds, 1...Int.max), ("maxFeedsPerUser", maxFeedsPerUser, 1...Int.max),
             ("fractionDigits", fractionDigits, 0...9),
             ("keptFractionDigits", keptFractionDigits ?? fractionDigits, min(fractionDigits, 9)...9),
         ] where !range.contains(value) {

@@ -85,6 +85,12 @@ struct TableServerCommand: AsyncParsableCommand {
     @Option(help: "How many requests a second each user may send; without users, each address.")
     var maxRequests: Int?
 
+    @Option(help: "The maximum number of open change feeds.")
+    var maxFeeds = 1000
+
+    @Option(help: "How many change feeds each user may have open.")
+    var maxFeedsPerUser = 100
+
     @Option(
         help: ArgumentHelp(
             "The dialect of requests without ZUMO-API-VERSION: v2 or v3; without it they are refused.",
@@ -132,6 +138,8 @@ struct TableServerCommand: AsyncParsableCommand {
         configuration.pageSize = pageSize
         configuration.maxTop = maxTop
         configuration.maxRequestsPerSecond = maxRequests
+        configuration.maxFeeds = maxFeeds
+        configuration.maxFeedsPerUser = maxFeedsPerUser
         if let dialect {
             configuration.requiresAPIVersion = false
             configuration.dialectWithoutVersion = dialect.dialect
@@ -198,6 +206,8 @@ extension TableServerCommand {
         case "pageSize": "--page-size"
         case "maxTop": "--max-top"
         case "maxRequestsPerSecond": "--max-requests"
+        case "maxFeeds": "--max-feeds"
+        case "maxFeedsPerUser": "--max-feeds-per-user"
         case "maxConnections": "--max-connections"
         case "showsPage": "--page"
         case "authentication": "--secret-file or --key-set"

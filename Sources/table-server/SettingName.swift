@@ -6,7 +6,8 @@ enum SettingName {
     /// The options with a value.
     static let options = [
         "host", "port", "table", "data", "database", "max-connections", "page-size", "max-top",
-        "max-requests", "dialect", "log-level", "secret-file", "key-set", "issuer", "audience",
+        "max-requests", "max-feeds", "max-feeds-per-user", "dialect", "log-level", "secret-file", "key-set",
+        "issuer", "audience",
     ]
     /// The options without a value.
     static let flags = ["page", "metrics"]

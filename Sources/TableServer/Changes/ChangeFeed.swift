@@ -20,6 +20,7 @@ struct ChangeFeed: Sendable {
     let clock: ServerClock
     /// The feed ends when the client's token does; `nil` without one.
     let end: Timestamp?
+    let permit: FeedPermit
 
     /// How often a feed looks whether its time has passed.
     private static let tickInterval = Duration.seconds(1)
@@ -28,6 +29,8 @@ struct ChangeFeed: Sendable {
 
     /// Sends events until the feed ends, the server stops or sending fails.
     func run(_ send: (String) async throws -> Void) async throws {
+        // Before the end of the response, so that the client can send the next request at once.
+        defer { permit.release() }
         let changes = storage.changes
         let (number, wakes) = changes.listen(
             to: Set(scopes.map(\.table.key)), in: storage.hasUnreportedChanges ? storage : nil)
@@ -37,16 +40,17 @@ struct ChangeFeed: Sendable {
         }
         defer { ticks.cancel() }
         let start = ContinuousClock.now
-        var (marks, lastSend, mayHaveChanged) = (lastMarks, start, true)
+        var (marks, lastSend, isFirstLook) = (lastMarks, start, true)
         var iterator = wakes.makeAsyncIterator()
         while end.map(clock.now.isEarlier) ?? true {
-            if mayHaveChanged {
-                let events = try await events(after: &marks)
-                if !events.isEmpty {
-                    try await send(events)
-                    if wait != nil { return }
-                    lastSend = .now
-                }
+            // Taken before the look, so that a later change causes another one.
+            let changed = changes.takeChanges(number)
+            let events = try await events(of: isFirstLook ? nil : changed, after: &marks)
+            isFirstLook = false
+            if !events.isEmpty {
+                try await send(events)
+                if wait != nil { return }
+                lastSend = .now
             }
             if let wait, .now - start >= wait { return try await send(":\n\n") }
             if .now - lastSend >= Self.maxSilence {
@@ -54,7 +58,6 @@ struct ChangeFeed: Sendable {
                 lastSend = .now
             }
             guard await iterator.next() != nil else { return }
-            mayHaveChanged = changes.takeChange(number)
         }
     }
 
@@ -65,10 +68,15 @@ struct ChangeFeed: Sendable {
     }
 
     /// Returns an event for each table that has changed. Its id does not cover the events after it.
-    private func events(after marks: inout [String?]) async throws -> String {
+    ///
+    /// - Parameter keys: the tables that are reported as changed, whose queries all feeds of the scope share; `nil` for all
+    ///   tables at the start of the feed, whose client may know of changes that are not reported yet.
+    private func events(of keys: Set<String>?, after marks: inout [String?]) async throws -> String {
         var events = ""
-        for (index, scope) in scopes.enumerated() {
-            let mark = try await storage.read(scope) { rows in try rows.changeMark() ?? "empty" }
+        for (index, scope) in scopes.enumerated() where keys?.contains(scope.table.key) ?? true {
+            let mark =
+                try await keys == nil
+                ? storage.mark(of: scope) : storage.changes.mark(of: scope, in: storage)
             guard mark != marks[index] else { continue }
             marks[index] = mark
             let id = marks.compactMap(\.self).joined(separator: ",")
@@ -85,7 +93,7 @@ extension TableService {
 
     /// Returns the response whose body is the change feed of the table, and of those that the parameter `tables` names.
     ///
-    /// - Throws: an error of the request, and one of a database that is not available.
+    /// - Throws: an error of the request, one of a database that is not available, and status 503 when too many feeds are open.
     func changes(
         _ request: RecordedRequest, of name: String, _ scope: RowScope, _ caller: Caller
     ) async throws -> ServerResponse {
@@ -111,12 +119,14 @@ extension TableService {
             throw RequestError.badRequest("A feed has at most \(Self.maxTables) tables.")
         }
         try await storage.check()
+        let permit = try storage.changes.feeds.permit(
+            for: caller == .anonymous ? nil : caller.id, settings)
         return ServerResponse(
             status: 200,
             headers: [("Content-Type", "text/event-stream")], body: Data(),
             feed: ChangeFeed(
                 storage: storage, scopes: scopes, names: names, lastMark: request.header("Last-Event-ID"),
-                wait: wait, clock: settings.clock, end: caller.end))
+                wait: wait, clock: settings.clock, end: caller.end, permit: permit))
     }
 }
 

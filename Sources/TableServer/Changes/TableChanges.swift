@@ -13,16 +13,19 @@ package final class TableChanges: Sendable {
         var watch: Task<Void, Never>?
         /// The times of the last changes at the last look; `nil` before the first.
         var lastChanges: [String: String]?
+        /// The queries of marks by table and owner. Each has begun after the last report of its table.
+        var marks: [String: [String?: Task<String, any Error>]] = [:]
     }
 
     private struct Listener {
         let tableKeys: Set<String>
         let wakes: AsyncStream<Void>.Continuation
-        /// Whether a table may have changed since the feed has looked.
-        var hasChanged = false
+        /// The tables that may have changed since the feed has looked.
+        var changed: Set<String> = []
     }
 
     private let state = Mutex(State())
+    let feeds = FeedLimit()
 
     package init() {}
 
@@ -52,17 +55,29 @@ package final class TableChanges: Sendable {
             state.listeners[number] = nil
             guard state.listeners.isEmpty else { return }
             state.watch?.cancel()
-            (state.watch, state.lastChanges) = (nil, nil)
+            (state.watch, state.lastChanges, state.marks) = (nil, nil, [:])
         }
     }
 
-    /// Whether a table of the listener may have changed since the last call.
-    func takeChange(_ number: Int) -> Bool {
+    /// Returns the keys of the listener's tables that may have changed since the last call.
+    func takeChanges(_ number: Int) -> Set<String> {
         state.withLock { state in
-            let hasChanged = state.listeners[number]?.hasChanged ?? false
-            state.listeners[number]?.hasChanged = false
-            return hasChanged
+            let changed = state.listeners[number]?.changed ?? []
+            state.listeners[number]?.changed = []
+            return changed
         }
+    }
+
+    /// Returns the mark of the rows in the scope after the last reported change of its table, or a later one. The calls between
+    /// two reports share one query.
+    func mark(of scope: RowScope, in storage: any RowStorage) async throws -> String {
+        let query = state.withLock { state in
+            if let query = state.marks[scope.table.key]?[scope.owner] { return query }
+            let query = Task { try await storage.mark(of: scope) }
+            state.marks[scope.table.key, default: [:]][scope.owner] = query
+            return query
+        }
+        return try await query.value
     }
 
     /// Wakes the listener although no table has changed.
@@ -71,8 +86,10 @@ package final class TableChanges: Sendable {
     /// Reports a commit that may have changed the table.
     package func signal(_ tableKey: String) {
         state.withLock { state in
+            // A query that has begun before the commit may not see it.
+            state.marks[tableKey] = nil
             for (number, listener) in state.listeners where listener.tableKeys.contains(tableKey) {
-                state.listeners[number]?.hasChanged = true
+                state.listeners[number]?.changed.insert(tableKey)
                 listener.wakes.yield()
             }
         }
@@ -116,5 +133,12 @@ extension TableChanges {
             }
         }
         for key in keys { signal(key) }
+    }
+}
+
+extension RowStorage {
+    /// Returns the mark of the rows in the scope, which differs after each change of them.
+    func mark(of scope: RowScope) async throws -> String {
+        try await read(scope) { rows in try rows.changeMark() ?? "empty" }
     }
 }

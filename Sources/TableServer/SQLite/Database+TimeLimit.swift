@@ -7,15 +7,9 @@ import GRDBSQLite
 extension Database {
     /// Runs a body whose statements fail with `SQLITE_INTERRUPT` after this time: a filter can take long for each row.
     func limitingTime<Result>(to limit: Duration, _ body: () throws -> Result) rethrows -> Result {
-        var deadline = ContinuousClock.now + limit
-        return try withUnsafeMutablePointer(to: &deadline) { deadline in
+        try ReadDeadline.$current.withValue(ContinuousClock.now + limit) {
             sqlite3_progress_handler(
-                sqliteConnection, Self.stepsBetweenChecks,
-                { deadline in
-                    guard let deadline else { return 0 }
-                    let end = deadline.assumingMemoryBound(to: ContinuousClock.Instant.self).pointee
-                    return ContinuousClock.now > end ? 1 : 0
-                }, deadline)
+                sqliteConnection, Self.stepsBetweenChecks, { _ in ReadDeadline.hasPassed ? 1 : 0 }, nil)
             defer { sqlite3_progress_handler(sqliteConnection, 0, nil, nil) }
             return try body()
         }
@@ -35,4 +29,14 @@ extension Database {
 
     /// The steps of SQLite's virtual machine between two looks at the clock. A row needs about twenty.
     private static var stepsBetweenChecks: Int32 { 1000 }
+}
+
+/// The end of the time of the read that this thread runs.
+///
+/// SQLite calls its progress handler only between rows, but a filter can call thousands of functions for one row. So the
+/// functions check the deadline too.
+enum ReadDeadline {
+    @TaskLocal static var current: ContinuousClock.Instant?
+
+    static var hasPassed: Bool { current.map { ContinuousClock.now > $0 } ?? false }
 }

@@ -21,6 +21,7 @@ enum SQLiteFunctions {
         function("odata_\(called)", called.parameterCount) { values in
             let arguments = values.map(\.item)
             guard !called.exceedsLimit(arguments) else { throw patternTooLong }
+            if called == .concat, ComputedText.exceedsLimit(arguments) { throw computedTextTooLong }
             return called.apply(arguments).sqliteValue
         }
     }
@@ -28,6 +29,10 @@ enum SQLiteFunctions {
     /// The error of a search for a text that is longer than the limit.
     static let patternTooLong = DatabaseError(
         resultCode: .SQLITE_TOOBIG, message: "The text that is searched for is too long.")
+
+    /// The error of a call that would compute a text that is longer than the limit.
+    static let computedTextTooLong = DatabaseError(
+        resultCode: .SQLITE_TOOBIG, message: "The computed text is too long.")
 
     private static let conversions = [
         function("odata_field", 2) { field($0).sqliteValue },
@@ -64,7 +69,10 @@ enum SQLiteFunctions {
         _ name: String, _ count: Int,
         _ body: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
     ) -> DatabaseFunction {
-        DatabaseFunction(name, argumentCount: count, pure: true) { values in try body(values) }
+        DatabaseFunction(name, argumentCount: count, pure: true) { values in
+            guard !ReadDeadline.hasPassed else { throw DatabaseError(resultCode: .SQLITE_INTERRUPT) }
+            return try body(values)
+        }
     }
 
     /// Returns a field of the row, by its fields and its name.

@@ -149,6 +149,8 @@ extension DatabaseError {
                 status: 503, message: "The request has taken too long. Send it again later.", cause: self)
         case .SQLITE_TOOBIG where message == SQLiteFunctions.patternTooLong.message:
             .patternTooLong
+        case .SQLITE_TOOBIG where message == SQLiteFunctions.computedTextTooLong.message:
+            .computedTextTooLong
         default:
             message == "parser stack overflow"
                 ? .badRequest("'$filter' is nested too deeply for SQLite.") : nil

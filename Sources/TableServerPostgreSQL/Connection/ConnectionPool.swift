@@ -48,6 +48,13 @@ final class ConnectionPool: Sendable {
         let id: Int
         let use: Use
         let continuation: CheckedContinuation<PostgreSQLWorker, any Error>
+        /// Ends the wait after its limit.
+        let timer: Task<Void, Never>?
+
+        func resume(with result: Result<PostgreSQLWorker, any Error>) {
+            timer?.cancel()
+            continuation.resume(with: result)
+        }
     }
 
     struct Closed: Error {}
@@ -59,10 +66,14 @@ final class ConnectionPool: Sendable {
     }
 
     /// Runs the body on the thread of a worker that no other body uses.
+    ///
+    /// - Parameter limit: how long it waits for a worker; `nil` for no limit.
+    /// - Throws: ``PostgreSQLError/noFreeConnection(for:)`` after this time.
     func run<Result: Sendable>(
-        _ use: Use, _ body: @escaping @Sendable (PostgreSQLWorker) throws -> Result
+        _ use: Use, waitingAtMost limit: Duration? = nil,
+        _ body: @escaping @Sendable (PostgreSQLWorker) throws -> Result
     ) async throws -> Result {
-        let worker = try await acquire(use)
+        let worker = try await acquire(use, waitingAtMost: limit)
         defer { release(worker, use) }
         return try await worker.run(body)
     }
@@ -78,7 +89,7 @@ final class ConnectionPool: Sendable {
             state.isClosed = true
             return (exchange(&state.waiters, with: []), exchange(&state.idle, with: []))
         }
-        for waiter in waiters { waiter.continuation.resume(throwing: Closed()) }
+        for waiter in waiters { waiter.resume(with: .failure(Closed())) }
         for worker in idle { worker.disconnect() }
     }
 
@@ -88,7 +99,7 @@ final class ConnectionPool: Sendable {
         for worker in state.withLock({ $0.busy }) { worker.interrupt() }
     }
 
-    private func acquire(_ use: Use) async throws -> PostgreSQLWorker {
+    private func acquire(_ use: Use, waitingAtMost limit: Duration?) async throws -> PostgreSQLWorker {
         let id = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
@@ -99,7 +110,9 @@ final class ConnectionPool: Sendable {
                     if state.isClosed { return .failure(Closed()) }
                     if Task.isCancelled { return .failure(CancellationError()) }
                     guard state.canBegin(use) else {
-                        state.waiters.append(Waiter(id: id, use: use, continuation: continuation))
+                        let timer = limit.map { startTimer(for: id, use, $0) }
+                        state.waiters.append(
+                            Waiter(id: id, use: use, continuation: continuation, timer: timer))
                         return nil
                     }
                     return .success(state.begin(use, parameters))
@@ -107,11 +120,24 @@ final class ConnectionPool: Sendable {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let waiter = state.withLock { state in
-                state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
-            }
-            waiter?.continuation.resume(throwing: CancellationError())
+            endWait(id, CancellationError())
         }
+    }
+
+    /// Starts a task that ends the wait after the limit.
+    private func startTimer(for id: Int, _ use: Use, _ limit: Duration) -> Task<Void, Never> {
+        Task {
+            do { try await Task.sleep(for: limit) } catch { return }
+            endWait(id, PostgreSQLError.noFreeConnection(for: use))
+        }
+    }
+
+    /// Ends the wait of a request, if it still waits.
+    private func endWait(_ id: Int, _ error: any Error) {
+        let waiter = state.withLock { state in
+            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+        }
+        waiter?.resume(with: .failure(error))
     }
 
     private func release(_ worker: PostgreSQLWorker, _ use: Use) {
@@ -121,7 +147,7 @@ final class ConnectionPool: Sendable {
             let waiter = index.map { state.waiters.remove(at: $0) }
             return (waiter.map { ($0, state.begin($0.use, parameters)) }, state.isClosed)
         }
-        if let (waiter, worker) = next { waiter.continuation.resume(returning: worker) }
+        if let (waiter, worker) = next { waiter.resume(with: .success(worker)) }
         if isClosed { worker.disconnect() }
     }
 }

@@ -34,7 +34,7 @@ final class PostgreSQLConnection: Sendable {
         // Warnings do not belong on the program's standard error output.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
         try run(Self.settings)
-        if parameters.limitsTimes { try run(Self.timeLimits) }
+        if let limits = parameters.limits { try run(limits.settings) }
     }
 
     deinit { PQfinish(handle) }
@@ -58,12 +58,6 @@ final class PostgreSQLConnection: Sendable {
         SET standard_conforming_strings TO on;
         SET extra_float_digits TO 1;
         SET jit TO off
-        """
-
-    private static let timeLimits = """
-        SET lock_timeout TO '5s';
-        SET statement_timeout TO '30s';
-        SET idle_in_transaction_session_timeout TO '15s'
         """
 
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }

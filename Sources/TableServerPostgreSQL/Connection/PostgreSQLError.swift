@@ -14,6 +14,14 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     /// Whether the connection was lost during a commit, so that the changes may have been made.
     var isOutcomeUnknown = false
 
+    /// Returns the error of a request that has waited too long for a connection: the same as when a write waits for a lock, and
+    /// when a read runs too long.
+    static func noFreeConnection(for use: ConnectionPool.Use) -> PostgreSQLError {
+        PostgreSQLError(
+            state: use == .write ? "55P03" : "57014",
+            message: "No connection to the database was free within the time limit.", isLost: false)
+    }
+
     var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
 
     init(state: String, message: String, isLost: Bool) {
@@ -37,6 +45,7 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     /// The response to the request; `nil` if the error is not one of availability.
     var response: RequestError? {
         if state == PostgreSQLFunctions.patternTooLong { return .patternTooLong }
+        if state == PostgreSQLFunctions.computedTextTooLong { return .computedTextTooLong }
         if isOutcomeUnknown {
             return RequestError(
                 status: 504,

@@ -7,12 +7,16 @@ import TableServer
 /// How to connect to a server: a connection string of libpq, which can contain a password.
 struct PostgreSQLParameters: Sendable {
     private let connection: String
-    let limitsTimes: Bool
+    /// `nil` for no limits.
+    let limits: PostgreSQLTimeLimits?
 
     /// - Throws: ``/TableServer/TableServerError`` when libpq cannot parse the connection string.
-    init(_ connection: String, limitsTimes: Bool = true) throws(TableServerError) {
+    init(
+        _ connection: String, limitsTimes: Bool = true,
+        _ limits: PostgreSQLTimeLimits = PostgreSQLTimeLimits()
+    ) throws(TableServerError) {
         self.connection = connection
-        self.limitsTimes = limitsTimes
+        self.limits = limitsTimes ? limits : nil
         var problem: UnsafeMutablePointer<CChar>?
         let options = PQconninfoParse(connection, &problem)
         // The message of libpq can contain the password.

@@ -15,7 +15,7 @@ extension PostgreSQLFunctions {
                 "indexof", limited("b"),
                 "'i' || coalesce(length(\(counted("left(a, nullif(strpos(a, b), 0) - 1)"))), -1)"
             ),
-            ("concat", "", "'t' || a || b"),
+            ("concat", limitedConcatenation, "'t' || a || b"),
         ].map { name, limit, expression in
             PostgreSQLFunction(
                 "odata_\(name)(x text, y text) RETURNS text",
@@ -51,6 +51,19 @@ extension PostgreSQLFunctions {
 
     /// The SQLSTATE of a search for a longer text than the limit. No error of PostgreSQL has this class.
     static let patternTooLong = "TS001"
+
+    /// The statement that refuses to compute a longer text than the limit. The codes of StoredText count as the characters
+    /// that they stand for. Decoding them takes time, so the stored lengths are compared first.
+    private static let limitedConcatenation = """
+        IF octet_length(a) + octet_length(b) > \(ComputedText.maxByteCount)
+            AND octet_length(odata_bytes(a)) + octet_length(odata_bytes(b)) > \(ComputedText.maxByteCount)
+        THEN
+            RAISE EXCEPTION 'text too long' USING ERRCODE = '\(computedTextTooLong)';
+        END IF;
+        """
+
+    /// The SQLSTATE of a call that would compute a longer text than the limit.
+    static let computedTextTooLong = "TS002"
 
     /// The text with one character for each code.
     private static func counted(_ text: String) -> String {

@@ -20,7 +20,8 @@ final class PostgreSQLRowStorage: RowStorage {
         _ connection: String, maxConnections: Int, tables: [TableServer.Table], settings: RowStampSettings,
         options: PostgreSQLOptions
     ) async throws(TableServerError) {
-        let parameters = try PostgreSQLParameters(connection, limitsTimes: options.limitsTimes)
+        let parameters = try PostgreSQLParameters(
+            connection, limitsTimes: options.limitsTimes, options.timeLimits)
         guard maxConnections > 0 else {
             throw TableServerError(
                 .configuration, "The setting 'maxConnections' cannot be \(maxConnections).")
@@ -60,9 +61,12 @@ final class PostgreSQLRowStorage: RowStorage {
     func write<Result: Sendable>(
         _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
     ) async throws -> Result {
+        // The time before a connection is free counts: otherwise the waits for it and for the locks would add up.
+        let deadline = options.limits.map { $0.now() + $0.lock }
         let result = try await run(.write) { [settings, options] connection, attempt in
             let rows = try PostgreSQLRows(
-                writing: connection, scope, settings, options, locksFirst: attempt > 1)
+                writing: connection, scope, settings, options, lockDeadline: deadline,
+                locksFirst: attempt > 1)
             return try rows.commit { try body(rows) }
         }
         changes.signal(scope.table.key)
@@ -115,7 +119,14 @@ final class PostgreSQLRowStorage: RowStorage {
         _ body: @escaping @Sendable (_ connection: PostgreSQLConnection, _ attempt: Int) throws -> Result
     ) async throws -> Result {
         try requireOpen()
-        return try await pool.run(use) { worker in try Self.attempt(on: worker, body) }
+        let limit = options.limits.map { use == .write ? $0.lock : $0.read }
+        do {
+            return try await pool.run(use, waitingAtMost: limit) { worker in
+                try Self.attempt(on: worker, body)
+            }
+        } catch let error as PostgreSQLError {
+            throw error.response ?? error
+        }
     }
 
     /// Runs the body on a connection; again after a conflict with another transaction, and once more on a new connection if

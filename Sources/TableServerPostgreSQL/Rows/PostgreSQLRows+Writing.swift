@@ -23,9 +23,7 @@ extension PostgreSQLRows: RowWriter {
 
     /// Locks the table's stamp until the commit, and returns it.
     @discardableResult private func lockStamp() throws -> String {
-        try connection.execute(
-            "SELECT updatedAt FROM serverStamp WHERE tableKey = $1::text FOR UPDATE", [key]
-        ).text(0, 0)
+        try connection.run("\(lockLimit); \(stampLock)").text(0, 0)
     }
 
     func firstRevision() throws -> Int64 {

@@ -14,6 +14,7 @@ final class PostgreSQLRows: RowReader {
     let settings: RowStampSettings
     let options: PostgreSQLOptions
     var cachedColumns = ColumnNames()
+    private var lockDeadline: ContinuousClock.Instant?
     private var mode: Mode
 
     private enum Mode {
@@ -46,21 +47,34 @@ final class PostgreSQLRows: RowReader {
 
     /// Begins a transaction that writes. Its statements see what others have committed.
     ///
-    /// - Parameter locksFirst: whether it takes the lock of the table before it reads anything: no transaction of another
-    ///   server then adds the same columns or inserts the same row.
+    /// - Parameters:
+    ///   - lockDeadline: when its waits for locks end; `nil` for no limit but the connection's.
+    ///   - locksFirst: whether it takes the lock of the table before it reads anything: no transaction of another server
+    ///     then adds the same columns or inserts the same row.
     init(
         writing connection: PostgreSQLConnection, _ scope: RowScope, _ settings: RowStampSettings,
-        _ options: PostgreSQLOptions, locksFirst: Bool = false
+        _ options: PostgreSQLOptions, lockDeadline: ContinuousClock.Instant? = nil, locksFirst: Bool = false
     ) throws {
         (self.connection, self.scope, self.settings) = (connection, scope, settings)
-        (self.options, mode) = (options, .writing)
+        (self.options, self.lockDeadline, mode) = (options, lockDeadline, .writing)
         try validateOwner()
-        let lock = "; SELECT updatedAt FROM serverStamp WHERE tableKey = '\(key)' FOR UPDATE"
-        try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" + (locksFirst ? lock : ""))
+        let lock = locksFirst ? "; \(stampLock)" : ""
+        try begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \(lockLimit)" + lock)
     }
 
     var key: String { scope.table.key }
     var owner: String { (scope.owner ?? "").escapedForPostgreSQL }
+
+    /// The statement that locks the table's stamp until the commit, and reads it.
+    var stampLock: String { "SELECT updatedAt FROM serverStamp WHERE tableKey = '\(key)' FOR UPDATE" }
+
+    /// The statement that limits the wait for each of the next locks to the time that is left; empty without a limit. It runs
+    /// again before the lock of the stamp, so that the waits do not add up.
+    var lockLimit: String {
+        guard let lockDeadline else { return "" }
+        let rest = lockDeadline - options.timeLimits.now()
+        return "SET LOCAL lock_timeout TO \(rest.settingInMilliseconds)"
+    }
 
     /// The entries of an index have a size limit.
     private static let maxOwnerLength = 1000

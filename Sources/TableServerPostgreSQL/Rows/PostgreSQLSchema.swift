@@ -10,7 +10,7 @@ struct PostgreSQLSchema {
     /// The format of the tables. A server refuses a newer one.
     static let format: Int64 = 1
     /// The functions of filters. A server replaces older ones and uses newer ones.
-    static let functions: Int64 = 2
+    static let functions: Int64 = 3
     private static let minimalVersion: Int64 = 140_000
     /// The names of PostgreSQL have 63 characters.
     private static let maxKeyLength = 48
