@@ -128,7 +128,7 @@ let targets: [Target] = [
         name: "SyncModelsTests",
         dependencies: [
             "StoreConformance", "StoreLMDB", "StoreMemory", "StoreSQLite", "SyncCore", "SyncModels",
-            "SyncSimulation", "TableServer", "TestSupport", httpTypes, logging,
+            "SyncSimulation", "TableServer", "TestSupport", grdb, httpTypes, logging,
         ]),
     .testTarget(
         name: "StoreOrderedMapTests",

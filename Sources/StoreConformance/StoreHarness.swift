@@ -32,7 +32,7 @@ public protocol StoreHarness: Sendable {
     /// other stores; the rules about servers do.
     var hasFilesAtPath: Bool { get }
 
-    /// The program that opens the same store in a child process to be killed; `nil` skips the rules that need it.
+    /// The program that opens the same store in a child process; `nil` skips the rules that need it.
     var child: ChildProgram? { get }
 
     /// Ends the server of the stores without a shutdown, as a crash does, and starts it again; `nil` skips the rules that
@@ -73,7 +73,7 @@ extension StoreHarness {
     public var declaredDifferences: [String: String] { [:] }
 }
 
-/// A program that is started to write to a store until it is killed.
+/// A program that is started to write to a store, in most rules until it is killed.
 public struct ChildProgram: Sendable {
     /// The path of the executable.
     public let executable: String

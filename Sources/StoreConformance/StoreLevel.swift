@@ -62,6 +62,8 @@ public enum StoreRequirement: Sendable, Hashable {
     case noFiles
     /// The harness provides a ``ChildProgram``, and the store declares that it is durable.
     case childProgram
+    /// The harness provides a ``ChildProgram``, and the store declares that several processes can have it open.
+    case otherProcess
     /// The harness of a durable store on a server provides ``StoreHarness/crashServer``.
     case serverCrash
     /// The harness of a store on a server provides ``StoreHarness/connectionFaults``.
@@ -80,6 +82,8 @@ public enum StoreRequirement: Sendable, Hashable {
             .serverCrash where harness.hasFilesAtPath:
             "The store has files at its path."
         case .childProgram, .files, .serverCrash: durable.mismatch(with: capabilities, of: harness)
+        case .otherProcess:
+            StoreRequirement.declared(.multiProcess).mismatch(with: capabilities, of: harness)
         default: nil
         }
     }
@@ -87,7 +91,8 @@ public enum StoreRequirement: Sendable, Hashable {
     /// Returns what the harness lacks to check the rule, or `nil` when the rule can be checked.
     func missingHook(of harness: any StoreHarness) -> String? {
         switch self {
-        case .childProgram where harness.child == nil: "child program; see StoreHarness.child"
+        case .childProgram where harness.child == nil, .otherProcess where harness.child == nil:
+            "child program; see StoreHarness.child"
         case .serverCrash where harness.crashServer == nil:
             "way to crash the server; see StoreHarness.crashServer"
         case .connectionFaults where harness.connectionFaults == nil:
@@ -104,6 +109,8 @@ public enum StoreRequirement: Sendable, Hashable {
         case .files: "Applies to durable stores with files at their path."
         case .noFiles: "Applies to stores without files at their path."
         case .childProgram: "Applies to durable stores whose harness provides a child program."
+        case .otherProcess:
+            "Applies to stores that declare \(StorePower.multiProcess.declaration), whose harness provides a child program."
         case .serverCrash: "Applies to durable stores on a server that the harness can crash."
         case .connectionFaults: "Applies to stores on a server whose connections the harness can interrupt."
         }
@@ -116,6 +123,7 @@ public enum StoreRequirement: Sendable, Hashable {
         case .undeclared(let power): "declare \(power.declaration)"
         case .files: "return false from StoreHarness.hasFilesAtPath"
         case .noFiles, .connectionFaults: "return true from StoreHarness.hasFilesAtPath"
+        case .otherProcess: "do not declare \(StorePower.multiProcess.declaration)"
         case .childProgram, .serverCrash: "do not declare \(StorePower.durable.declaration)"
         }
     }

@@ -63,10 +63,11 @@ extension StoreRule {
     public static let clauses: [StoreRule] =
         [
             items, insertions, values, deletions, comparisons, nulls, textTests, logic, functions, arithmetic,
-            orderings, windows, selections, rows, scans, queue, errorLog, config, transactions, largeWrites,
+            orderings, windows, indexes,
+            selections, rows, scans, queue, errorLog, config, transactions, largeWrites,
             lifecycle,
-            opening, columns, columnChanges, errors, corpus, capabilities, sharing, durability, crashes,
-            faults, connections,
+            opening, columns, columnChanges, errors, corpus, capabilities, sharing, processes, durability,
+            crashes, faults, connections,
             concurrency, serialization, sizes, model, untested,
         ]
         .flatMap { $0 }

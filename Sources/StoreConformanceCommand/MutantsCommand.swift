@@ -37,6 +37,13 @@ struct MutantsCommand: AsyncParsableCommand {
     @Option(help: "With --matrix, uses only rules whose ids have this prefix; may be repeated.")
     var rule: [String] = []
 
+    func validate() throws {
+        guard modelSteps >= 0 else {
+            throw ValidationError("The value of --model-steps must not be negative.")
+        }
+        guard matrix || rule.isEmpty else { throw ValidationError("--rule needs --matrix.") }
+    }
+
     func run() async throws {
         if let store { try ConformanceCommand.runExecutable(at: store) }
         let variants = StoreMutant.variants.filter { $0.id.hasPrefix(only) }
@@ -114,11 +121,11 @@ struct MutantsCommand: AsyncParsableCommand {
     }
 
     private func printMatrix() async throws {
-        let rules = rule.isEmpty ? [""] : rule
+        let rules = try StoreRule.rules(withPrefixes: rule).filter { $0.untestedReason == nil }
         for mutant in StoreMutant.all where mutant.id.hasPrefix(only) {
             let harness = MutantHarness(mutant, of: try base(of: mutant))
             var detecting: [String] = []
-            for rule in StoreRule.all where rules.contains(where: { rule.id.hasPrefix($0) }) {
+            for rule in rules {
                 do {
                     try await rule.check(
                         harness, effort: SuiteEffort(modelScripts: 2, modelLength: 200, kills: 0))

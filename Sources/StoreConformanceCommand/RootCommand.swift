@@ -34,8 +34,29 @@ struct StoreOptions: ParsableArguments {
 
     var effort: SuiteEffort { SuiteEffort(modelScripts: scripts, modelLength: length, kills: kills) }
 
+    func validate() throws {
+        let numbers = [("scripts", scripts), ("length", length), ("kills", kills)]
+        for (name, number) in numbers where number < 1 {
+            throw ValidationError("The value of --\(name) must be at least 1.")
+        }
+    }
+
     /// Runs another executable if the store is a path.
     func runExecutableIfPath() throws { try ConformanceCommand.runExecutable(at: store) }
+}
+
+extension StoreRule {
+    /// Returns the clauses whose ids have one of the prefixes; all clauses if there are no prefixes.
+    ///
+    /// - Throws: `ValidationError` when a prefix matches no clause.
+    static func rules(withPrefixes prefixes: [String]) throws -> [StoreRule] {
+        for prefix in prefixes where !clauses.contains(where: { $0.id.hasPrefix(prefix) }) {
+            throw ValidationError("No rule id has the prefix '\(prefix)'; see 'list'.")
+        }
+        return clauses.filter { clause in
+            prefixes.isEmpty || prefixes.contains { clause.id.hasPrefix($0) }
+        }
+    }
 }
 
 struct RunCommand: AsyncParsableCommand {
@@ -56,10 +77,7 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         try options.runExecutableIfPath()
         let harness = try ConformanceCommand.harness(named: options.store)
-        let rules = StoreRule.clauses.filter { clause in
-            rule.isEmpty || rule.contains { clause.id.hasPrefix($0) }
-        }
-        guard !rules.isEmpty else { throw ValidationError("No rule id has this prefix; see 'list'.") }
+        let rules = try StoreRule.rules(withPrefixes: rule)
         let start = ContinuousClock.now
         let progress = CheckProgress(of: "rules", total: rules.count)
         let report = try await ConformanceReport.checking(

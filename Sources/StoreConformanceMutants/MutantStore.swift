@@ -113,7 +113,10 @@ private struct MutantStore: SyncContextDataSource {
 
     func onExternalCommit(_ handler: @escaping @Sendable () -> Void) { base.onExternalCommit(handler) }
 
-    func tryLockPush() throws -> (any StorePushLock)? { try base.tryLockPush() }
+    func tryLockPush() throws -> (any StorePushLock)? {
+        guard let tryLockPush = flaw.tryLockPush else { return try base.tryLockPush() }
+        return try tryLockPush(base)
+    }
 
     func tryLockSync() throws -> (any StorePushLock)? {
         guard let tryLockSync = flaw.tryLockSync else { return try base.tryLockSync() }
@@ -247,5 +250,7 @@ private struct MutantTransaction: MutantReading, StoreTransaction {
         try flaw.setConfig?(base, value, key) ?? base.setConfigValue(value, for: key)
     }
 
-    func externalCommitStamp() throws -> Int64 { try base.externalCommitStamp() }
+    func externalCommitStamp() throws -> Int64 {
+        try flaw.externalCommitStamp?(base) ?? base.externalCommitStamp()
+    }
 }

@@ -15,6 +15,13 @@ extension StoreMutant {
                 try base.write(body)
             }
         }
+        legal("distant", "Every read takes a millisecond longer, as on a server.") { flaw in
+            flaw.read = { [hits = flaw.hits] base, body in
+                hits.hit()
+                Thread.sleep(forTimeInterval: 0.001)
+                try base.read(body)
+            }
+        }
         legal("other-words", "Errors have other messages and a cause.") { flaw in
             flaw.read = { [hits = flaw.hits] base, body in
                 do { try base.read(body) } catch let error as StoreError {

@@ -105,7 +105,7 @@ extension StoreMutant {
 
 extension StoreFlaw {
     /// Declares that several openings share a store, and opens one base store for all of them.
-    fileprivate mutating func shareOneStore() {
+    mutating func shareOneStore() {
         declare { $0.isMultiProcess = true }
         openBase = { base, path, tables in try OneStore.open(path, base, tables) }
         close = { _ in }

@@ -33,6 +33,7 @@ struct StoreFlaw: Sendable {
     var capabilities: (@Sendable (StoreCapabilities) -> StoreCapabilities)?
     var read: (@Sendable (any SyncContextDataSource, Run<any StoreSnapshot>) throws -> Void)?
     var write: (@Sendable (any SyncContextDataSource, Run<any StoreTransaction>) throws -> Void)?
+    var tryLockPush: (@Sendable (any SyncContextDataSource) throws -> (any StorePushLock)?)?
     var tryLockSync: (@Sendable (any SyncContextDataSource) throws -> (any StorePushLock)?)?
     var close: (@Sendable (any SyncContextDataSource) throws -> Void)?
 
@@ -73,6 +74,7 @@ struct StoreFlaw: Sendable {
     var putError: (@Sendable (any StoreTransaction, TableOperationError) throws -> Void)?
     var removeError: (@Sendable (any StoreTransaction, Int64) throws -> Void)?
     var setConfig: (@Sendable (any StoreTransaction, String?, ConfigKey) throws -> Void)?
+    var externalCommitStamp: (@Sendable (any StoreTransaction) throws -> Int64)?
 }
 
 /// Counts how often a mutant's flaw changed a result. A flaw without effect proves nothing.

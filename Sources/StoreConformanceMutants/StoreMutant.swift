@@ -75,6 +75,8 @@ extension StoreMutant {
             configs, lifecycles, openings, columnChanges, columnDeclarations, durabilities, concurrencies,
             connections, errors,
             isolations, capabilities, sharing,
+            indexes, sizes, closing,
+            processes, sharedCaches, reopenings, visibilities,
         ]
         .flatMap { $0 }
 }

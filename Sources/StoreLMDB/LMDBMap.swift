@@ -178,5 +178,10 @@ final class LMDBMap: OrderedMap {
         state.withLock { $0.phase = .closed }
     }
 
+    /// Throws ``StoreError/Code/closed`` after ``close()``.
+    func requireOpen() throws {
+        guard state.withLock({ $0.phase == .open }) else { throw closed }
+    }
+
     private var closed: StoreError { StoreError(.closed, "The store is closed.") }
 }

@@ -19,6 +19,7 @@ public import SyncCore
 /// The file grows on demand. A write that overflows the map waits for running reads, so a read body must not wait for a
 /// write.
 public final class LMDBStore: SyncContextDataSource {
+    private let map: LMDBMap
     private let store: OrderedMapStore
 
     /// The initial size of the memory map, 64 MiB. It doubles on demand.
@@ -42,7 +43,7 @@ public final class LMDBStore: SyncContextDataSource {
         path: String, tables: [SyncTableDefinition], mapSize: Int = LMDBStore.defaultMapSize,
         maximumSize: Int = LMDBStore.defaultMaximumSize, maxReaders: Int = 512
     ) throws {
-        let map = try LMDBMap(
+        map = try LMDBMap(
             path: path, mapSize: mapSize, maximumSize: maximumSize, maxReaders: maxReaders)
         store = try OrderedMapStore(
             map, tables: tables,
@@ -61,6 +62,17 @@ public final class LMDBStore: SyncContextDataSource {
 
     /// Runs the body in a write transaction of LMDB.
     public func write<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try store.write(body) }
+
+    /// Returns a lock that is always free: one process has the file open.
+    public func tryLockPush() throws -> (any StorePushLock)? { try unsharedLock() }
+
+    /// Returns a lock that is always free: one process has the file open.
+    public func tryLockSync() throws -> (any StorePushLock)? { try unsharedLock() }
+
+    private func unsharedLock() throws -> UnsharedPushLock {
+        try map.requireOpen()
+        return UnsharedPushLock()
+    }
 
     /// Closes the file and releases its lock.
     public func close() throws { try store.close() }

@@ -21,6 +21,7 @@ public final class MemoryStore: SyncContextDataSource {
     private let writeLock = NSLock()
     /// The state that new readers see; `nil` after close.
     private let committed = Mutex<MemoryState?>(nil)
+    private let runningReads = DispatchGroup()
 
     /// Creates an empty store.
     ///
@@ -32,7 +33,9 @@ public final class MemoryStore: SyncContextDataSource {
 
     /// Runs the body on the last committed state.
     public func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
-        try body(MemoryTransaction(state: state(), catalog: catalog))
+        let state = try state(entering: runningReads)
+        defer { runningReads.leave() }
+        return try body(MemoryTransaction(state: state, catalog: catalog))
     }
 
     /// Runs the body on a copy of the state, and commits the copy when the body returns.
@@ -45,15 +48,32 @@ public final class MemoryStore: SyncContextDataSource {
         }
     }
 
-    /// Waits for a running write, then discards the state.
-    public func close() {
-        writeLock.withLock { committed.withLock { $0 = nil } }
+    /// Returns a lock that is always free: the store belongs to this process.
+    public func tryLockPush() throws -> (any StorePushLock)? { try unsharedLock() }
+
+    /// Returns a lock that is always free: the store belongs to this process.
+    public func tryLockSync() throws -> (any StorePushLock)? { try unsharedLock() }
+
+    private func unsharedLock() throws -> UnsharedPushLock {
+        _ = try state()
+        return UnsharedPushLock()
     }
 
-    private func state() throws(StoreError) -> MemoryState {
-        guard let state = committed.withLock({ $0 }) else {
-            throw StoreError(.closed, "The store is closed.")
+    /// Waits for running reads and writes, then discards the state.
+    public func close() {
+        writeLock.withLock { committed.withLock { $0 = nil } }
+        runningReads.wait()
+    }
+
+    /// Returns the last committed state.
+    ///
+    /// - Parameter group: is entered unless the store is closed.
+    private func state(entering group: DispatchGroup? = nil) throws(StoreError) -> MemoryState {
+        let state = committed.withLock { state in
+            if state != nil { group?.enter() }
+            return state
         }
+        guard let state else { throw StoreError(.closed, "The store is closed.") }
         return state
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GRDB
+import SyncCore
 import Synchronization
 
 /// Observes all commits to the store's tables in the app's database.
@@ -10,8 +11,10 @@ import Synchronization
 /// more than the store has written. GRDB calls an observer on the writer connection, one transaction after the other.
 final class AppCommits: TransactionObserver, Sendable {
     private struct State {
-        var handlers: [@Sendable () -> Void] = []
+        var handlers: [@Sendable (_ isOwn: Bool) -> Void] = []
         var hasChanges = false
+        /// Whether the store runs the current transaction.
+        var isOwn = false
     }
 
     private let tables: Set<String>
@@ -21,7 +24,24 @@ final class AppCommits: TransactionObserver, Sendable {
         self.tables = Set(tables.map { $0.lowercased() } + ["ms_tableoperations", "ms_tableoperationerrors"])
     }
 
-    func add(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handlers.append(handler) } }
+    /// Adds a handler, which receives whether the store has made the commit.
+    func add(_ handler: @escaping @Sendable (_ isOwn: Bool) -> Void) {
+        state.withLock { $0.handlers.append(handler) }
+    }
+
+    /// Runs the body in a transaction of the store, on the writer connection.
+    func write<T>(on database: Database, _ body: (Database) throws -> T) throws -> T {
+        state.withLock { $0.isOwn = true }
+        // GRDB does not report each rollback, and the next transaction may be the app's.
+        defer { state.withLock { $0.isOwn = false } }
+        var result: T?
+        try database.inTransaction {
+            result = try body(database)
+            return .commit
+        }
+        guard let result else { throw StoreError(.inputOutput, "The transaction did not run.") }
+        return result
+    }
 
     /// GRDB asks before each statement. SQLite reports no changes of a table without row ids, so that the statement itself
     /// counts as a change.
@@ -36,12 +56,15 @@ final class AppCommits: TransactionObserver, Sendable {
     func databaseDidChange(with event: DatabaseEvent) { databaseDidChange() }
 
     func databaseDidCommit(_ database: Database) {
-        let handlers = state.withLock { state in
-            defer { state.hasChanges = false }
-            return state.hasChanges ? state.handlers : []
+        let (handlers, isOwn) = state.withLock { state in
+            // Observers of the app can begin another transaction before the store's access ends.
+            defer { (state.hasChanges, state.isOwn) = (false, false) }
+            return (state.hasChanges ? state.handlers : [], state.isOwn)
         }
-        for handler in handlers { handler() }
+        for handler in handlers { handler(isOwn) }
     }
 
-    func databaseDidRollback(_ database: Database) { state.withLock { $0.hasChanges = false } }
+    func databaseDidRollback(_ database: Database) {
+        state.withLock { ($0.hasChanges, $0.isOwn) = (false, false) }
+    }
 }

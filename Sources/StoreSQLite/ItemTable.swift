@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SyncCore
+import Synchronization
 
 /// A declared table and its SQL statements.
 final class ItemTable: Sendable {
@@ -33,17 +34,22 @@ final class ItemTable: Sendable {
     let findID: SQLText
     /// Reads the field flags of an item by its id.
     let findFlags: SQLText
-    /// The columns of the SQL table that are not declared.
-    let hiddenColumns: Set<String>
     /// `SELECT … FROM …` with all columns.
     private let selectAll: String
+    private let knownSchema: Mutex<KnownSchema>
+
+    /// What is known of the SQL table.
+    private struct KnownSchema {
+        /// The version of the database's schema; `nil` if it was not read.
+        var version: Int64?
+        var hiddenColumns: Set<String>
+    }
 
     /// - Parameter existing: the columns of the SQL table.
     init(_ definition: SyncTableDefinition, origin: Origin, columns existing: [String] = []) {
         self.definition = definition
         name = definition.name.quoted
-        hiddenColumns = Set(existing).subtracting(
-            (ItemColumns.all.map(\.name) + definition.columns.map(\.name)))
+        knownSchema = Mutex(KnownSchema(hiddenColumns: Self.undeclared(existing, in: definition)))
         let columns = Self.quotedNames(definition.columns)
         var values = Array(repeating: "?", count: columns.count).joined(separator: ",")
         switch origin {
@@ -71,6 +77,24 @@ final class ItemTable: Sendable {
         find = SQLText(selectAll + " WHERE \"id\"=?")
         findID = SQLText("SELECT 1 FROM \(name) WHERE \"id\"=?")
         findFlags = SQLText("SELECT \"$marks\" FROM \(name) WHERE \"id\"=?")
+    }
+
+    private static let schemaVersion = SQLText("PRAGMA schema_version")
+
+    /// The columns of the SQL table that are not declared.
+    var hiddenColumns: Set<String> { knownSchema.withLock { $0.hiddenColumns } }
+
+    /// Reads the columns of the SQL table if the schema has changed: another opening of a shared file may have added some.
+    func updateHiddenColumns(on connection: Connection) throws {
+        let version = try connection.cached(Self.schemaVersion).firstRow { $0.int(at: 0) }
+        guard version != knownSchema.withLock({ $0.version }) else { return }
+        let columns = try AppTable.columns(of: definition.name, on: connection).map(\.name)
+        let hidden = Self.undeclared(columns, in: definition)
+        knownSchema.withLock { $0 = KnownSchema(version: version, hiddenColumns: hidden) }
+    }
+
+    private static func undeclared(_ columns: [String], in definition: SyncTableDefinition) -> Set<String> {
+        Set(columns).subtracting(ItemColumns.all.map(\.name) + definition.columns.map(\.name))
     }
 
     /// Returns the declared columns of the selection, and the `SELECT … FROM …` that reads them.

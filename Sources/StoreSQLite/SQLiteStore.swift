@@ -23,7 +23,7 @@ public final class SQLiteStore: SyncContextDataSource {
     let openGuard = OpenStoreGuard()
     /// The database to close with the store; `nil` when it belongs to the app.
     private let ownedDatabase: OwnedDatabase?
-    /// Observes the app's own commits; `nil` when the store owns the database.
+    /// Observes the commits to the app's database; `nil` when the store owns the database.
     private let appCommits: AppCommits?
 
     /// The durability of a commit.
@@ -131,10 +131,9 @@ public final class SQLiteStore: SyncContextDataSource {
         }
     }
 
-    /// Calls the handler after each commit to the store's tables in the app's database. The store's own commits are included,
-    /// because triggers of the app may have changed more than the store has written.
+    /// Calls the handler after each commit of the app to the store's tables in its database.
     public func onExternalCommit(_ handler: @escaping @Sendable () -> Void) {
-        appCommits?.add(handler)
+        appCommits?.add { isOwn in if !isOwn { handler() } }
     }
 
     /// Acquires the lock `PATH.push.lock`, which all stores on a shared file use.
@@ -144,8 +143,8 @@ public final class SQLiteStore: SyncContextDataSource {
     public func tryLockSync() throws -> (any StorePushLock)? { try tryLock(".sync") }
 
     private func tryLock(_ suffix: String) throws -> (any StorePushLock)? {
-        guard let ownedDatabase, ownedDatabase.writeLock != nil else { return UnsharedPushLock() }
-        return try openGuard.run { () throws -> (any StorePushLock)? in
+        try openGuard.run { () throws -> (any StorePushLock)? in
+            guard let ownedDatabase, ownedDatabase.writeLock != nil else { return UnsharedPushLock() }
             do {
                 return try StoreFileLock(storePath: ownedDatabase.path + suffix)
             } catch let error as StoreError where error.code == .alreadyOpen {
@@ -175,7 +174,8 @@ public final class SQLiteStore: SyncContextDataSource {
     /// Runs the body in a transaction of the writer connection.
     private func inTransaction<T>(_ body: (Database) throws -> T) throws -> T {
         if let ownedDatabase { return try ownedDatabase.write(body) }
-        return try database.write(body)
+        guard let appCommits else { return try database.write(body) }
+        return try database.writeWithoutTransaction { try appCommits.write(on: $0, body) }
     }
 
     /// Checks the format of the database and migrates its tables to the declared ones.
@@ -190,5 +190,12 @@ public final class SQLiteStore: SyncContextDataSource {
         ).prepare(catalog)
         try format.stamp()
         return schema
+    }
+}
+
+extension SQLiteStore: StoreWithTriggers {
+    /// Calls the handler after each commit of the store to its tables in the app's database.
+    package func onOwnCommit(_ handler: @escaping @Sendable () -> Void) {
+        appCommits?.add { isOwn in if isOwn { handler() } }
     }
 }

@@ -68,16 +68,24 @@ extension SQLiteTransaction {
         let table = try schema.table(named: table)
         guard !items.isEmpty else { return }
         let statement = try connection.cached(table.upsert, writes: true)
+        try table.updateHiddenColumns(on: connection)
+        let hasHiddenColumns = !table.hiddenColumns.isEmpty
         for item in items {
+            let flags = hasHiddenColumns ? try find(table.findFlags, id: item.id) { $0.text(at: 0) } : nil
+            let oldFlags = flags?.map(FieldFlags.init)
             if let update = table.update {
-                try execute(connection.cached(update, writes: true), with: item, in: table)
+                try execute(
+                    connection.cached(update, writes: true), with: item, in: table, keeping: oldFlags)
                 if connection.changedRowCount > 0 { continue }
             }
-            try execute(statement, with: item, in: table)
+            try execute(statement, with: item, in: table, keeping: oldFlags)
         }
     }
 
-    private func execute(_ statement: SQLStatement, with item: Item, in table: ItemTable) throws {
+    /// - Parameter oldFlags: the flags of the stored row, which are kept for hidden columns.
+    private func execute(
+        _ statement: SQLStatement, with item: Item, in table: ItemTable, keeping oldFlags: FieldFlags? = nil
+    ) throws {
         guard item.id.utf8.count <= ItemID.maxUTF8Length else {
             throw StoreError(
                 .unsupported,
@@ -88,10 +96,8 @@ extension SQLiteTransaction {
             throw StoreError(
                 .unsupported, "The item '\(item.id)' is a tombstone; a local table cannot store tombstones.")
         }
-        let oldFlags =
-            table.hiddenColumns.isEmpty ? nil : try find(table.findFlags, id: item.id) { $0.text(at: 0) }
         let texts = connection.rowTexts
-        try statement.bind(item, to: table, keeping: oldFlags?.map(FieldFlags.init), textsIn: texts)
+        try statement.bind(item, to: table, keeping: oldFlags, textsIn: texts)
         do { try statement.execute(with: texts) } catch let error as StoreError {
             throw error.naming(itemID: item.id, table: table.definition.name)
         }

@@ -53,6 +53,20 @@ struct SuiteTests {
         #expect(report.standing(.core) == .notConformant)
     }
 
+    @Test func `a rule about other processes is skipped without a child program`() async throws {
+        let rule = try #require(StoreRule.named("capability.multi-process.processes"))
+        #expect(
+            try await rule.check(MemoryHarness())
+                == .notApplicable(
+                    "The store does not declare StoreCapabilities.isMultiProcess."))
+        let shared = MutantHarness(
+            try #require(StoreMutant.named("capability.no-locks")), of: MemoryHarness())
+        #expect(
+            try await rule.check(shared)
+                == .skipped(
+                    "The harness provides no child program; see StoreHarness.child."))
+    }
+
     @Test func `a mutant is not checked with rules from which its base store declares a difference`()
         async throws
     {

@@ -155,4 +155,17 @@ struct LMDBConcurrencyTests {
             try #expect(temporary.open().ids() == ["1"])
         }
     }
+
+    @Test func `a closed store returns no lock`() throws {
+        try TemporaryStore.with { temporary in
+            let store = try temporary.open()
+            try #require(try store.tryLockPush()).release()
+            try #require(try store.tryLockSync()).release()
+            try store.close()
+            for acquire in [store.tryLockPush, store.tryLockSync] {
+                let error = #expect(throws: StoreError.self) { try acquire() }
+                #expect(error?.code == .closed)
+            }
+        }
+    }
 }

@@ -39,7 +39,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             try cursor.advance(
-                over: page, isLast: page.count < (query.limit ?? .max), serverDate: date, now: date)
+                over: page, isLast: page.count < (query.limit ?? .max), serverDate: date, readAt: date)
             if pages == 0 { rows += [Self.row("b", 10_000), Self.row("d", 11_000)] }
             pages += 1
         }
@@ -54,7 +54,7 @@ import Testing
                     PulledRow(item: item, updatedAtText: item.system.updatedAt?.description)
                 }
                 received.formUnion(page.map(\.item.id))
-                try next.advance(over: page, serverDate: date, now: date)
+                try next.advance(over: page, serverDate: date, readAt: date)
             }
         }
         #expect(received == ["a", "b", "c", "d"])
@@ -79,7 +79,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             let isLast = all.apply(to: rows.map(\.item)).items.count == page.count
-            try cursor.advance(over: page, isLast: isLast, serverDate: date, now: date)
+            try cursor.advance(over: page, isLast: isLast, serverDate: date, readAt: date)
             if pages == 0 { rows += (1...7).map { Self.row("d\($0)", 11_000 + Int64($0)) } }
             pages += 1
         }
@@ -103,7 +103,7 @@ import Testing
                 shown.system.updatedAt = item.system.updatedAt?.showing(fractionDigits: 3)
                 return PulledRow(item: shown, updatedAtText: shown.system.updatedAt?.description)
             }
-            try cursor.advance(over: page, serverDate: date, now: date)
+            try cursor.advance(over: page, serverDate: date, readAt: date)
         }
         #expect(cursor.isDone)
         #expect(cursor.token?.id == "a")

@@ -45,7 +45,7 @@ import Testing
     private func ageAfterFailure(_ error: StoreError, rowsBefore: [Item] = []) async throws
         -> StalePageGuard.Age
     {
-        let pull = stalePages.beginPull()
+        let pull = stalePages.beginPull(of: "T")
         let count = stalePages.storedRowCount
         stalePages.beginTransaction()
         for row in rowsBefore {
@@ -75,5 +75,15 @@ import Testing
 
     @Test func `a row of a transaction with an unknown outcome leaves the order open`() async throws {
         #expect(try await ageAfterFailure(StoreError(.outcomeUnknown, "lost")) == .unknown)
+    }
+
+    @Test func `rows that pulls of other tables store are not recorded`() {
+        let (pull, other) = (stalePages.beginPull(of: "T"), stalePages.beginPull(of: "U"))
+        let count = stalePages.storedRowCount
+        let row = Self.row(version: "2", second: 2)
+        stalePages.recordStored(row, id: row.id, in: "U", from: other)
+        #expect(stalePages.age(of: row, in: "U", since: count, for: pull) == .current)
+        stalePages.recordStored(row, id: row.id, in: "T", from: other)
+        #expect(stalePages.age(of: row, in: "T", since: count, for: pull) == .stale)
     }
 }

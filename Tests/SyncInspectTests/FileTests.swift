@@ -201,6 +201,16 @@ import Testing
         }
     }
 
+    @Test func `a pipe is refused without waiting for a writer`() async throws {
+        try await withTemporaryDirectory { directory in
+            let pipe = directory.appending(path: "pipe").path
+            try #require(mkfifo(pipe, 0o600) == 0)
+            let run = try await Inspection.run(pipe)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("is not a regular file"), "\(run.errors)")
+        }
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `a damaged file is refused`(_ kind: StoreFixture.Kind) async throws {
         let store = StoreFixture(kind)

@@ -128,6 +128,46 @@ import Testing
         }
     }
 
+    @Test func `a merged JSON property keeps what the device has stored if the server has deleted the row`()
+        async throws
+    {
+        var settings = SyncSettings()
+        settings.resolve(Place.self) { conflict in conflict.mine.map { .merge($0) } ?? .keepTheirs }
+        try await withServer(.models(Place.self), settings: settings) { context, server in
+            let table = context.table(Place.self)
+            try await server.put("x", ["address": Self.stored], in: "Place")
+            try await table.pull()
+            try await table.update("x") { $0.name = "mine" }
+            try await server.remove("x", in: "Place")
+            try await context.push()
+            let row = try #require(try server.row("x", in: "Place"))
+            #expect(!row.deleted && row.fields["name"] == "mine")
+            #expect(row.fields["address"] == Self.stored)
+            #expect(try await table.raw.item(id: "x")?["address"] == Self.stored)
+        }
+    }
+
+    @Test(arguments: [ItemValue.null, ["city": 7, "zip": "1"]])
+    func `a merged JSON property keeps the device's keys if the server's value has none that can be told`(
+        _ theirs: ItemValue
+    ) async throws {
+        var settings = SyncSettings()
+        settings.resolve(Place.self) { conflict in
+            conflict.merged(preferring: .mine).map { .merge($0) } ?? .keepTheirs
+        }
+        try await withServer(.models(Place.self), settings: settings) { context, server in
+            let table = context.table(Place.self)
+            try await server.put("x", ["address": Self.stored], in: "Place")
+            try await table.pull()
+            try await table.update("x") { $0.address.city = "Bergen" }
+            try await server.update("x", ["address": theirs], in: "Place")
+            try await context.push()
+            guard case .object(var fields) = Self.stored else { return }
+            fields["city"] = "Bergen"
+            #expect(try server.row("x", in: "Place")?.fields["address"] == .object(fields))
+        }
+    }
+
     @Test func `a set that the server has reordered is no conflict`() async throws {
         var settings = SyncSettings()
         settings.resolveByField(Place.self, onClash: .serverWins)

@@ -201,6 +201,22 @@ import Testing
         }
     }
 
+    @Test func `a conflict is decided although the base lacks a required value`() async throws {
+        var settings = SyncSettings()
+        settings.resolveByField(Page.self)
+        try await withServer(.models(Page.self), settings: settings) { context, server in
+            let table = context.table(Page.self)
+            try await server.put("x", ["title": nil], in: "Page")
+            try await table.pull()
+            try await table.raw.update(id: "x", ["title": "mine", "body": "mine"])
+            try await server.update("x", ["title": "theirs"], in: "Page")
+            try await context.push()
+            #expect(try await table.problems().isEmpty)
+            let fields = try server.row("x", in: "Page")?.fields
+            #expect(fields?["title"] == "theirs" && fields?["body"] == "mine")
+        }
+    }
+
     @Test func `both models of a problem have the local-only values of the device`() async throws {
         try await withServer(.models(Page.self)) { context, server in
             let table = context.table(Page.self)

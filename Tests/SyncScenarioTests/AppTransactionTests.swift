@@ -135,6 +135,19 @@ import Testing
         }
     }
 
+    @Test func `an item that the app has made unreadable prevents no other operation`() async throws {
+        try await run { app in
+            for id in ["1", "2"] { try await app.device.table.insert(["id": .text(id), "text": .text(id)]) }
+            try await app.write { try $0.execute(sql: "UPDATE TodoItem SET priority = 2.5 WHERE id = '1'") }
+            let error = try await app.device.expectPushError()
+            #expect(error.itemID == "1" && error.code == .storeFailure && error.item?["text"] == "1")
+            #expect(try app.scenario.serverTexts() == ["2"])
+            try await app.write { try $0.execute(sql: "UPDATE TodoItem SET priority = 2 WHERE id = '1'") }
+            try await app.device.context.push()
+            #expect(try app.scenario.row("1")?.fields["priority"] == 2)
+        }
+    }
+
     @Test func `a decision that the app's table refuses leaves the conflict to the app`() async throws {
         var settings = SyncSettings()
         settings.resolver = .serverWins

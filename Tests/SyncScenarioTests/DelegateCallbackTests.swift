@@ -3,6 +3,7 @@
 
 import Foundation
 import SyncCore
+import Synchronization
 import TableServer
 import TestSupport
 import Testing
@@ -84,6 +85,61 @@ import Testing
             _ = try await push.value
             #expect(try await a.texts() == ["theirs"])
             try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a changed item that a delegate returns after its operation is complete replaces no later row`(
+        _ isRemoved: Bool
+    ) async throws {
+        let (begins, ends) = (TestSignal(), TestSignal())
+        let delegate = ClosureDelegate(perform: { _, operation in
+            var item = try await operation.execute()
+            begins.send()
+            try await ends.wait()
+            item?["priority"] = 7
+            return item
+        })
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "ours"])
+            let push = Task { try await a.context.push() }
+            try await begins.wait()
+            scenario.server.clock.advance(by: .seconds(5))
+            if isRemoved {
+                try await scenario.server.remove("x", in: Todo.name)
+            } else {
+                try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            }
+            try await a.pullWithoutPush()
+            ends.send()
+            _ = try await push.value
+            #expect(try await a.texts() == (isRemoved ? [] : ["theirs"]))
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test func `a task that a delegate has started can push after the push of the delegate`() async throws {
+        let begins = TestSignal()
+        let task = Mutex<Task<PushResult, any Error>?>(nil)
+        let delegate = ClosureDelegate(perform: { context, operation in
+            task.withLock { task in
+                if task == nil {
+                    task = Task {
+                        try await begins.wait()
+                        return try await context.push()
+                    }
+                }
+            }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            try await a.table.insert(["id": "y", "text": "two"])
+            begins.send()
+            #expect(try await task.withLock(\.self)?.value.completed == 1)
         }
     }
 

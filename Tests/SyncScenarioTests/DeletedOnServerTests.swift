@@ -271,4 +271,23 @@ import Testing
             #expect(try await a.texts().isEmpty)
         }
     }
+
+    /// The server's row lacks the columns that nobody has set.
+    @Test func `a row that was deleted for good and inserted again has no values of the former one`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            try await scenario.server.put("x", ["text": "old", "priority": 1], in: Todo.name)
+            let a = try scenario.wholeRowDevice()
+            try await a.sync()
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            scenario.server.clock.advance(by: .seconds(5))
+            try await scenario.server.put("x", ["text": "new"], in: Todo.name)
+            try await a.sync()
+            #expect(try await a.item("x")?["priority"] == nil)
+            try await a.table.update(id: "x", ["text": "edited"])
+            try await a.context.push()
+            #expect(try scenario.row("x")?.fields["priority"] ?? .null == .null)
+        }
+    }
 }

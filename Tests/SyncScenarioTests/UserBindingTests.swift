@@ -88,6 +88,40 @@ import Testing
         }
     }
 
+    @Test func `a store that a context without a user has purged is bound again before rows are stored`()
+        async throws
+    {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device()
+            let (anna, bert) = (context(scenario, a, "anna"), context(scenario, a, "bert"))
+            _ = try await anna.table(Todo.name).items()
+            try await context(scenario, a, nil).purgeAll(pending: .discard)
+            try await anna.table(Todo.name).insert(["text": "Anna's"])
+            await expectError(.storeOfAnotherUser) { try await bert.push() }
+            try await anna.push()
+            #expect(try scenario.serverTexts() == ["Anna's"])
+        }
+    }
+
+    /// The ids of operations begin at one in each store.
+    @Test func `a decision about an error of another store changes nothing`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let (a, b) = (try scenario.device("A"), try scenario.device("B"))
+            try await a.table.insert(["id": "a", "text": "A's"])
+            try await b.table.insert(["id": "b", "text": "B's"])
+            scenario.server.onRequest { $0.isWrite ? .refusal(400) : .none }
+            let error = try await a.expectPushError()
+            #expect(try await b.expectPushError().operationID == error.operationID)
+            await expectError(.operationNotFound) { try await b.context.cancelAndDiscardItem(for: error) }
+            await expectError(.operationNotFound) {
+                try await b.context.keepAndUpdateItem(for: error, with: Item(id: "a", fields: ["text": "?"]))
+            }
+            scenario.server.onRequest(nil)
+            try await b.sync()
+            #expect(try scenario.serverTexts() == ["B's"])
+        }
+    }
+
     @Test func `a pull checks the user before it reads the query`() async throws {
         try await Scenario.run(on: .memory) { scenario in
             let a = try scenario.device()

@@ -12,6 +12,12 @@ struct CorpusValues: Sendable {
     static let all = [integers, doubles, dates, blobs]
     static let count = all.map(\.values.count).reduce(0, +)
 
+    /// The values of each column of ``Fixture/indexed``.
+    static let indexed: [String: [ItemValue]] = [
+        "bool": [false, true], "integer": integers.values, "double": doubles.values + [.double(-0.0)],
+        "date": dates.values,
+    ]
+
     /// Powers of two and adjacent values; react-native-sqlite-storage 37, capacitor sqlite 124.
     private static let integers = CorpusValues(
         column: "count",

@@ -95,6 +95,10 @@ extension StoreRule {
                 try run.expect(
                     try run.ids(where: .hasSuffix(.column("label"), entry.text)), is: ending,
                     "has suffix '\(entry.name)'")
+                let containing = all.filter { part.isEmpty || $0.1.contains(part) }.map(\.0)
+                try run.expect(
+                    try run.ids(where: .contains(.column("label"), entry.text)), is: containing,
+                    "contains '\(entry.name)'")
             }
         }
         StoreRule("corpus.order", "All strings are ordered by their bytes.") { run in

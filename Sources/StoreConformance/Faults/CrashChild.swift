@@ -1,10 +1,11 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncCore
 
-/// The work of a child process until it is killed: transactions derived from a seed, each acknowledged after
-/// ``/SyncCore/SyncContextDataSource/write(_:)`` has returned.
+/// The work of a child process: transactions, each acknowledged after
+/// ``/SyncCore/SyncContextDataSource/write(_:)`` has returned. Most rules kill the process while it works.
 ///
 /// ```swift
 /// if let child = CrashChild(arguments: CommandLine.arguments.dropFirst()) { try child.run(MyHarness()) }
@@ -13,10 +14,30 @@ public struct CrashChild: Sendable {
     private let path: String
     private let seed: UInt64
     private let count: Int
-    private let crashingChange: Int?
+    private let work: Work
 
     /// The first argument of a child process.
     public static let word = "crash-child"
+
+    /// What the transactions change.
+    enum Work: Sendable {
+        /// All kinds of data, as ``CrashScript``. The process holds the locks, and kills itself before the change of that
+        /// number.
+        case script(crashingChange: Int?)
+        /// A count, as ``IncrementScript``.
+        case increments
+
+        init(word: String) {
+            self = word == "increments" ? .increments : .script(crashingChange: Int(word))
+        }
+
+        var word: String {
+            switch self {
+            case .script(let crashingChange): crashingChange.map(String.init) ?? "never"
+            case .increments: "increments"
+            }
+        }
+    }
 
     /// Parses the arguments that the suite passes to a child process; returns `nil` for other arguments.
     public init?(arguments: some Sequence<String>) {
@@ -26,20 +47,29 @@ public struct CrashChild: Sendable {
         path = words[1]
         self.seed = seed
         self.count = count
-        crashingChange = Int(words[4])
+        work = Work(word: words[4])
     }
 
-    static func arguments(path: String, seed: UInt64, count: Int, crashingChange: Int? = nil) -> [String] {
-        [word, path, "\(seed)", "\(count)", crashingChange.map(String.init) ?? "never"]
+    static func arguments(path: String, seed: UInt64, count: Int, _ work: Work) -> [String] {
+        [word, path, "\(seed)", "\(count)", work.word]
     }
 
     /// Writes to the store at the path, continuing after the last committed transaction.
     public func run(_ harness: some StoreHarness) throws {
-        let store = FaultingStore(try harness.open(at: path, tables: Fixture.tables))
+        let store = try harness.open(at: path, tables: Fixture.tables)
+        switch work {
+        case .script(let crashingChange): try runScript(in: FaultingStore(store), crashingChange)
+        case .increments:
+            for _ in 0..<count { acknowledge(try IncrementScript.perform(in: store, item: "child")) }
+        }
+        try store.close()
+    }
+
+    private func runScript(in store: FaultingStore, _ crashingChange: Int?) throws {
         // Held until the process is killed.
         let locks = [try store.tryLockPush(), try store.tryLockSync()]
         defer { for lock in locks { lock?.release() } }
-        store.onChange = { [crashingChange] number in if number == crashingChange { crash() } }
+        store.onChange = { number in if number == crashingChange { crash() } }
         for _ in 0..<count {
             let number = try store.write { transaction in
                 let number = try transaction.lastOperationID() + 1
@@ -48,7 +78,6 @@ public struct CrashChild: Sendable {
             }
             acknowledge(number)
         }
-        try store.close()
     }
 }
 
@@ -62,7 +91,10 @@ struct CrashScript {
         var random = SeededGenerator(seed: seed &+ UInt64(number))
         let items = (0..<6).map { _ in
             let label = String(repeating: "\(number) ", count: random.once(in: 8) ? 3000 : 5)
-            return Item(id: "i\(random.below(40))", fields: ["count": .int(number), "label": .text(label)])
+            let mark = ItemValue.text("m\(random.below(4))")
+            return Item(
+                id: "i\(random.below(40))",
+                fields: ["count": .int(number), "label": .text(label), "mark": mark])
         }
         try transaction.upsert(items, in: "Thing")
         try transaction.upsert([Item(id: "last", fields: ["label": .text("\(number)")])], in: "Thing2")
@@ -73,5 +105,22 @@ struct CrashScript {
         try transaction.put(Fixture.error(number))
         try transaction.removeOperationError(operationID: number - 2)
         try transaction.setConfigValue("\(number)", for: Fixture.key("last"))
+    }
+}
+
+/// Increments of the count of the item `n`, each with an operation.
+enum IncrementScript {
+    /// - Parameter item: the item of the operation.
+    /// - Returns: the id of the operation.
+    static func perform(in store: any SyncContextDataSource, item: String) throws -> Int64 {
+        try store.write { transaction in
+            let id = try transaction.lastOperationID() + 1
+            let count = try transaction.item(id: "n", in: "Thing")?["count"]?.intValue ?? 0
+            // Other writes begin before this one ends.
+            Thread.sleep(forTimeInterval: 0.0002)
+            try transaction.upsert([Item(id: "n", fields: ["count": .int(count + 1)])], in: "Thing")
+            try transaction.put(Fixture.operation(id, item: item))
+            return id
+        }
     }
 }

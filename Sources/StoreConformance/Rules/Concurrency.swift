@@ -219,6 +219,33 @@ extension StoreRule {
             try run.expect(throws: .closed, "a write afterwards") { try store.write { _ in } }
         }
         StoreRule(
+            "concurrent.close.read", "Close waits for running reads, whose snapshots stay readable.",
+            level: .concurrent
+        ) { run in
+            let store = try run.store
+            try run.seedEverything()
+            let (isCalling, hasClosed) = (Signal(), Signal())
+            let group = ThreadGroup()
+            var hasOverlapped = false
+            var before: [String] = []
+            var after: [String]?
+            try store.read { snapshot in
+                before = try Self.samples(snapshot)
+                group.start {
+                    isCalling.send()
+                    try store.close()
+                    hasClosed.send()
+                }
+                _ = run.wait(for: isCalling)
+                hasOverlapped = hasClosed.wait(seconds: 0.2)
+                after = try? Self.samples(snapshot)
+            }
+            try run.join(group)
+            try run.expect(!hasOverlapped, "Close waited for the running read.")
+            try run.expect(after, is: before, "the snapshot after close was called")
+            try run.expect(throws: .closed, "a read afterwards") { try store.read { _ in } }
+        }
+        StoreRule(
             "concurrent.reader-beside-writer",
             "A read does not wait for a running write, and does not see it.",
             level: .concurrent, requirement: .declared(.concurrentReaders)

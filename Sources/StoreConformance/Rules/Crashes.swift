@@ -70,7 +70,7 @@ private struct CrashRun {
     /// Starts a process, waits for `count` acknowledged writes and kills it after a fraction of the time of a write:
     /// in the body, during the commit, or before the acknowledgement.
     mutating func kill(afterAcknowledged count: Int, atPercent percent: Int) throws {
-        var child = try start(count: 1000)
+        var child = try start(count: .max)
         var last: Int64 = 0
         var acknowledged: [ContinuousClock.Instant] = []
         for _ in 0..<count {
@@ -102,13 +102,17 @@ private struct CrashRun {
         return try ChildProcess(
             program,
             arguments: CrashChild.arguments(
-                path: path, seed: run.seed, count: count, crashingChange: crashingChange))
+                path: path, seed: run.seed, count: count, .script(crashingChange: crashingChange)))
     }
 
     /// Expects the contents after the last acknowledged write, or after the one that followed it.
     private mutating func check(acknowledged: Int64, wasKilled: Bool) throws {
         if wasKilled { kills += 1 }
-        let found = try withStore { try StoreDump($0).lines }
+        let found = try withStore { store in
+            // A write waits for the commit of a killed process that its server has not completed.
+            try store.write { _ in }
+            return try StoreDump(store).lines
+        }
         try replay(upTo: acknowledged)
         var expected = try StoreDump(model).lines
         if found != expected {
@@ -123,9 +127,9 @@ private struct CrashRun {
     /// Expects that the locks of the processes, which were all killed, become free.
     func expectFreeLocks() throws {
         try withStore { store in
-            let push = try Self.waiting { try store.tryLockPush() }
+            let push = try RuleRun.waiting { try store.tryLockPush() }
             try run.expect(push != nil, "The push lock is free.")
-            let sync = try Self.waiting { try store.tryLockSync() }
+            let sync = try RuleRun.waiting { try store.tryLockSync() }
             try run.expect(sync != nil, "The sync lock is free.")
             push?.release()
             sync?.release()
@@ -134,7 +138,7 @@ private struct CrashRun {
 
     /// Opens the store, waits for the locks of a killed process if it has to, runs the body and closes the store.
     private func withStore<T>(_ body: (any SyncContextDataSource) throws -> T) throws -> T {
-        let opened = try Self.waiting {
+        let opened = try RuleRun.waiting {
             do { return try run.open("crashing") } catch let error as StoreError
                 where error.code == .alreadyOpen
             {
@@ -147,16 +151,6 @@ private struct CrashRun {
         return try result.get()
     }
 
-    /// Repeats the body until it returns a value, at most for the time that a killed process may keep its locks.
-    private static func waiting<T>(for body: () throws -> T?) throws -> T? {
-        let end = ContinuousClock.now + .seconds(10)
-        while true {
-            if let value = try body() { return value }
-            if ContinuousClock.now > end { return nil }
-            Thread.sleep(forTimeInterval: 0.01)
-        }
-    }
-
     private func lastReplayed() throws -> Int64 { try model.write { try $0.lastOperationID() } }
 
     private func replay(upTo last: Int64) throws {
@@ -164,6 +158,18 @@ private struct CrashRun {
         while number < last {
             number += 1
             try model.write { try CrashScript(seed: run.seed).perform(number, $0) }
+        }
+    }
+}
+
+extension RuleRun {
+    /// Repeats the body until it returns a value, at most for the time that a killed process may keep its locks.
+    static func waiting<T>(for body: () throws -> T?) throws -> T? {
+        let end = ContinuousClock.now + .seconds(10)
+        while true {
+            if let value = try body() { return value }
+            if ContinuousClock.now > end { return nil }
+            Thread.sleep(forTimeInterval: 0.01)
         }
     }
 }

@@ -152,15 +152,18 @@ extension StoreRule {
         }
         StoreRule(
             "durable.gone-table",
-            "A table that is no longer declared keeps its items until it is declared again.",
+            "A table that is no longer declared keeps all its data until it is declared again.",
             level: .durable, requirement: durable
         ) { run in
             try run.put(Fixture.items)
             try run.put([Fixture.operation(1)])
+            try run.put([Fixture.error(1)])
+            for kind in ConfigKey.Kind.allCases { try run.set(kind.rawValue, for: Fixture.key("k", kind)) }
             try run.reopen(tables: [Fixture.thing2])
-            try run.expect(try run.queue(in: "Thing"), is: [1], "its operations while undeclared")
+            try run.expectKeptData("while undeclared")
             try run.expect(throws: .unknownTable, "its items while undeclared") { try run.item("a") }
             try run.reopen()
+            try run.expectKeptData("again")
             try run.expect(try run.find(TableQuery("Thing")).items, is: Fixture.items, "its items again")
         }
         StoreRule(
@@ -202,8 +205,9 @@ extension StoreRule {
         ) { run in
             for round in 0..<12 {
                 try run.store.write { transaction in
+                    let mark = ItemValue.text("m\(round % 3)")
                     try transaction.upsert(
-                        [Item(id: "a", fields: ["count": .int(Int64(round))])], in: "Thing")
+                        [Item(id: "a", fields: ["count": .int(Int64(round)), "mark": mark])], in: "Thing")
                     try transaction.put(Fixture.operation(Int64(round + 1)))
                     if round > 2 { try transaction.removeOperation(id: Int64(round - 2)) }
                 }
@@ -259,6 +263,17 @@ extension StoreRule {
 }
 
 extension RuleRun {
+    /// Expects the operation, the error and the config values that `durable.gone-table` has stored for its table.
+    fileprivate func expectKeptData(_ when: String) throws {
+        try expect(try queue(in: "Thing"), is: [1], "its operations \(when)")
+        let errors = try store.read { try $0.operationErrors(in: "Thing") }
+        try expect(errors, is: [Fixture.error(1)], "its errors \(when)")
+        for kind in ConfigKey.Kind.allCases {
+            let value = try config(Fixture.key("k", kind))
+            try expect(value, is: kind.rawValue, "its config value of the kind \(kind.rawValue) \(when)")
+        }
+    }
+
     /// Copies the current files of the store: the state that a process killed at this moment would leave.
     func makeImage(_ name: String) throws {
         _ = try store

@@ -29,6 +29,14 @@ package enum Fixture {
             SyncColumn("rowid", .integer),
         ])
 
+    /// A table of indexed columns of other types than text, which the rules about indexes open alone.
+    package static let indexed = SyncTableDefinition(
+        "Indexed",
+        columns: [
+            SyncColumn("bool", .bool, isIndexed: true), SyncColumn("integer", .integer, isIndexed: true),
+            SyncColumn("double", .double, isIndexed: true), SyncColumn("date", .date, isIndexed: true),
+        ])
+
     /// Items for queries: ordinary values, nulls, missing fields, and values that stores often confuse.
     package static let items: [Item] = [
         Item(

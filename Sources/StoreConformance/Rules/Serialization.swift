@@ -5,29 +5,71 @@ import Foundation
 import SyncCore
 
 extension StoreRule {
-    /// The moment at which a snapshot and a write begin.
+    /// The moment at which a snapshot and a write begin, and at which a commit becomes visible.
     @RuleList static var serialization: [StoreRule] {
         StoreRule(
             "concurrent.snapshot.begin",
-            "A snapshot is fixed when the body of a read begins, not at the first question.",
+            "A snapshot of all data is fixed when the body of a read begins, not at the first question.",
             level: .concurrent, requirement: .declared(.concurrentReaders)
         ) { run in
             let store = try run.store
-            try run.put([Item(id: "n", fields: ["count": 1])])
-            let group = ThreadGroup()
-            let seen = try store.read { snapshot in
-                let isWritten = Signal()
-                group.start {
-                    try store.write {
-                        try $0.upsert([Item(id: "n", fields: ["count": 2])], in: "Thing")
+            try store.write { try NumberedData.put(1, $0) }
+            for (index, question) in NumberedData.questions.enumerated() {
+                let expected = try store.read(question.ask)
+                let group = ThreadGroup()
+                let seen = try store.read { snapshot in
+                    let isWritten = Signal()
+                    group.start {
+                        try store.write { try NumberedData.put(Int64(index + 2), $0) }
+                        isWritten.send()
                     }
-                    isWritten.send()
+                    try run.expect(
+                        run.wait(for: isWritten), "The write finished while the read was running.")
+                    return try question.ask(snapshot)
                 }
-                try run.expect(run.wait(for: isWritten), "The write finished while the read was running.")
-                return try snapshot.item(id: "n", in: "Thing")?["count"]
+                try run.join(group)
+                try run.expect(
+                    seen, is: expected,
+                    "\(question.subject), asked first in the snapshot that began before the write")
+                let later = try store.read(question.ask)
+                try run.expect(later != expected, "The write has changed \(question.subject).")
+            }
+        }
+        StoreRule(
+            "concurrent.whole-transactions.every-kind",
+            "Concurrent readers see items, operations, errors and config values of the same transaction.",
+            level: .concurrent
+        ) { run in
+            let store = try run.store
+            try store.write { try NumberedData.put(1, $0) }
+            let (reading, written) = (Shared(3), Shared<Int64>(1))
+            let torn = Shared<[String]>([])
+            let group = ThreadGroup()
+            for _ in 0..<3 {
+                group.start {
+                    defer { reading.change { $0 -= 1 } }
+                    var reads = 0
+                    while reads < 60 || written.value < 60 {
+                        reads += 1
+                        let isReversed = reads.isMultiple(of: 2)
+                        let numbers = try store.read {
+                            try NumberedData.numbers(in: $0, isReversed: isReversed)
+                        }
+                        if Set(numbers.values).count == 1 { continue }
+                        torn.change { $0.append(numbers.exactDescription) }
+                    }
+                }
+            }
+            while reading.value > 0 {
+                let number = written.value + 1
+                try store.write { transaction in
+                    try NumberedData.put(number, transaction)
+                    try NumberedData.remove(number - 1, transaction)
+                }
+                written.change { $0 = number }
             }
             try run.join(group)
-            try run.expect(seen, is: 1, "the item in the snapshot that began before the write")
+            try run.expect(torn.value.first, is: nil, "the numbers of different transactions in one read")
         }
         StoreRule(
             "concurrent.write-after-wait", "A write that waited for another sees its changes.",
@@ -36,6 +78,69 @@ extension StoreRule {
             try run.expectNewestState(inWriteOf: try run.store, waitingFor: try run.store)
         }
     }
+}
+
+/// A number that is part of data of every kind.
+private enum NumberedData {
+    static func put(_ number: Int64, _ transaction: any StoreTransaction) throws {
+        try transaction.upsert([Item(id: "n", fields: ["count": .int(number)])], in: "Thing")
+        try transaction.put(Fixture.operation(number, item: "n"))
+        try transaction.put(Fixture.error(number))
+        try transaction.setConfigValue("\(number)", for: Fixture.key("k"))
+    }
+
+    /// Removes the operation and the error of an earlier number.
+    static func remove(_ number: Int64, _ transaction: any StoreTransaction) throws {
+        try transaction.removeOperation(id: number)
+        try transaction.removeOperationError(operationID: number)
+    }
+
+    /// Returns the number of each kind of data, read in one order or its reverse.
+    static func numbers(in snapshot: any StoreSnapshot, isReversed: Bool) throws -> [String: Int64] {
+        var numbers: [String: Int64] = [:]
+        for kind in isReversed ? kinds.reversed() : kinds {
+            numbers[kind.name] = try kind.number(snapshot) ?? 0
+        }
+        return numbers
+    }
+
+    private struct Kind {
+        let name: String
+        let number: @Sendable (any StoreSnapshot) throws -> Int64?
+    }
+
+    private static let kinds = [
+        Kind(name: "item") { try $0.item(id: "n", in: "Thing")?["count"]?.intValue },
+        Kind(name: "operation") { try $0.operations(after: 0, in: nil, limit: .max).last?.id },
+        Kind(name: "error") { try $0.operationErrors(in: nil).last?.operationID },
+        Kind(name: "config value") { try $0.configValue(Fixture.key("k")).flatMap { Int64($0) } },
+    ]
+
+    struct Question {
+        let subject: String
+        let ask: @Sendable (any StoreSnapshot) throws -> String
+    }
+
+    /// Questions whose answers differ after each put.
+    static let questions = [
+        Question(subject: "the item") { try $0.item(id: "n", in: "Thing").exactDescription },
+        Question(subject: "the items") { try $0.items(matching: TableQuery("Thing")).exactDescription },
+        Question(subject: "the rows") {
+            try $0.rows(matching: TableQuery("Thing"), columns: ["count"]).rows.exactDescription
+        },
+        Question(subject: "the operations") {
+            try $0.operations(after: 0, in: nil, limit: .max).exactDescription
+        },
+        Question(subject: "the operations of the item") {
+            try $0.operations(forItem: "n", in: "Thing").exactDescription
+        },
+        Question(subject: "the operation count") { try $0.operationCount(in: nil).exactDescription },
+        Question(subject: "the errors") { try $0.operationErrors(in: nil).exactDescription },
+        Question(subject: "the config value") { try $0.configValue(Fixture.key("k")).exactDescription },
+        Question(subject: "the config values") {
+            try $0.configValues(in: "Thing", kind: .deltaToken).map(\.value).exactDescription
+        },
+    ]
 }
 
 extension RuleRun {

@@ -41,18 +41,22 @@ extension StoreRule {
             level: .concurrent, requirement: .declared(.multiProcess)
         ) { run in
             let second = try run.open()
-            for round in 1...20 {
+            for round in 1...10 {
                 let (writer, reader) = round % 2 == 0 ? (try run.store, second) : (second, try run.store)
-                let id = try writer.write { transaction in
-                    let id = try transaction.lastOperationID() + 1
-                    try transaction.put(Fixture.operation(id))
-                    try transaction.upsert([Item(id: "a", fields: ["count": .int(id)])], in: "Thing")
-                    return id
+                for change in DataChange.all {
+                    // What an opening keeps of a read must not hide later changes.
+                    _ = try StoreDump.linesOfRead(reader)
+                    try writer.write { try change.make($0, Int64(round)) }
+                    // The first access of the other opening is a read.
+                    try run.expect(
+                        try StoreDump.linesOfRead(reader), is: try StoreDump.linesOfRead(writer),
+                        "a read of the other opening after a change of \(change.kind) in round \(round)")
+                    try run.expect(
+                        try StoreDump(reader).lines, is: try StoreDump(writer).lines,
+                        "the other opening after a change of \(change.kind) in round \(round)")
                 }
-                try run.expect(id, is: Int64(round), "the operation id in round \(round)")
-                let seen = try reader.read { try $0.item(id: "a", in: "Thing")?["count"] }
-                try run.expect(seen, is: .int(id), "the item in the other opening in round \(round)")
             }
+            try run.expect(try run.queue(), is: Array(1...10), "the operation ids")
         }
         StoreRule(
             "capability.multi-process.close",
@@ -117,15 +121,19 @@ extension StoreRule {
         ) { run in
             let second = try run.open()
             var stamp = try run.store.write { try $0.externalCommitStamp() }
-            for round in 0..<3 {
-                try run.put([Item(id: "own\(round)")])
-                try run.expect(
-                    try run.store.write { try $0.externalCommitStamp() }, is: stamp,
-                    "the stamp after the opening's own commit")
-                try second.write { try $0.upsert([Item(id: "other\(round)")], in: "Thing") }
-                let changed = try run.store.write { try $0.externalCommitStamp() }
-                try run.expect(changed != stamp, "The stamp changes after the other opening's commit.")
-                stamp = changed
+            for round in 0..<3 as Range<Int64> {
+                for change in DataChange.all {
+                    try run.store.write { try change.make($0, 2 * round + 1) }
+                    try run.expect(
+                        try run.store.write { try $0.externalCommitStamp() }, is: stamp,
+                        "the stamp after the opening's own commit of \(change.kind)")
+                    try second.write { try change.make($0, 2 * round + 2) }
+                    let changed = try run.store.write { try $0.externalCommitStamp() }
+                    try run.expect(
+                        changed != stamp,
+                        "The stamp changes after the other opening's commit of \(change.kind).")
+                    stamp = changed
+                }
             }
         }
         StoreRule(
@@ -143,6 +151,26 @@ extension StoreRule {
             try run.expectNewestState(inWriteOf: try run.open(), waitingFor: try run.store)
         }
     }
+}
+
+/// A change of one kind of data. Changes with different numbers differ.
+private struct DataChange {
+    let kind: String
+    let make: @Sendable (_ transaction: any StoreTransaction, _ number: Int64) throws -> Void
+
+    static let all = [
+        DataChange(kind: "an item") { transaction, number in
+            let fields: [String: ItemValue] = ["count": .int(number), "mark": .text("m\(number)")]
+            try transaction.upsert([Item(id: "a", fields: fields)], in: "Thing")
+        },
+        DataChange(kind: "an operation") { transaction, _ in
+            try transaction.put(Fixture.operation(try transaction.lastOperationID() + 1))
+        },
+        DataChange(kind: "an error") { transaction, number in try transaction.put(Fixture.error(number)) },
+        DataChange(kind: "a config value") { transaction, number in
+            try transaction.setConfigValue("\(number)", for: Fixture.key("k"))
+        },
+    ]
 }
 
 extension RuleRun {

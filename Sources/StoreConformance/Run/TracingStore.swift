@@ -16,6 +16,12 @@ struct TracingStore: SyncContextDataSource {
     var catalog: TableCatalog { base.catalog }
     var capabilities: StoreCapabilities { base.capabilities }
 
+    /// The base store for a dump, of which the log has one line.
+    var baseForDump: any SyncContextDataSource {
+        trace.record("read the complete contents")
+        return base
+    }
+
     func read<T>(_ body: (any StoreSnapshot) throws -> T) throws -> T {
         trace.record("read {")
         return try recordingEnd { try base.read { try body(TracingSnapshot(base: $0, trace: trace)) } }

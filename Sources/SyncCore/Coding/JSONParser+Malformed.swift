@@ -17,12 +17,12 @@ extension JSONParser {
         }
     }
 
-    /// Skips a value by its quotes and brackets only.
+    /// Skips a value by its quotes and brackets only. Some writers of JSON write NaN and Infinity as numbers.
     ///
     /// - Returns: whether the end was found.
     private mutating func skipMalformedValue() -> Bool {
         guard position < bytes.count,
-            "\"{[-0123456789".utf8.contains(bytes[position])
+            "\"{[-0123456789NI".utf8.contains(bytes[position])
         else { return false }
         var brackets: [UInt8] = []
         while position < bytes.count {

@@ -13,9 +13,11 @@ extension SyncError {
         SyncError(.pushAbortedStore, text(what, error), cause: error)
     }
 
-    /// Whether a constraint of the app's own table has refused an item. The store can store other items.
-    var isRefusalByTable: Bool {
-        code == .storeFailure && (cause as? StoreError)?.code == .schemaMismatch
+    /// Whether a constraint of the app's own table has refused an item, or a value that the app has stored there cannot be read. The
+    /// store can read and store other items.
+    package var isOfItem: Bool {
+        guard code == .storeFailure, let cause = cause as? StoreError else { return false }
+        return [.schemaMismatch, .corrupt].contains(cause.code)
     }
 
     private static func text(_ what: String, _ error: (any Error)?) -> String {

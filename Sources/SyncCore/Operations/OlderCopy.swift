@@ -27,12 +27,29 @@ extension TableOperation {
     ///   - original: `nil` if they are not known.
     ///   - item: the stored item, on which the operation was made.
     mutating func setOriginal(_ original: [String: ItemValue]?, of item: Item) {
-        guard let original, olderVersion != nil, serverItem == nil, var base, base.isSameState(as: item),
-            base.fields.allSatisfy({ item.fields[$0.key] == $0.value })
+        guard let original, !original.isEmpty, olderVersion != nil, var base, base.isSameState(as: item)
         else { return }
-        serverItem = base
+        serverItem = serverItem ?? base
         base.fields.merge(original) { $1 }
         self.base = base
+    }
+
+    /// The values of ``setOriginal(_:of:)`` that the stored item did not have. No pull stores a row with an operation behind
+    /// another one: its server item is the stored item.
+    private var original: [String: ItemValue] {
+        guard olderVersion != nil, let base, let serverItem, base.isSameState(as: serverItem) else {
+            return [:]
+        }
+        return base.fields.filter { serverItem.fields[$0.key] != $0.value }
+    }
+
+    /// Records that an operation which is now made on another row was made on an older copy of its item.
+    ///
+    /// - Parameter former: the operation behind another one, as it was before.
+    mutating func setOlderCopy(as former: TableOperation) {
+        guard let base else { return }
+        setOlderCopy(former.formerRow, of: base)
+        setOriginal(former.original, of: base)
     }
 
     /// The version of the app's copy of the item, if the copy was older than the operation's base.

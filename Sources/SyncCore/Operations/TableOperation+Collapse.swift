@@ -66,7 +66,7 @@ extension TableOperation {
             merged.replaces = merged.replaces || (behind.replaces && merged.kind != .delete)
             merged.version = behind.olderVersion ?? merged.version
             if behind.hasUnknownBase, merged.kind == .update, !merged.undeletes { merged.base = nil }
-            if let base = merged.base { merged.setOlderCopy(behind.formerRow, of: base) }
+            merged.setOlderCopy(as: behind)
             merged.deletedItem = behind.deletedItem
             merged.changedAt = behind.changedAt
             return .replace(merged)

@@ -19,6 +19,18 @@ enum EntityTag {
         return version.isEmpty ? nil : String(version)
     }
 
+    /// Returns the version of a row, given the versions in the `ETag` header and in the row.
+    ///
+    /// The header has precedence, unless it is the row's version with a suffix such as `-gzip`: proxies that compress a
+    /// response add one.
+    static func version(inHeader header: String?, inRow version: String?) -> String? {
+        guard let version, !version.isEmpty else { return header }
+        guard let header else { return version }
+        let suffix = header.dropping(prefix: version)?.utf8
+        let isSuffixed = suffix.map { $0.count > 1 && $0.first == UInt8(ascii: "-") } ?? false
+        return isSuffixed ? version : header
+    }
+
     /// Returns the value of the header for a version.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidRequest`` when a header cannot contain the version:

@@ -32,6 +32,7 @@ extension RemoteResponse {
             } catch {
                 if let row = Self.row(withMalformedValuesIn: response.body, dialect: dialect) {
                     (body, lacksMalformedValues) = (.row(row), true)
+                    json = .object(row)
                 } else {
                     body = .unreadable(error, isHTML: text.isHTML)
                 }

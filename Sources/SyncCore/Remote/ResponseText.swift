@@ -23,9 +23,12 @@ struct ResponseText {
         // The prefix may end inside a character, so up to three bytes are dropped.
         beginning = (0...3).lazy
             .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
-            .map { String($0.drop { $0.isWhitespace }) }
-        let type = response.head.headerFields[.contentType]?.lowercased()
-        isHTML = type?.contains("html") ?? false || beginning?.hasPrefix("<") ?? false
+            .map { String($0.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) }
+        let isMarkup = beginning?.hasPrefix("<") ?? false
+        let hasHTMLType = response.head.headerFields[.contentType]?.lowercased().contains("html") ?? false
+        // Web frameworks send a text as HTML unless the app sets another type.
+        let isTextOfRefusal = (400...499).contains(response.head.status.code) && beginning?.isEmpty == false
+        isHTML = isMarkup || hasHTMLType && !isTextOfRefusal
     }
 
     /// Whether the body is the message of Node's web framework Express for a missing route, as text or as a page.
@@ -65,12 +68,14 @@ struct ResponseText {
 }
 
 extension ItemValue {
-    /// The value of the first name that servers use for the reason of an error.
+    /// The value of the first name that servers use for the reason of an error. In a row, the other names are columns.
     fileprivate var messageText: String? {
         switch self {
         case .text(let text): return text
         case .object(let fields):
-            for name in ["error", "description", "message", "detail", "title"] {
+            let isRow = fields["id"]?.textValue != nil
+            let names = isRow ? ["error"] : ["error", "description", "message", "detail", "title"]
+            for name in names {
                 if let text = fields[name]?.textValue { return text }
             }
             // OData v4 nests the message.

@@ -43,7 +43,7 @@ struct WireRowReader {
             id: id, fields: fields,
             system: SystemProperties(
                 createdAt: createdAt, updatedAt: updatedAt,
-                version: version ?? rowVersion.flatMap { $0.isEmpty ? nil : $0 }, deleted: deleted,
+                version: EntityTag.version(inHeader: version, inRow: rowVersion), deleted: deleted,
                 undeclared: undeclared(in: row)))
         return WireRow(item: item, updatedAtText: updatedAtText, problems: problems)
     }
@@ -86,9 +86,11 @@ struct WireRowReader {
             for name in systemNames.all + ["id"] { fields[name] = nil }
         }
         for (index, reason) in row.unreadable where !indices.system.contains(index) {
-            fields[row.names.texts[index]] = nil
-            let isRead = definition == nil || keepsUndeclared || indices.columns.contains(index)
-            if isRead { problems.append(row.problem(at: index, reason)) }
+            let column = indices.columns.firstIndex(of: index).flatMap { definition?.columns[$0].name }
+            let name = column ?? row.names.texts[index]
+            fields[name] = nil
+            let isRead = definition == nil || keepsUndeclared || column != nil
+            if isRead { problems.append(WireRow.Problem(malformed: name, reason)) }
         }
         return fields
     }
@@ -111,12 +113,13 @@ private struct MemberIndices {
         updatedAt = index(system.updatedAt)
         version = index(system.version)
         deleted = index(system.deleted)
-        columns = definition?.columns.map { $0.isLocalOnly ? nil : index($0.name) } ?? []
         let reserved = ["id"] + system.all
+        let columns: [Int?] = (definition?.columns ?? []).map { column in
+            column.isLocalOnly ? nil : names.texts.index(ofColumn: column.name, except: reserved)
+        }
+        self.columns = columns
         undeclared = names.texts.indices.filter { index in
-            guard let definition else { return false }
-            let name = names.texts[index]
-            return !reserved.contains(name) && !definition.syncs(name)
+            definition != nil && !reserved.contains(names.texts[index]) && !columns.contains(index)
         }
     }
 
@@ -125,10 +128,11 @@ private struct MemberIndices {
 
 extension WireObject {
     fileprivate func value(at index: Int?) -> ItemValue? { index.map { values[$0] } }
+}
 
-    fileprivate func problem(at index: Int, _ reason: String) -> WireRow.Problem {
-        let name = names.texts[index]
-        return WireRow.Problem(
+extension WireRow.Problem {
+    fileprivate init(malformed name: String, _ reason: String) {
+        self.init(
             column: name,
             error: SyncError(.unreadableResponse, "The value of '\(name)' is not valid JSON: \(reason)."))
     }

@@ -145,7 +145,10 @@ extension AutoSync {
         onCancellation: @escaping @Sendable (PushResult) -> Void = { _ in }
     ) async throws -> SyncRound.Report {
         let startTime = context.environment.now()
-        control.withLock { $0.schedule.begin(round, at: now) }
+        control.withLock { control in
+            control.pendingWithHeld = nil
+            control.schedule.begin(round, at: now)
+        }
         // Each call of `finish(within:)` ends its push at its limit, and not at that of another call.
         let parts = cause == .finish ? RoundParts() : roundParts
         let syncRound = SyncRound(
@@ -156,8 +159,9 @@ extension AutoSync {
             let status = try? await context.status()
             let refused = report.failed.filter { $0.value.isRefusal }
             let previous = control.withLock { followed(&$0) }
-            control.withLock {
-                $0.schedule.end(
+            control.withLock { control in
+                control.pendingWithHeld = report.pendingWithHeld
+                control.schedule.end(
                     round, report.outcome(leavesOperations: status?.hasSendableOperations ?? true),
                     pulled: Set(report.pulls.keys).union(report.failed.keys), refused: Set(refused.keys),
                     at: now, jitter: jitter)

@@ -22,7 +22,7 @@ extension AutoSync {
         guard let status = try? await context.status(),
             let first = try? await context.pendingOperations(limit: 1)
         else { return }
-        if status.hasSendableOperations {
+        if status.hasSendableOperations || mayHeldOperationsBeSent(status) {
             control.withLock { $0.schedule.recordSendableOperations(at: now, jitter: jitter) }
             wakeup.signal()
         }
@@ -32,6 +32,16 @@ extension AutoSync {
             if case .pushing(_, let count) = state.phase {
                 state.phase = .pushing(done: max(0, count - status.pendingOperations), of: count)
             }
+        }
+    }
+
+    /// Whether an operation was completed or removed since the push of the last round, which others may have waited for. Their
+    /// errors do not tell: a held operation has its error until a push sends it.
+    private func mayHeldOperationsBeSent(_ status: SyncStatus) -> Bool {
+        control.withLock { control in
+            guard let count = control.pendingWithHeld, status.pendingOperations < count else { return false }
+            control.pendingWithHeld = nil
+            return status.heldOperations > 0
         }
     }
 

@@ -25,6 +25,8 @@ public final class AutoSync: Sendable {
         var pulledPlans: Set<Int> = []
         /// The errors of plans whose last pull would fail again.
         var failedPlans: [Int: SyncError] = [:]
+        /// The number of operations that were pending after the push of the last round, if some of them were held.
+        var pendingWithHeld: Int?
     }
 
     let context: SyncContext

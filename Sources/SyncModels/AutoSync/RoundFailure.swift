@@ -13,7 +13,11 @@ enum RoundFailure: Equatable {
     case ofPlan(mayRetry: Bool)
 
     init(_ error: SyncError) {
-        switch error.causeOfPull.code {
+        let cause = error.causeOfPull
+        switch cause.code {
+        case _ where cause.isOfItem:
+            // The app can change its table, and the server its row.
+            self = .ofPlan(mayRetry: true)
         case .authenticationRequired, .pushAbortedAuthentication:
             self = .unauthenticated
         case .networkUnavailable, .serviceUnavailable, .pushAbortedNetwork, .pushAbortedService,

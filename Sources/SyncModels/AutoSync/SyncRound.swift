@@ -17,6 +17,8 @@ struct SyncRound: Sendable {
     /// What a round has done.
     struct Report: Sendable {
         var push: PushResult?
+        /// The number of operations that were pending after the push, if some of them were held.
+        var pendingWithHeld: Int?
         /// The results by the index of the plan.
         var pulls: [Int: PullResult] = [:]
         /// The plans that have failed and may succeed later.
@@ -62,13 +64,17 @@ struct SyncRound: Sendable {
         } catch {
             let error = try Self.syncError(error)
             report.push = error.pushResult
-            if error.code == .pushCompletedWithErrors {
+            if await context.permitsPull(after: error) {
                 report.error = error
             } else {
                 report.ending = error
             }
         }
-        if let push = report.push, push.completed > 0 || push.hasRefusals { report.reachedServer = true }
+        guard let push = report.push else { return }
+        if push.completed > 0 || push.hasRefusals { report.reachedServer = true }
+        if push.errors.contains(where: { $0.code == .operationHeld }) {
+            report.pendingWithHeld = try? await context.pendingOperationCount()
+        }
     }
 
     private func pull(_ index: Int, _ report: inout Report) async throws {
@@ -81,7 +87,7 @@ struct SyncRound: Sendable {
             switch RoundFailure(error) {
             case .ofPlan(let mayRetry):
                 report.error = report.error ?? error
-                if error.isRefusal { report.reachedServer = true }
+                if error.isRefusal || error.isOfItem { report.reachedServer = true }
                 if mayRetry { report.retries.insert(index) } else { report.failed[index] = error }
             case .unauthenticated, .unavailable:
                 report.ending = error

@@ -52,6 +52,8 @@ struct SyncSchedule: Sendable {
         var hintedAt: Duration?
         /// The next repetition by the interval.
         var repeatsAt: Duration?
+        /// The number of pulls in a row that have failed and may succeed later, also with rounds without this plan between them.
+        var failures = 0
     }
 
     private let settings: AutoSync.Settings
@@ -70,7 +72,7 @@ struct SyncSchedule: Sendable {
     /// The number of failures in a row, without an answer of the server between them.
     private var failures = 0
     private var hasLastRoundFailed = false
-    /// The number of rounds in a row that have left operations or plans to send or pull again.
+    /// The number of rounds in a row that have left operations to send again.
     private var incompleteRounds = 0
     private var lastEnd: Duration?
     private var lastNow: Duration?
@@ -220,8 +222,9 @@ struct SyncSchedule: Sendable {
     ///
     /// - Parameter clockSteps: ``clockSteps`` when the wait began.
     mutating func recordWait(until time: Duration, at now: Duration, clockSteps: Int) {
+        // Without a step back that no event has found yet, the clock would show that time.
+        if clockSteps == self.clockSteps { lastNow = max(lastNow ?? time, time) }
         adjustClock(to: now)
-        if now < time, clockSteps == self.clockSteps { moveTimes(by: now - time) }
     }
 
     /// Records that another process syncs the store.
@@ -285,6 +288,7 @@ struct SyncSchedule: Sendable {
         (lastEnd, isInRound) = (now, false)
         for index in pulled {
             pulls[index].repeatsAt = pulls[index].interval.map { now + $0 }
+            pulls[index].failures = 0
         }
         for index in refused where settings.followsChangeFeed {
             let time = now + settings.maxBackoff
@@ -295,15 +299,16 @@ struct SyncSchedule: Sendable {
         case .completed(let reachedServer, let leavesOperations, let retries):
             hasLastRoundFailed = false
             if reachedServer { recordAnswer() }
-            guard leavesOperations || !retries.isEmpty else {
-                incompleteRounds = 0
-                break
-            }
+            if !leavesOperations { incompleteRounds = 0 }
             // The push after a change made during the round sends what the round has left.
-            if firstChange != nil, retries.isEmpty { break }
-            retryTime += settings.backoff(failures: incompleteRounds, jitter: jitter)
-            incompleteRounds += 1
-            if leavesOperations { requestPush(at: retryTime, .retry) }
+            guard !retries.isEmpty || leavesOperations && firstChange == nil else { break }
+            let failures = retries.map { pulls[$0].failures }.max() ?? 0
+            retryTime += settings.backoff(failures: max(failures, incompleteRounds), jitter: jitter)
+            for index in retries { pulls[index].failures += 1 }
+            if leavesOperations {
+                incompleteRounds += 1
+                requestPush(at: retryTime, .retry)
+            }
         case .failed(let retryAfter):
             requestPush(at: now, .retry)
             recordFailure(retryAfter: retryAfter, jitter: jitter)
@@ -354,6 +359,7 @@ struct SyncSchedule: Sendable {
     /// Ends the delays after failures, but not those that the server has asked for.
     private mutating func resetDelays() {
         (failures, incompleteRounds, hasLastRoundFailed) = (0, 0, false)
+        for index in pulls.indices { pulls[index].failures = 0 }
         gate = gate?.ofServer
     }
 
@@ -370,10 +376,7 @@ struct SyncSchedule: Sendable {
     private mutating func adjustClock(to now: Duration) {
         defer { lastNow = now }
         guard let lastNow, now < lastNow else { return }
-        moveTimes(by: now - lastNow)
-    }
-
-    private mutating func moveTimes(by offset: Duration) {
+        let offset = now - lastNow
         clockSteps += 1
         func move(_ time: inout Duration?) { time = time.map { $0 + offset } }
         move(&firstChange)

@@ -9,25 +9,30 @@ public struct ModelConflict<Model: SyncModel>: Sendable {
     public let mine: Model?
     /// The server's model; `nil` when it was deleted there, or the server does not show it.
     public let theirs: Model?
-    /// The model that both changes were made on; `nil` when the device never had one, as for inserts.
+    /// The model that both changes were made on; `nil` when the device never had one, as for inserts. Properties that cannot hold
+    /// the value of the row have their blank value, also ``FieldOptions/required`` ones.
     public let base: Model?
     /// The conflict, with items.
     public let raw: Conflict
 
     /// Makes a conflict of models.
     ///
-    /// - Throws: ``SyncError/Code/invalidItem`` if one of the items is unreadable.
+    /// - Throws: ``SyncError/Code/invalidItem`` if the item on the device or on the server is unreadable.
     public init(_ raw: Conflict) throws(SyncError) {
         self.raw = raw
         mine = try Self.model(of: raw.clientItem, raw)
         theirs = raw.isDeletedOnServer ? nil : try Self.model(of: raw.serverItem, raw)
-        base = try Self.model(of: raw.base, raw)
+        // The base may be a state of the row that the app has corrected since.
+        base = try Self.model(of: raw.base, raw, requiresValues: false)
     }
 
-    private static func model(of item: Item?, _ conflict: Conflict) throws(SyncError) -> Model? {
+    private static func model(
+        of item: Item?, _ conflict: Conflict, requiresValues: Bool = true
+    ) throws(SyncError) -> Model? {
         guard let item else { return nil }
         do throws(UnreadableItem) {
-            return try Model.schema.decode(item, localOnlyOf: conflict.clientItem)
+            return try Model.schema.decode(
+                item, localOnlyOf: conflict.clientItem, requiresValues: requiresValues)
         } catch {
             throw error.syncError
         }
@@ -163,10 +168,13 @@ extension ModelConflict {
                 && client ?? .null != raw.base?.fields[column.name] ?? .null
             return isOnlyMine ? client : server
         }
-        // JSON of the server may have keys that the device's does not have.
-        if isMine, let client, column.type != .json || server == nil { return client }
+        // The keys that the type does not have are those of the server's object.
+        if let theirs, let server, case .object = server, column.holds(server, in: model) {
+            return try column.value(model).addingUnknownKeys(of: server, known: try column.value(theirs))
+        }
+        if isMine, let client { return client }
         let value = try column.value(model)
-        guard let theirs, let server, column.holds(server, in: model) else { return value }
-        return value.addingUnknownKeys(of: server, known: try column.value(theirs))
+        guard let mine, let client, column.holds(client, in: model) else { return value }
+        return value.addingUnknownKeys(of: client, known: try column.value(mine))
     }
 }

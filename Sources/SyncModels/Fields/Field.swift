@@ -84,7 +84,8 @@ public struct Field<Model: SyncModel>: Sendable {
     /// Shows version and times of the row in the property. They are not written.
     ///
     /// With this field, ``ModelTable/save(_:from:)`` reports a conflict if the server's row has changed since
-    /// the original was read.
+    /// the original was read. An original from before the row's first push has no version, and no conflict is reported for
+    /// it: read the row again after that push.
     public static func system(_ path: any WritableKeyPath<Model, SystemProperties> & Sendable) -> Field {
         Field(path: path, role: .system(path))
     }

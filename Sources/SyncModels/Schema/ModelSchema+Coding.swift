@@ -15,26 +15,29 @@ extension ModelSchema {
 
     /// Makes a model from an item of the server, which has no local-only columns: their values are those of the device's item.
     ///
+    /// - Parameter requiresValues: whether the item is unreadable without the values of ``FieldOptions/required`` columns.
     /// - Throws: ``UnreadableItem`` as ``decode(_:)``.
-    func decode(_ item: Item, localOnlyOf local: Item?) throws(UnreadableItem) -> Model {
+    func decode(
+        _ item: Item, localOnlyOf local: Item?, requiresValues: Bool = true
+    ) throws(UnreadableItem) -> Model {
         var item = item
         for column in columns where column.options.contains(.localOnly) {
             item.fields[column.name] = local?.fields[column.name]
         }
-        return try decode(item)
+        return try decode(RowValues(item, columns: columnNames), requiresValues: requiresValues)
     }
 
     /// Makes a model from the values of a row in ``columnNames``.
     ///
     /// - Throws: ``UnreadableItem`` as ``decode(_:)``.
-    func decode(_ row: RowValues) throws(UnreadableItem) -> Model {
+    func decode(_ row: RowValues, requiresValues: Bool = true) throws(UnreadableItem) -> Model {
         var model = blank
         model.id = SyncID(unchecked: row.id)
         var position = 0
         for column in columns {
             let value = row.values[position]
             position += 1
-            guard column.read(value, into: &model) else {
+            guard column.read(value, into: &model) || !requiresValues else {
                 throw UnreadableItem(Model.self, column.path, column.name, value, id: row.id)
             }
         }

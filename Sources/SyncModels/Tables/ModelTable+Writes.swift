@@ -39,7 +39,8 @@ extension ModelTable {
     ///
     /// Columns that do not differ keep their stored values, also if they have changed since the original was
     /// read. If a property of the model shows the system properties, and the server's row has changed since
-    /// then, the push reports a conflict. Without a difference nothing is written.
+    /// then, the push reports a conflict. A copy from before the row's first push has no version, and no conflict is
+    /// reported for it: read the row again after that push. Without a difference nothing is written.
     ///
     /// - Parameters:
     ///   - edited: the edited copy.

@@ -53,6 +53,8 @@ extension SimulatedSystem {
             try await apply(error, upTo: newest, device) {
                 try await context.cancelAndDiscardItem(for: error)
             } record: {
+                // An item whose row is unknown is removed, and pulled again.
+                if shown == nil { device.state.withLock { $0.removalCount += 1 } }
                 history.see(key, shown)
                 history.overrule(key, upTo: newest)
             }

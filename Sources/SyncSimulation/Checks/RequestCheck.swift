@@ -18,6 +18,8 @@ final class RequestCheck: Sendable {
         let earliest: Int64
         /// Whether the response, or its absence, ends the push or pull once the request is not repeated.
         let endsCall: Bool
+        /// Whether a proxy has refused the request because of its size.
+        let isOfSize: Bool
     }
 
     private struct State {
@@ -59,7 +61,9 @@ final class RequestCheck: Sendable {
             guard act != 0, !hasDelegate else { return nil }
             let failures = state.failures[act] ?? []
             guard let index = failures.firstIndex(where: { $0.request.isEqual(to: request) }) else {
-                guard isSequential, failures.contains(where: \.endsCall) else { return nil }
+                // Rows are pulled although a change was too large for a proxy.
+                guard isSequential, failures.contains(where: { $0.endsCall && (isWrite || !$0.isOfSize) })
+                else { return nil }
                 return "Another request follows, although the service did not answer the one before."
             }
             state.failures[act]?.remove(at: index)
@@ -95,7 +99,7 @@ final class RequestCheck: Sendable {
             state.failures[act, default: []].append(
                 Failure(
                     request: request, earliest: now + delay * 1_000_000_000,
-                    endsCall: response?.isOfNoService(to: request) ?? true))
+                    endsCall: response?.isOfNoService(to: request) ?? true, isOfSize: status == 413))
         }
     }
 }

@@ -82,9 +82,17 @@ struct StoreState: Sendable {
     /// Returns the first bytes of the file.
     private static func header(of file: String) throws(StoreError) -> [UInt8] {
         do {
-            let handle = try FileHandle(forReadingFrom: URL(filePath: file))
+            let url = URL(filePath: file).resolvingSymlinksInPath()
+            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+            // Opening a pipe waits for a writer.
+            guard attributes[.type] as? FileAttributeType == .typeRegular else {
+                throw StoreError(.cannotOpen, "'\(file)' is not a regular file.")
+            }
+            let handle = try FileHandle(forReadingFrom: url)
             defer { try? handle.close() }
             return try handle.read(upToCount: 4096).map(Array.init) ?? []
+        } catch let error as StoreError {
+            throw error
         } catch {
             throw StoreError(.cannotOpen, "'\(file)' cannot be read: \(error.localizedDescription)")
         }

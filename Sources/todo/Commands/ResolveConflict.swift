@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import SyncCore
+import SyncModels
 
 struct ResolveConflict: TodoCommand {
     static let configuration = CommandConfiguration(
@@ -29,12 +29,13 @@ extension TodoApp {
     func resolve(_ prefix: String, by choice: ConflictChoice) async throws {
         let error = try await operationError(prefix)
         try await resolve(error, by: choice)
-        let result =
-            switch choice {
-            case .client: "The next push sends the client's value."
-            case .server: "The item now has the server's value."
-            case .cancel: "The change is left pending."
-            }
-        console.print(result)
+        switch choice {
+        case .client: console.print("The next push sends the client's value.")
+        case .server:
+            // The server has no item after a refused insert, or after a conflict with a deleted row.
+            let item = try await table.raw.item(id: error.itemID)
+            console.print(item == nil ? "The item was removed." : "The item now has the server's value.")
+        case .cancel: console.print("The change is left pending.")
+        }
     }
 }

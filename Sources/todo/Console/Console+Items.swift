@@ -24,7 +24,10 @@ extension Console {
         let rows: [(name: String, client: String, server: String)] = [
             ("", "client", "server"), ("text", shortClientText, shortServerText),
             ("complete", client.map(completeText) ?? "", conflict.existingServerItem.map(completeText) ?? ""),
-            ("version", version(of: conflict.item), version(of: conflict.serverItem)),
+            (
+                "version", version(of: conflict.item),
+                conflict.isConflict ? version(of: conflict.serverItem) : ""
+            ),
         ]
         let width = max(18, (rows.map(\.client.count).max() ?? 0) + 2)
         let table = rows.map { row in
@@ -39,10 +42,11 @@ extension Console {
 
     private static let columnWidth = 40
 
-    /// Returns the text for a conflict without a server item. After an insert that is a deleted row, because the id
-    /// exists.
+    /// Returns the text for an error without a server item. A refusal that is no conflict does not tell what the server has.
+    /// After the conflict of an insert that is a deleted row, because the id exists.
     private func missingServerText(_ conflict: TableOperationError) -> String {
-        conflict.serverItem == nil && conflict.kind != .insert ? "(no such row)" : "(deleted)"
+        guard conflict.isConflict else { return "(unknown)" }
+        return conflict.serverItem == nil && conflict.kind != .insert ? "(no such row)" : "(deleted)"
     }
 
     private func version(of item: Item?) -> String {

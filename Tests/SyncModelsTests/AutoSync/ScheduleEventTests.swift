@@ -121,6 +121,34 @@ import Testing
         #expect(timeline.nextRound() == timeline.seconds + 2)
     }
 
+    @Test func `a pull that keeps failing is repeated later and later, also with pushes between`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.jitter = 1
+        timeline.signal(.serverHint(tables: ["children"]))
+        var delays: [Double] = []
+        for _ in 0..<4 {
+            timeline.seconds = timeline.nextRound() ?? 0
+            let end = timeline.seconds
+            let round = timeline.runRound(.completed(reachedServer: true, retries: [children]), pulled: [])
+            #expect(round?.plans == [children])
+            timeline.change()
+            #expect(timeline.runNextRound()?.plans == [])
+            delays.append((timeline.nextRound() ?? 0) - end)
+        }
+        #expect(delays == [2, 4, 8, 16])
+        // What a push leaves is not delayed by the pull.
+        timeline.change()
+        _ = timeline.runNextRound(.completed(reachedServer: true, leavesOperations: true))
+        #expect(timeline.nextRound() == timeline.seconds + 2)
+        // A pull that succeeds ends the delays.
+        timeline.seconds = 100
+        #expect(timeline.runRound()?.plans == [children])
+        timeline.seconds = 200
+        timeline.signal(.serverHint(tables: ["children"]))
+        _ = timeline.runRound(.completed(reachedServer: true, retries: [children]), pulled: [])
+        #expect(timeline.nextRound() == 202)
+    }
+
     @Test func `the change feed is followed while the server asks for neither a sign-in nor a wait`() {
         var timeline = ScheduleTimeline.started()
         func record(_ failure: RoundFailure?, signIns: Int? = nil) {
@@ -156,13 +184,14 @@ import Testing
         #expect(timeline.feedTime() == timeline.time + .seconds(60))
     }
 
-    @Test func `a wait that has passed is over, also if the clock was set back by less`() {
+    @Test(arguments: [100, -1000.0])
+    func `a wait that has passed is over, also if the clock was set back meanwhile`(_ step: Double) {
         var timeline = ScheduleTimeline.started()
         guard case .wait(let time?, _) = timeline.step() else {
             Issue.record("The interval of a plan is not waited for.")
             return
         }
-        timeline.seconds += 100
+        timeline.seconds += step
         timeline.schedule.recordWait(until: time, at: timeline.time, clockSteps: 0)
         #expect(timeline.dueRound()?.plans == [ScheduleTimeline.children])
         // Another wait that ends by the same step of the clock moves nothing.

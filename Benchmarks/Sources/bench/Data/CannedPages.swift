@@ -6,15 +6,19 @@ import HTTPTypes
 import SyncCore
 import Synchronization
 
-/// A server in memory with prepared responses: it returns one page after another, whatever the request.
+/// A server in memory with prepared responses: it returns one page or row after another, whatever the request.
 final class CannedPages: HTTPTransport {
     /// The URL of a server in memory.
     static let url = URLComponents(string: "http://localhost")?.url ?? URL(filePath: "/")
 
     private let pages: [Data]
+    private let status: HTTPResponse.Status
     private let served = Mutex(0)
 
-    init(_ pages: [Data]) { self.pages = pages }
+    init(_ pages: [Data], status: HTTPResponse.Status = .ok) {
+        self.pages = pages
+        self.status = status
+    }
 
     var requestCount: Int { served.withLock { $0 } }
 
@@ -24,7 +28,7 @@ final class CannedPages: HTTPTransport {
             return served - 1
         }
         return HTTPTransportResponse(
-            status: 200, headerFields: [.contentType: "application/json"],
+            status: status, headerFields: [.contentType: "application/json"],
             body: index < pages.count ? pages[index] : Data("[]".utf8))
     }
 

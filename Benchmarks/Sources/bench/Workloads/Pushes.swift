@@ -42,6 +42,30 @@ enum Pushes {
             }, maxRounds: 2)
     }
 
+    /// Pushes to a server in memory, which measures only the engine and the store.
+    static func pushInMemory(_ scale: Scale) -> Benchmark {
+        let count = scale.of(10_000)
+        let todos = (0..<count).map { TodoRow(ordered: $0) }
+        let responses = todos.enumerated().map { ServerRow($1, number: $0).value.json }
+        return Benchmark(
+            name: "push.engine", title: "Push \(count) inserts to a server in memory", count: count,
+            unit: "operation",
+            contenders: StoreKind.allCases.map { kind in
+                Contender(kind.rawValue) { trial in
+                    let server = CannedPages(responses, status: .created)
+                    let context = try kind.context(trial, transport: server)
+                    try await context.context.batch { local in
+                        for todo in todos { try local.insert(todo.insertedFields, in: TodoRow.table) }
+                    }
+                    let result = try await trial.measure { try await context.context.push() }
+                    guard result.completed == count, server.requestCount == count else {
+                        throw WrongResult("\(result), \(server.requestCount) requests")
+                    }
+                    return try await context.checkAndClose()
+                }
+            }, lines: StoreKind.allCases.map { ReportLine($0.rawValue) }, maxRounds: 3)
+    }
+
     /// Sends the requests of a push with an HTTP client, without the framework.
     private static func bare(
         _ name: String, _ requests: Shared<[HTTPTransportRequest]>, inFlight: Int,

@@ -39,6 +39,7 @@ enum Workloads {
             Workload("pull.delta.100") { DeltaPulls.pull(scale, $0, changes: 100) },
             Workload("pull.loopback") { LoopbackPulls.firstPull(scale, $0) },
             Workload("pull.million") { _ in MillionRows.pull(scale) },
+            Workload("push.engine") { _ in Pushes.pushInMemory(scale) },
             Workload("push.1") { _ in Pushes.push(scale, inFlight: 1) },
             Workload("push.8") { _ in Pushes.push(scale, inFlight: 8) },
             Workload("open") { Opening.open(scale, $0) },

@@ -15,6 +15,7 @@ final class FileMap: OrderedMap {
     private let log: ChangeLog
     /// The state that new readers see; `nil` after close.
     private let committed: Mutex<SortedBytes?>
+    private let runningReads = DispatchGroup()
 
     init(path: String) throws {
         lock = try StoreFileLock(storePath: path)
@@ -28,12 +29,18 @@ final class FileMap: OrderedMap {
     }
 
     func read<T>(_ body: (any OrderedMapSnapshot) throws -> T) throws -> T {
-        try body(FileMapTransaction(try state()))
+        let state = try committed.withLock { committed in
+            let state = try Self.opened(committed)
+            runningReads.enter()
+            return state
+        }
+        defer { runningReads.leave() }
+        return try body(FileMapTransaction(state))
     }
 
     func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T {
         try writeLock.withLock {
-            let transaction = FileMapTransaction(try state())
+            let transaction = FileMapTransaction(try committed.withLock(Self.opened))
             let result = try body(transaction)
             if !transaction.changes.isEmpty {
                 try log.append(transaction.changes)
@@ -50,16 +57,15 @@ final class FileMap: OrderedMap {
                 return committed != nil
             }
             if wasOpen {
+                runningReads.wait()
                 log.close()
                 lock.release()
             }
         }
     }
 
-    private func state() throws -> SortedBytes {
-        guard let state = committed.withLock({ $0 }) else {
-            throw StoreError(.closed, "The store is closed.")
-        }
+    private static func opened(_ state: SortedBytes?) throws -> SortedBytes {
+        guard let state else { throw StoreError(.closed, "The store is closed.") }
         return state
     }
 }

@@ -33,11 +33,14 @@ extension SyncTableDefinition {
 }
 
 extension Item {
-    /// Returns the server's row with the local values of local-only columns and of columns that the row lacks.
+    /// Returns the server's row with the local values of local-only columns and of columns that the row lacks. A row that was
+    /// deleted and inserted again has nothing of the former one.
     func keepingLocalColumns(of local: Item?, definition: SyncTableDefinition) -> Item {
         guard let local else { return self }
         var kept = self
-        for column in definition.columns where column.isLocalOnly || fields[column.name] == nil {
+        let isFormerRow = isInsertedAgain(since: local)
+        for column in definition.columns
+        where column.isLocalOnly || fields[column.name] == nil && !isFormerRow {
             kept.fields[column.name] = local.fields[column.name]
         }
         return kept

@@ -53,7 +53,7 @@ struct ConflictResolution {
             if case .changed = result {} else { emit(decision, about: operation, conflict) }
             return result
         } catch let error as SyncError
-            where [.storeFailure, .contextInvalid].contains(error.code) && !error.isRefusalByTable
+            where [.storeFailure, .contextInvalid].contains(error.code) && !error.isOfItem
         {
             throw error
         } catch {

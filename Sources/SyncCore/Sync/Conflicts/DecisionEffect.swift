@@ -30,7 +30,7 @@ struct DecisionEffect {
         of error: TableOperationError, in transaction: any StoreTransaction, definition: SyncTableDefinition,
         inFlight: Set<Int64>
     ) throws {
-        guard let operation = try transaction.operation(id: error.operationID) else {
+        guard let operation = try transaction.operation(of: error) else {
             throw SyncError.operationNotFound(error.operationID)
         }
         guard operation.revision == error.revision, !inFlight.contains(operation.id) else {
@@ -51,6 +51,10 @@ struct DecisionEffect {
     /// Applies a resolver's decision.
     func apply(_ decision: ConflictDecision) throws {
         switch decision {
+        case .keepServer where error.isUnexplainedInsert:
+            throw SyncError(
+                .invalidOperation,
+                error.message + " It has not shown the row: correct the item, or discard it.")
         case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalOnlyColumns))
         case .keepClient: try keepClient(nil)
         case .merge(var item):
@@ -199,6 +203,25 @@ struct DecisionEffect {
         else { return try completion.applier.applyKeptRow(of: operation) }
         try completion.replace(row, with: behind)
         try completion.applier.applyKeptRow(of: operation, ifLaterThan: row)
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns the operation that the error is about. The error of another store can have the id of an operation of this one.
+    func operation(of error: TableOperationError) throws -> TableOperation? {
+        guard let operation = try operation(id: error.operationID),
+            operation.table.hasSameBytes(as: error.table),
+            operation.itemID.hasSameBytes(as: error.itemID)
+        else { return nil }
+        return operation
+    }
+}
+
+extension TableOperationError {
+    /// Whether the server has answered an insert with a conflict, but has no row with the id, or does not show it. It may refuse
+    /// the insert for another reason, such as a value that must be unique: a resolver must not remove the only copy.
+    fileprivate var isUnexplainedInsert: Bool {
+        kind == .insert && code == .itemAlreadyOnServer && serverItem == nil
     }
 }
 

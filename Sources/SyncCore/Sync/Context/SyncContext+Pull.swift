@@ -46,8 +46,21 @@ extension SyncContext {
         do {
             try await push()
             return []
-        } catch let error as SyncError where error.code == .pushCompletedWithErrors {
+        } catch let error as SyncError {
+            guard await permitsPull(after: error) else { throw error }
             return error.pushResult?.errors ?? []
+        }
+    }
+
+    /// Whether rows can be pulled although a push has thrown the error: operations have failed, or a proxy has refused one of them
+    /// because of its size. If the service is not available, the pull's first request shows it.
+    package func permitsPull(after error: SyncError) async -> Bool {
+        switch error.code {
+        case .pushCompletedWithErrors: return true
+        case .pushAbortedService where error.retryAfter == nil:
+            let refused = try? await read { try FailedOperations.operationsRefusedByProxy(in: $0) }
+            return refused?.contains(where: \.isTooLargeForProxy) == true
+        default: return false
         }
     }
 }

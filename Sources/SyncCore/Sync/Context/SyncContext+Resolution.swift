@@ -35,7 +35,7 @@ extension SyncContext {
     /// removed, and the server's rows are pulled again, because the delta tokens are removed.
     private func cancelOperationOfUndeclaredTable(_ error: TableOperationError) async throws {
         try await writeLocally { transaction in
-            guard let operation = try transaction.operation(id: error.operationID) else {
+            guard let operation = try transaction.operation(of: error) else {
                 throw SyncError.operationNotFound(error.operationID)
             }
             guard operation.revision == error.revision else {

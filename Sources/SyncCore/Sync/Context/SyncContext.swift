@@ -65,6 +65,8 @@ public final class SyncContext: Sendable {
             dataSource: dataSource, executor: environment.executor, commits: commits,
             stalePageGuard: stalePageGuard)
         dataSource.onExternalCommit { [weak commits] in commits?.send(.unknown) }
+        // Triggers change no operations. The changes of operations are signalled by the writes of this context.
+        (dataSource as? any StoreWithTriggers)?.onOwnCommit { [weak commits] in commits?.send(.unknownItems) }
     }
 
     /// Returns the local table of that name. If the store does not have it, every call of the table throws
@@ -118,7 +120,7 @@ public final class SyncContext: Sendable {
         try await withStoreErrors {
             try await confirmStore(forWriting: true)
             return try await store.write { [user] transaction in
-                try user.require(in: transaction)
+                try user.bind(in: transaction)
                 return try body(transaction)
             }
         }

@@ -37,6 +37,16 @@ final class UserBinding: Sendable {
         guard stored.hasSameBytes(as: userID) else { throw Self.otherUser }
     }
 
+    /// Checks in a write transaction that the store is not bound to another user, and binds a store that a context without a user
+    /// has purged since.
+    ///
+    /// - Throws: as ``require(in:)``.
+    func bind(in transaction: any StoreTransaction) throws {
+        try require(in: transaction)
+        guard let userID, try transaction.configValue(Self.key) == nil else { return }
+        try transaction.setConfigValue(userID, for: Self.key)
+    }
+
     private static var otherUser: SyncError {
         SyncError(
             .storeOfAnotherUser,

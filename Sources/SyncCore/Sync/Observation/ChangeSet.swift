@@ -9,13 +9,20 @@ package struct ChangeSet: Sendable {
     package internal(set) var touchesOperations = false
     /// Whether the app may have queued operations, or made pending ones ready to send.
     package internal(set) var mayQueueOperations = false
-    /// Whether anything may have changed: the commit was not recorded, or was made by another process.
+    /// Whether any items may have changed: the commit was not recorded, or was made by another process.
     package private(set) var isUnknown = false
 
     /// Any change.
     package static let unknown: ChangeSet = {
         var changes = ChangeSet()
         (changes.isUnknown, changes.touchesOperations, changes.mayQueueOperations) = (true, true, true)
+        return changes
+    }()
+
+    /// Any change of items, but none of operations.
+    static let unknownItems: ChangeSet = {
+        var changes = ChangeSet()
+        changes.isUnknown = true
         return changes
     }()
 

@@ -137,7 +137,7 @@ package final class CommitFeed: Sendable {
             if changes.touchesOperations { subjects.append(.status) }
             if changes.mayQueueOperations { subjects.append(.localChanges) }
             if changes.isUnknown {
-                subjects = Array(observers.bySubject.keys)
+                subjects += observers.tables.map { .table($0) }
             } else {
                 subjects += changes.tables.keys.map { .table($0) }
             }

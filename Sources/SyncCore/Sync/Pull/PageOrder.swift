@@ -47,20 +47,17 @@ extension PageOrder {
     mutating func advanceOverEnd() -> Bool { false }
 }
 
-/// When the server sent a page.
+/// When the server read and sent a page, by its own clock.
 struct PageTime: Sendable {
-    /// The server's clock; `nil` when the server did not say.
+    /// When the server sent the response; `nil` when it did not say.
     let server: Timestamp?
-    /// The server's clock; the client's when the server did not say.
-    private let date: Timestamp
-
-    init(server: Timestamp?, now: Timestamp) {
-        self.server = server
-        date = server ?? now
-    }
+    /// The earliest time at which the server can have read the rows.
+    let readAt: Timestamp
 
     /// Whether no further row can get this `updatedAt`.
-    func isPast(_ updatedAt: Timestamp) -> Bool { updatedAt.advanced(by: .seconds(1)).isEarlier(than: date) }
+    func isPast(_ updatedAt: Timestamp) -> Bool {
+        updatedAt.advanced(by: .seconds(1)).isEarlier(than: readAt)
+    }
 }
 
 /// Reads by id. Rows that are inserted or deleted during the pull do not shift the others.

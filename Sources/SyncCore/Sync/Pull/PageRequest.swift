@@ -13,7 +13,7 @@ struct PageRequest: Sendable {
 
     /// What the server has returned for a query.
     private enum Response {
-        case rows([WireObject], total: Int?, isLast: Bool, date: Timestamp?)
+        case rows([WireObject], total: Int?, isLast: Bool, PageTime)
         /// The server does not accept the query; it may accept another one.
         case refused(SyncError, status: Int)
         /// The response has more bytes than the transport accepts.
@@ -31,14 +31,13 @@ struct PageRequest: Sendable {
         var requestsTotal = requestsTotal
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
-            let requestedAt = context.environment.now()
             switch try await send(cursor.nextPage, requestsTotal: requestsTotal) {
-            case .rows(let rows, let total, let isLast, let date):
+            case .rows(let rows, let total, let isLast, let time):
                 var (read, unreadable) = try read(rows)
                 if cursor.isBeforeOffset { (read, unreadable) = (read.map { $0.withoutFields }, []) }
                 return PulledPage(
-                    rows: read, unreadable: unreadable, isLast: isLast, date: date,
-                    requestedAt: requestedAt, storedRowCount: storedRowCount, cursor: cursor, total: total)
+                    rows: read, unreadable: unreadable, isLast: isLast, date: time.server,
+                    readAt: time.readAt, storedRowCount: storedRowCount, cursor: cursor, total: total)
             case .refused where requestsTotal:
                 requestsTotal = false
             case .refused(let error, let status):
@@ -53,31 +52,32 @@ struct PageRequest: Sendable {
                 }
             case .tooLong(let limit):
                 guard !cursor.halvePage() else { continue }
-                return try await pageOfLongRow(cursor, requestedAt, storedRowCount, limit: limit)
+                return try await pageOfLongRow(cursor, storedRowCount, limit: limit)
             }
         }
     }
 
     /// Returns a page with the id and the system properties of one row that is itself too long.
     private func pageOfLongRow(
-        _ cursor: PullCursor, _ requestedAt: Timestamp, _ storedRowCount: Int, limit: Int
+        _ cursor: PullCursor, _ storedRowCount: Int, limit: Int
     ) async throws -> PulledPage {
         var query = cursor.nextPage
         query.selection = ["id"]
         let reason = SyncError(
             .unreadableResponse,
             "A row is longer than the \(limit) bytes that the transport accepts in one response.")
-        guard case .rows(let rows, _, let isLast, let date) = try await send(query) else {
+        guard case .rows(let rows, _, let isLast, let time) = try await send(query) else {
             throw SyncError.pullAborted(table, reason)
         }
         let (read, unreadable) = try read(rows, tooLong: reason)
         return PulledPage(
-            rows: read, unreadable: unreadable, isLast: isLast, date: date, requestedAt: requestedAt,
+            rows: read, unreadable: unreadable, isLast: isLast, date: time.server, readAt: time.readAt,
             storedRowCount: storedRowCount, cursor: cursor, total: nil)
     }
 
     private func send(_ query: TableQuery, requestsTotal: Bool = false) async throws -> Response {
         let call = try call(query, requestsTotal: requestsTotal)
+        let sentAt = context.environment.now()
         let response = try await context.sendInPull(call)
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
         let now = context.environment.now()
@@ -91,9 +91,11 @@ struct PageRequest: Sendable {
         guard case .rows(let rows, let total) = response.body else {
             throw SyncError(.internalError, "The response to a query was read as something other than rows.")
         }
-        return .rows(
-            rows, total: total, isLast: response.isLastPage,
-            date: response.date.flatMap { Timestamp(httpDate: $0) })
+        let date = response.date.flatMap { Timestamp(httpDate: $0) }
+        // The server can have read the rows long before it wrote `Date`, but not before the request was sent. A server without
+        // `Date` is taken to have this device's clock.
+        let readAt = date?.showing(fractionDigits: 9).advanced(by: min(.zero, sentAt.since(now))) ?? sentAt
+        return .rows(rows, total: total, isLast: response.isLastPage, PageTime(server: date, readAt: readAt))
     }
 
     private func call(_ query: TableQuery, requestsTotal: Bool) throws(SyncError) -> RemoteCall {

@@ -71,17 +71,17 @@ struct PullCursor: Sendable {
     ///   - isLast: whether the server says that no page follows. It is ignored for a page of the requested length: some
     ///     servers say so of every page that has all the rows requested.
     ///   - date: when the server sent the response, to the second, by its own clock; `nil` when it did not say.
-    ///   - now: the client's clock when the page was requested.
+    ///   - readAt: the earliest time at which the server can have read the rows, by its own clock.
     /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
     mutating func advance(
-        over rows: [PulledRow], isLast: Bool = false, serverDate date: Timestamp?, now: Timestamp
+        over rows: [PulledRow], isLast: Bool = false, serverDate date: Timestamp?, readAt: Timestamp
     ) throws(SyncError) {
         let isEnd = isLast && rows.count < pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
         let phase = order.phase
         let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
-        order.advance(over: rows, at: PageTime(server: date, now: now))
+        order.advance(over: rows, at: PageTime(server: date, readAt: readAt))
         if order.phase != phase {
             repeatedPages = RepeatedPages()
         } else if repeatedPages.hasSeenAll(of: rows) {

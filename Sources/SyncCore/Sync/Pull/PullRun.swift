@@ -40,9 +40,9 @@ struct PullRun: Sendable {
         let storedPage = Mutex<PulledPage?>(nil)
         private let outcome = Mutex<Result<Timestamp, SyncError>?>(nil)
 
-        init(_ context: SyncContext) {
+        init(_ context: SyncContext, table: String) {
             self.context = context
-            source = context.stalePageGuard.beginPull()
+            source = context.stalePageGuard.beginPull(of: table)
             context.activity.begin(.pull)
         }
 
@@ -76,7 +76,7 @@ struct PullRun: Sendable {
         _ pull: ValidatedPull, in context: SyncContext, startTime: Timestamp?, result: PullResult
     ) async throws {
         (storedToken, mark) = try await Self.storeState(for: pull, in: context)
-        session = Session(context)
+        session = Session(context, table: pull.definition.name)
         self.context = context
         self.pull = pull
         self.startTime = startTime
@@ -218,7 +218,7 @@ struct PullRun: Sendable {
         let (context, pull, expectedToken) = (context, pull, storedToken)
         let (source, mark) = (session.source, mark)
         return context.store.begin { transaction in
-            try context.user.require(in: transaction)
+            try context.user.bind(in: transaction)
             let table = pull.definition.name
             guard try PurgeCount.value(of: table, in: transaction) == mark.purgeCount else { return nil }
             let sharedStore = try mark.commitStamp.map {
@@ -260,7 +260,7 @@ extension PullCursor {
         do throws(SyncError) {
             try advance(
                 over: page.rows, isLast: page.isLast && endsAtLastPage, serverDate: page.date,
-                now: page.requestedAt)
+                readAt: page.readAt)
         } catch {
             throw SyncError.pullAborted(query.table, error)
         }

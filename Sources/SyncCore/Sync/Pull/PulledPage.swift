@@ -8,8 +8,8 @@ struct PulledPage: Sendable {
     let isLast: Bool
     /// When the server sent the response, by its own clock; `nil` when it did not say.
     let date: Timestamp?
-    /// When the page was requested, by the client's clock. The response may be much later than the server's reading.
-    let requestedAt: Timestamp
+    /// The earliest time at which the server can have read the rows, by its own clock.
+    let readAt: Timestamp
     /// How many stored rows ``StalePageGuard`` had recorded when the page was requested.
     let storedRowCount: Int
     let cursor: PullCursor

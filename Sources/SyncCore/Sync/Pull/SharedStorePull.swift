@@ -69,8 +69,16 @@ struct SharedStorePull: Sendable {
     static func recordRemoval(
         of row: Item?, id: String, table: String, at now: Timestamp, in transaction: any StoreTransaction
     ) throws {
-        let removed = RemovedRow(updatedAt: row?.system.updatedAt, recordedAt: now)
-        try transaction.setConfigValue(removed.text, for: key(id: id, table: table))
+        let (key, removed) = (
+            key(id: id, table: table), RemovedRow(updatedAt: row?.system.updatedAt, recordedAt: now)
+        )
+        // A pull may receive the same tombstone each time.
+        if let updatedAt = removed.updatedAt,
+            try transaction.configValue(key).flatMap(RemovedRow.init)?.updatedAt == updatedAt
+        {
+            return
+        }
+        try transaction.setConfigValue(removed.text, for: key)
     }
 
     private static func key(id: String, table: String) -> ConfigKey {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Keeps a page from replacing rows that a push or another pull has stored since the page was requested.
 ///
-/// Such a page may show the rows as they were before. Only rows stored while another pull runs are recorded.
+/// Such a page may show the rows as they were before. Only rows stored while another pull of their table runs are recorded.
 final class StalePageGuard: Sendable {
     /// What stores rows: one pull, or all pushes together.
     typealias Source = Int
@@ -29,7 +29,8 @@ final class StalePageGuard: Sendable {
     }
 
     private struct State {
-        var pulls: Set<Source> = []
+        /// The tables of the running pulls.
+        var pulls: [Source: String] = [:]
         var lastPull = StalePageGuard.pushes
         var storedRowCount = 0
         var storedRows: [Source: [ItemIdentity: StoredRow]] = [:]
@@ -40,10 +41,10 @@ final class StalePageGuard: Sendable {
     private let state = Mutex(State())
 
     /// Starts recording for a pull.
-    func beginPull() -> Source {
+    func beginPull(of table: String) -> Source {
         state.withLock { state in
             state.lastPull += 1
-            state.pulls.insert(state.lastPull)
+            state.pulls[state.lastPull] = table
             return state.lastPull
         }
     }
@@ -51,7 +52,7 @@ final class StalePageGuard: Sendable {
     /// Ends a pull. The rows that it has stored still count for the other pulls.
     func endPull(_ pull: Source) {
         state.withLock { state in
-            state.pulls.remove(pull)
+            state.pulls[pull] = nil
             if state.pulls.isEmpty { state.storedRows = [:] }
         }
     }
@@ -63,8 +64,10 @@ final class StalePageGuard: Sendable {
     func recordStored(_ row: Item?, id: String, in table: String, from source: Source) {
         state.withLock { state in
             state.storedRowCount += 1
-            guard state.pulls.contains(where: { $0 != source }) else { return }
-            let stored = StoredRow(number: state.storedRowCount, system: row?.system)
+            guard state.pulls.contains(where: { $0.key != source && $0.value == table }) else { return }
+            var system = row?.system
+            system?.undeclared = [:]
+            let stored = StoredRow(number: state.storedRowCount, system: system)
             let identity = ItemIdentity(table: table, id: id)
             let replaced = state.storedRows[source, default: [:]].updateValue(stored, forKey: identity)
             state.uncommitted.append((source, identity, replaced))

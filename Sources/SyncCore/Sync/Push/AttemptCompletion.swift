@@ -104,10 +104,11 @@ struct AttemptCompletion {
             } else if behind.kind != .insert {
                 // The item that the later operation was made on has the change that is not sent, and no version if it was
                 // inserted again.
-                let former = behind.formerRow
+                let former = behind
                 if !behind.hasUnknownBase { behind.base = operation.base }
-                behind.version = behind.olderVersion ?? operation.version
-                if let base = behind.base { behind.setOlderCopy(former, of: base) }
+                behind.version = former.olderVersion ?? operation.version
+                behind.serverItem = nil
+                behind.setOlderCopy(as: former)
                 try transaction.put(behind)
             }
         }
@@ -131,7 +132,7 @@ struct AttemptCompletion {
         base.fields.merge(ancestor) { known, _ in known }
         let local = try transaction.item(id: operation.itemID, in: definition.name)
         /// Returns the row with the user's later changes.
-        func merged(over local: Item) -> Item {
+        func rebase(_ local: Item) -> Item {
             var merged = row.merged(over: local, ancestor: ancestor, definition: definition)
             if behind?.hasUnknownBase == true {
                 // The base of the attempt may have the change already, only what was sent is the server's for certain.
@@ -145,14 +146,16 @@ struct AttemptCompletion {
                 ? Self.superseded(local.system, sent: sentVersions, by: [row, later]) : []
             return merged
         }
-        if let local { try transaction.upsert([merged(over: local)], in: definition.name) }
+        let merged = (local ?? behind?.deletedItem).map(rebase)
+        if local != nil, let merged { try transaction.upsert([merged], in: definition.name) }
         if let next = behind ?? Self.followUp(of: operation, local: local, ancestor: ancestor, definition) {
+            // A decision can restore the row, and the deleted item.
+            base.system.supersededVersions = merged?.system.supersededVersions ?? []
             var rebased = next.rebased(on: base)
-            // A decision can restore it.
-            rebased.deletedItem = next.deletedItem.map(merged)
+            rebased.deletedItem = next.deletedItem.map(rebase)
             // An edit of a copy older than the row keeps the copy's version, so that the server reports the conflict.
             if let version = next.olderVersion, sent.version != version { rebased.version = version }
-            if behind != nil { rebased.setOlderCopy(next.formerRow, of: base) }
+            if behind != nil { rebased.setOlderCopy(as: next) }
             // So does a change that clashes with one that another client has made after the attempt that is proven only now.
             var made = operation.base ?? Item(id: operation.itemID)
             made.fields = next.hasUnknownBase ? sent.fields : ancestor

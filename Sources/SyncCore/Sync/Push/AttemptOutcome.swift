@@ -52,8 +52,20 @@ extension AttemptOutcome {
         .refused(status: status, message == nil ? .serverErrorWithoutMessage : .serverError, message: message)
     }
 
+    /// Returns the refusal of an insert whose row the server has stored with another id; `nil` if the response has no such row.
+    ///
+    /// Sent again, the insert would make another row, or meet this one. The app has to choose ids that the server keeps.
+    static func refusal(byOtherID response: AttemptResponse) -> Self? {
+        response.otherID.map { id in
+            .refused(
+                status: response.status,
+                message: "The server has stored the row with the id '\(id)' instead of the item's own.")
+        }
+    }
+
     private static func success(_ response: AttemptResponse, kind: TableOperation.Kind) -> Self {
         if kind == .delete { return .succeeded(nil) }
+        if kind == .insert, let refusal = refusal(byOtherID: response) { return refusal }
         // Without a row of the item, the response does not confirm the write.
         guard let row = response.row else {
             return .unknown(status: response.status, message: response.message)

@@ -10,6 +10,8 @@ struct AttemptResponse: Sendable, Hashable {
     /// Fields of the row that do not fit their columns, as the server shows them. Compared with what was
     /// sent; not stored as fields.
     var unreadableFields: [String: ItemValue] = [:]
+    /// The id of a row that is not the requested one.
+    var otherID: String?
     /// The server's message.
     var message: String?
     /// The value of `Retry-After`, unchanged.
@@ -22,15 +24,19 @@ extension AttemptResponse {
         self.init(
             status: response.status, classification: response.classification, message: response.message,
             retryAfter: response.retryAfter)
-        guard let shown = try? response.row(dialect: dialect)?.item,
-            itemID.map(shown.id.hasSameBytes) ?? true, response.isSuccess || shown.system.version != nil
-        else { return }
+        guard let shown = try? response.row(dialect: dialect)?.item else { return }
+        guard itemID.map(shown.id.hasSameBytes) ?? true else {
+            otherID = shown.id
+            return
+        }
+        guard response.isSuccess || shown.system.version != nil else { return }
         var (item, unreadable) = (shown, [String: ItemValue]())
-        item.system.undeclared = definition.undeclared(in: shown.fields)
+        let fields = definition.spellingColumns(of: shown.fields)
+        item.system.undeclared = definition.undeclared(in: fields)
         item.fields = definition.normalizedFromServer { index in
-            shown.fields[definition.columns[index].name]
+            fields[definition.columns[index].name]
         } orElse: { column, _ in
-            unreadable[column] = shown.fields[column]
+            unreadable[column] = fields[column]
         }
         unreadableFields = unreadable
         // Updates that replace the whole row send these fields back unchanged.

@@ -32,6 +32,11 @@ struct DelegateResult: Sendable {
         if case .completed(let stored) = sent {
             // The copy that was sent has an older version. After a delete there is nothing to store.
             guard let stored else { return }
+            // A pull may have received a later state, and its token is past it.
+            let local = try completion.transaction.readableItem(id: itemID, in: completion.definition)
+            if operation == nil {
+                guard let local, item.isLater(than: local) || local.isSameState(as: stored) else { return }
+            }
             if !item.isLater(than: stored) { row.system = stored.system }
         } else if operation == nil {
             // The user has deleted or purged the item, which the delegate has not seen.
@@ -125,7 +130,7 @@ extension OperationSender {
             try AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
                 .mergeBehind()
             guard let operation = try transaction.operation(id: operationID) else { return nil }
-            let item = try transaction.item(id: operation.itemID, in: operation.table)
+            let item = try transaction.readableItem(id: operation.itemID, in: definition)
             let recorded = TableOperationError(
                 operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
                 delegateError: error)

@@ -40,7 +40,7 @@ struct FailedOperations: Sendable {
 
     /// Returns the operations that a proxy has refused. They are at the beginning of the queue: each ended a push, before later
     /// operations were sent.
-    private static func operationsRefusedByProxy(in snapshot: any StoreSnapshot) throws -> [TableOperation] {
+    static func operationsRefusedByProxy(in snapshot: any StoreSnapshot) throws -> [TableOperation] {
         var (refused, last) = ([TableOperation](), Int64(0))
         while true {
             let operations = try snapshot.operations(after: last, in: nil, limit: 64)
@@ -77,4 +77,7 @@ extension TableOperation {
         guard isAmbiguous, let lastStatus else { return false }
         return (400...499).contains(lastStatus) && ![401, 407, 408, 425, 429].contains(lastStatus)
     }
+
+    /// Whether a proxy has refused the request because of its size, which says that it would pass on others.
+    var isTooLargeForProxy: Bool { isRefusedByProxy && lastStatus == 413 }
 }

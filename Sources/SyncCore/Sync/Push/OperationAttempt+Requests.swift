@@ -74,11 +74,21 @@ extension OperationAttempt {
         if response.classification == .done, snapshot.kind == .insert || version != nil {
             requests.recordApplication()
         }
+        if let outcome = try await outcomeOfMissingTable(response) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
+            requests.recordReason(response.message)
             outcome = try await fetchRow(toDecide: reason, status: status)
         }
         return refusal(by: response, of: version, outcome) ?? outcome
+    }
+
+    /// Returns the outcome of a 404 that is not about the row. A gateway that has no route to the server responds in the same way
+    /// as a server without the row, but a server with the table lists its rows.
+    func outcomeOfMissingTable(_ response: AttemptResponse) async throws -> AttemptOutcome? {
+        guard response.classification == .rowMissing, response.status == 404 else { return nil }
+        let listed = try await fetchTombstone()
+        return [.done, .rowMissing].contains(listed.classification) ? nil : outcome(ofFetched: listed)
     }
 
     /// Returns the refusal if a 409 reports no conflict: the row has the version that the request named, so the server refuses
@@ -109,7 +119,7 @@ extension OperationAttempt {
     func fetchRow(toDecide reason: ConflictReason, status: Int) async throws -> AttemptOutcome {
         var fetched = try await send(.read(id: operation.itemID))
         // A tombstone is not returned by id.
-        let mayBeTombstone = operation.kind == .update || operation.kind == .insert && reason == .rowExists
+        let mayBeTombstone = operation.kind != .insert || reason == .rowExists
         if fetched.classification == .rowMissing, mayBeTombstone {
             fetched = try await fetchTombstone()
         }
@@ -132,13 +142,20 @@ extension OperationAttempt {
     func outcome(
         ofFetched response: AttemptResponse, _ reason: ConflictReason, status: Int
     ) -> AttemptOutcome {
-        switch response.classification {
+        if response.classification == .done, operation.kind == .insert,
+            let refusal = AttemptOutcome.refusal(byOtherID: response)
+        {
+            return refusal
+        }
+        return switch response.classification {
         case .done where response.row != nil, .rowMissing:
             proof.outcome(ofRow: response, reason, status: status)
         case .unauthenticated, .unavailable:
             AttemptOutcome(response, proof)
+        case .tableMissing:
+            .refused(status: response.status, .tableNotOnServer, message: response.message)
         // The response says nothing about the row.
-        case .done, .rowExists, .versionMismatch, .tableMissing, .refused, .unknown:
+        case .done, .rowExists, .versionMismatch, .refused, .unknown:
             .unknown(status: response.status, message: response.message)
         }
     }

@@ -47,7 +47,7 @@ struct OperationAttempt: Sendable {
         private let state = Mutex(
             (
                 hasResponse: false, isRepeated: false, isConfirmed: false, isApplied: false,
-                isRowUnchanged: false, condition: Item?.none
+                isRowUnchanged: false, condition: Item?.none, reason: String?.none
             ))
 
         /// Whether a request was answered. What a pull has shown can decide an attempt without a request.
@@ -71,6 +71,10 @@ struct OperationAttempt: Sendable {
         /// The state of the row that the answered request has replaced.
         var replaced: Item? { state.withLock { $0.isApplied ? $0.condition : nil } }
 
+        /// The server's message about a conflict whose row it has not shown.
+        var reason: String? { state.withLock(\.reason) }
+
+        func recordReason(_ message: String?) { state.withLock { $0.reason = message } }
         func recordResponse() { state.withLock { $0.hasResponse = true } }
         func recordConfirmation(_ isDone: Bool) { state.withLock { $0.isConfirmed = isDone } }
         func recordCondition(_ row: Item?) { state.withLock { $0.condition = row } }

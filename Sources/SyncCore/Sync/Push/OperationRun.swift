@@ -83,11 +83,12 @@ extension OperationRun {
         _ sender: OperationSender, through delegate: any SyncContextDelegate
     ) async throws -> Result {
         let operation = operation
+        let definition = sender.definition
         let (current, first, item) = try await context.read { snapshot in
             (
                 try snapshot.operation(id: operation.id),
                 try snapshot.operations(forItem: operation.itemID, in: operation.table).first,
-                try snapshot.item(id: operation.itemID, in: operation.table)
+                try snapshot.readableItem(id: operation.itemID, in: definition)
             )
         }
         guard let current else { return ended(.notExecuted) }

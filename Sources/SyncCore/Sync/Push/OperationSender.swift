@@ -40,7 +40,7 @@ struct OperationSender: Sendable {
         let result: Result
         do {
             result = try await sendAndResolve(substitute, willSend: willSend)
-        } catch let error as SyncError where error.isRefusalByTable {
+        } catch let error as SyncError where error.isOfItem {
             result = try await record(error).map(Result.failed) ?? .skipped
         }
         switch result {
@@ -116,7 +116,7 @@ struct OperationSender: Sendable {
             let code = reason.code(for: attempt.operation.kind)
             let failure = try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
-                message: ConflictMessage.text(code, serverItem: serverItem),
+                message: conflictMessage(code, serverItem, reason: attempt.requests.reason),
                 serverItem: serverItem)
             guard case .unordered(let pulled) = failure else { return failure.result(Result.failed) }
             return try await fetchRow(toDecide: reason, attempt, since: pulled, willSend)
@@ -187,6 +187,12 @@ struct OperationSender: Sendable {
         let operationID = operationID
         let exists = try await context.read { try $0.operation(id: operationID) != nil }
         return exists ? try await sendOnce(willSend: willSend) : .completed(item)
+    }
+
+    private func conflictMessage(_ code: SyncError.Code, _ serverItem: Item?, reason: String?) -> String {
+        let message = ConflictMessage.text(code, serverItem: serverItem)
+        guard serverItem == nil, let reason else { return message }
+        return "\(message) Its message: \(reason)"
     }
 
     private func refusalMessage(status: Int, code: SyncError.Code, message: String?) -> String {

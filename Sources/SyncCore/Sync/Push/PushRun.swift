@@ -17,6 +17,9 @@ struct PushRun {
     private var unconfirmed: [TableOperationError] = []
     private let serverErrors = ServerErrorStreak()
 
+    /// For each operation that waits for another one, the id of that one.
+    private var held: [Int64: Int64] = [:]
+
     /// Operations whose run has begun.
     private var begun: Set<Int64> = []
     /// The number of runs that have not ended.
@@ -58,7 +61,7 @@ struct PushRun {
         let failed = try await context.read {
             try FailedOperations.groups(in: $0, tables: tables, order: order, now: now)
         }
-        var count = -1
+        var (count, hasReleased) = (-1, false)
         var repeated: SyncError?
         repeat {
             count = begun.count
@@ -79,9 +82,25 @@ struct PushRun {
                     serverErrors.restart()
                 }
             }
+            hasReleased = try await releaseHeld()
             // Skipped operations may be sent now, and the app may have enqueued operations of earlier rounds.
-        } while begun.count > count && repeated == nil && !isLimited
+        } while (begun.count > count || hasReleased) && repeated == nil && !isLimited
         if let repeated, !serverErrors.hasSucceeded { throw repeated }
+    }
+
+    /// Lets the operations be sent that have waited for one which is no longer pending.
+    ///
+    /// - Returns: whether there are any.
+    private mutating func releaseHeld() async throws -> Bool {
+        guard !held.isEmpty else { return false }
+        let waiting = held
+        let released = try await context.read { snapshot in
+            Set(try waiting.filter { try snapshot.operation(id: $0.value) == nil }.keys)
+        }
+        held = held.filter { !released.contains($0.key) }
+        result.errors.removeAll { released.contains($0.operationID) }
+        begun.subtract(released)
+        return !released.isEmpty
     }
 
     private var isLimited: Bool {
@@ -109,6 +128,7 @@ struct PushRun {
             {
                 ids = operation.id...max(operation.id, ids.upperBound)
                 begun.insert(operation.id)
+                held[operation.id] = nil
                 runningCount += 1
                 let run = OperationRun(
                     operation: operation, context: context, permit: permit, serverErrors: serverErrors)
@@ -175,8 +195,9 @@ struct PushRun {
             if error.code == .unknownTable { undeclaredCount += 1 }
             if error.status != nil { result.hasRefusals = true }
             result.errors.append(error)
-        case .held(_, let first) where isLater(first): skip(run.operation)
-        case .held(let error, _): result.errors.append(error)
+        case .held(let error, let first):
+            held[run.operation.id] = first.id
+            if isLater(first) { skip(run.operation) } else { result.errors.append(error) }
         case .unconfirmed(let error):
             result.errors.append(error)
             // A damaged response of another status is no server error.

@@ -16,6 +16,7 @@ extension OperationAttempt {
         let action = RemoteCall.Action.undelete(
             id: operation.itemID, fields: body(base: base), version: snapshot.version)
         let response = try await send(action)
+        if let outcome = try await outcomeOfMissingTable(response) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
             outcome = try await fetchRow(toDecide: reason, status: status)

@@ -26,12 +26,9 @@ extension OperationAttempt {
     /// Fetches the row, and returns what it means for the operation.
     func outcomeOfUnknownRow() async throws -> AttemptOutcome {
         let outcome = try await fetchRow(toDecide: .rowExists, status: ConflictReason.rowExists.status)
-        // A table without system columns, or whose system columns the app has removed: the row is the one that the operation
-        // was made on if it has the same content.
-        if case .conflict(_, _, let row?) = outcome, let base = operation.base,
-            row.system.isUnknown || base.system.hasLostVersion,
-            proof.isUnchanged(row)
-        {
+        // A table without system columns, or whose system columns the app has removed, or a server that has not shown them after
+        // a write: the row is the one that the operation was made on if it has the same content.
+        if case .conflict(_, _, let row?) = outcome, operation.base != nil, proof.isUnchanged(row) {
             return .continues(from: row)
         }
         return outcome

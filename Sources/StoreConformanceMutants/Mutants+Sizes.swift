@@ -1,0 +1,86 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import StoreConformance
+import SyncCore
+
+extension StoreMutant {
+    /// Limits on the number of rows and on the size of operations.
+    @MutantList static var sizes: [StoreMutant] {
+        StoreMutant(
+            .delete, "matching-100", "A delete by query removes at most a hundred items.",
+            killedBy: "delete.query.many", "size.delete-query-40k",
+            message: "the number of items removed of 102"
+        ) {
+            $0.deletingMatches(atMost: 100)
+        }
+        StoreMutant(
+            .delete, "matching-32k", "A delete by query removes at most 32 767 items.",
+            killedBy: "size.delete-query-40k", message: "the number of items removed of 40001"
+        ) {
+            $0.deletingMatches(atMost: 32_767)
+        }
+        StoreMutant(
+            .read, "ten-thousand", "A query returns at most ten thousand items.",
+            killedBy: "size.result-12k", message: "all ids"
+        ) {
+            $0.changingResult { found, _ in
+                QueryResult(items: Array(found.items.prefix(10_000)), totalCount: found.totalCount)
+            }
+        }
+        StoreMutant(
+            .read, "rows-ten-thousand", "Columns are read of at most ten thousand rows.",
+            killedBy: "size.result-12k", message: "the ids of all rows"
+        ) { flaw in
+            flaw.forEachRow = { [hits = flaw.hits] snapshot, query, columns, body in
+                var count = 0
+                return try snapshot.forEachRow(matching: query, columns: columns) { row in
+                    count += 1
+                    if count <= 10_000 { try body(row) } else { hits.hit() }
+                }
+            }
+        }
+        StoreMutant(
+            .queue, "drops-megabytes", "The base of an operation is dropped if it is too large.",
+            killedBy: "size.operation-1m", message: "the operation by its id"
+        ) { flaw in
+            flaw.putOperation = { [hits = flaw.hits] transaction, operation in
+                var stored = operation
+                if operation.base?.isLarge == true { stored.base = nil }
+                try transaction.put(hits.changing(operation, to: stored))
+            }
+        }
+        StoreMutant(
+            .log, "drops-megabytes", "The server's item of an error is dropped if it is too large.",
+            killedBy: "size.operation-1m", message: "the error by its operation"
+        ) { flaw in
+            flaw.putError = { [hits = flaw.hits] transaction, error in
+                guard error.serverItem?.isLarge == true else { return try transaction.put(error) }
+                hits.hit()
+                try transaction.put(
+                    TableOperationError(
+                        operationID: error.operationID, table: error.table, itemID: error.itemID,
+                        kind: error.kind, item: error.item, serverItem: nil, status: error.status,
+                        code: error.code, message: error.message, revision: error.revision))
+            }
+        }
+    }
+}
+
+extension StoreFlaw {
+    /// Limits the number of items that a delete by query removes.
+    fileprivate mutating func deletingMatches(atMost limit: Int) {
+        deleteMatching = { [hits] transaction, query in
+            let ids = try transaction.items(matching: query).items.map(\.id)
+            if ids.count > limit { hits.hit() }
+            try transaction.deleteItems(ids: Array(ids.prefix(limit)), in: query.table)
+            return min(ids.count, limit)
+        }
+    }
+}
+
+extension Item {
+    fileprivate var isLarge: Bool {
+        fields.values.contains { ($0.textValue?.utf8.count ?? 0) > 1_000_000 }
+    }
+}

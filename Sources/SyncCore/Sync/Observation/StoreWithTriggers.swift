@@ -1,0 +1,10 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A store in a database of the app, whose triggers, foreign keys and default values may change more items than a write of the
+/// store.
+package protocol StoreWithTriggers: SyncContextDataSource {
+    /// Calls the handler after each commit of ``SyncContextDataSource/write(_:)`` that changed items or operations. The handler
+    /// returns immediately, and may be called on any thread.
+    func onOwnCommit(_ handler: @escaping @Sendable () -> Void)
+}

@@ -1,0 +1,137 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncCore
+import Synchronization
+import TableServer
+import Testing
+
+/// Responses that look like those about a row, and are not, or say less than the server knows.
+@Suite struct MisleadingResponseTests {
+    private func resolving(_ resolver: ConflictResolver) -> SyncSettings {
+        var settings = SyncSettings()
+        settings.resolver = resolver
+        return settings
+    }
+
+    /// A gateway without a route to the server.
+    @Test(arguments: ["", #"{"message":"no Route matched with those values"}"#])
+    func `a 404 of a gateway completes no delete, and removes no item`(_ body: String) async throws {
+        let settings = resolving(.fieldMerge(onClash: .serverWins))
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings)
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "old"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await a.table.update(id: "y", ["text": "new"])
+            scenario.server.onRequest { _ in
+                .answer(
+                    status: 404, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
+            }
+            let errors = await a.expectPushErrors()
+            #expect(errors.map(\.code) == [.tableNotOnServer, .tableNotOnServer])
+            #expect(try await a.operations().map(\.kind) == [.delete, .update])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["new"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: [ConflictResolver.serverWins, .deleteWins(otherwise: .serverWins)])
+    func `a resolver does not remove an inserted item that the server refuses without a row`(
+        _ resolver: ConflictResolver
+    ) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: resolving(resolver))
+            try await a.table.insert(["id": "x", "text": "ann@example.org"])
+            scenario.server.onRequest { $0.isWrite ? .refusal(409, "the address is in use") : .none }
+            let error = try await a.expectPushError()
+            #expect(error.code == .itemAlreadyOnServer && error.serverItem == nil)
+            #expect(error.message.contains("the address is in use"))
+            try await a.table.update(id: "x", ["text": "bob@example.org"])
+            scenario.server.onRequest(nil)
+            try await a.sync()
+            #expect(try scenario.serverTexts() == ["bob@example.org"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// The server applies each write, and shows only the id.
+    @Test func `edits after responses without a version are no conflicts`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device()
+            scenario.server.onRequest { request in
+                request.isWrite
+                    ? .applyThenAnswer(
+                        status: 200, headers: ["Content-Type": "application/json"],
+                        body: Data(#"{"id":"x"}"#.utf8)) : .none
+            }
+            try await a.table.insert(["id": "x", "text": "one"])
+            try await a.context.push()
+            for text in ["two", "three"] {
+                try await a.table.update(id: "x", ["text": .text(text)])
+                try await a.context.push()
+                #expect(try scenario.serverTexts() == [text])
+            }
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "mine"])
+            #expect(try await a.expectPushError().serverItem?["text"] == "theirs")
+        }
+    }
+
+    /// The server ignores the id in the request, or changes its case.
+    @Test func `an insert that is stored under another id is refused, counted, and does not stop pulls`()
+        async throws
+    {
+        var settings = SyncSettings.singleAttempt
+        settings.parkAfterRefusals = 2
+        let attempts = Mutex(0)
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: settings)
+            for id in ["A", "B", "C"] { try await a.table.insert(["id": .text(id), "text": "new"]) }
+            scenario.server.onRequest { request in
+                guard request.itemID != nil || request.isWrite else { return .none }
+                let (isFirst, row) = (
+                    attempts.withLock { $0 } == 0, #"{"id":"other","version":"1","text":"new"}"#
+                )
+                return .answer(
+                    status: !request.isWrite ? 200 : isFirst ? 201 : 409,
+                    headers: ["Content-Type": "application/json"], body: Data(row.utf8))
+            }
+            for _ in 0..<2 {
+                let errors = await a.expectPushErrors()
+                #expect(errors.count == 3 && errors.allSatisfy { $0.message.contains("'other'") })
+                attempts.withLock { $0 += 1 }
+            }
+            #expect(try await a.operations().allSatisfy { $0.state == .parked })
+            try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
+            try await a.context.pull(Todo.query)
+            #expect(try await a.item("z") != nil)
+        }
+    }
+
+    @Test func `rows are pulled while a proxy refuses a change because of its size`() async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await a.table.insert(["id": "x", "text": "too large"])
+            try await scenario.server.put("z", ["text": "theirs"], in: Todo.name)
+            scenario.server.onRequest { request in
+                request.isWrite
+                    ? .answer(
+                        status: 413, headers: ["Content-Type": "text/html"],
+                        body: Data("<html><h1>Request Entity Too Large</h1></html>".utf8)) : .none
+            }
+            try await a.context.pull(Todo.query)
+            #expect(try await a.texts() == ["theirs", "too large"])
+            // A page that answers each request is not from a server that has refused one.
+            scenario.server.onRequest { _ in
+                .answer(
+                    status: 403, headers: ["Content-Type": "text/html"],
+                    body: Data("<html>Sign in</html>".utf8))
+            }
+            await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
+        }
+    }
+}
