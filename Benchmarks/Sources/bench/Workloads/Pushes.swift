@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPTransport
+import HTTPTypes
 import SyncCore
 import TableServer
 
