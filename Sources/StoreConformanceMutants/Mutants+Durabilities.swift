@@ -137,7 +137,7 @@ extension StoreMutant {
         }
         StoreMutant(
             .durability, "two-steps", "A marker is committed before each transaction.",
-            killedBy: "durable.image.inside",
+            killedBy: "durable.image.inside", "crash.every-change",
             message: "the copy 'inside", needsDurableStore: true
         ) { flaw in
             let marker = Fixture.key("busy")

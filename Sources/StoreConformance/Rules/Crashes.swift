@@ -108,17 +108,21 @@ private struct CrashRun {
     /// Expects the contents after the last acknowledged write, or after the one that followed it.
     private mutating func check(acknowledged: Int64, wasKilled: Bool) throws {
         if wasKilled { kills += 1 }
-        let found = try withStore { store in
-            // A write waits for the commit of a killed process that its server has not completed.
+        let (first, found) = try withStore { store in
+            // A write can remove what a transaction has left behind.
+            let first = try StoreDump.linesOfRead(store)
+            // It waits for the commit of a killed process that its server has not completed.
             try store.write { _ in }
-            return try StoreDump(store).lines
+            return (first, try StoreDump(store).lines)
         }
         try replay(upTo: acknowledged)
-        var expected = try StoreDump(model).lines
+        var (expected, states) = (try StoreDump(model).lines, [try StoreDump.linesOfRead(model)])
         if found != expected {
             try replay(upTo: try lastReplayed() + 1)
             expected = try StoreDump(model).lines
+            states.append(try StoreDump.linesOfRead(model))
         }
+        try run.expect(states.contains(first), "The first read shows the state of a whole transaction.")
         try run.expect(
             found, is: expected,
             "the store after a process was killed that had acknowledged operation \(acknowledged)")

@@ -42,9 +42,11 @@ final class UserBinding: Sendable {
     ///
     /// - Throws: as ``require(in:)``.
     func bind(in transaction: any StoreTransaction) throws {
-        try require(in: transaction)
-        guard let userID, try transaction.configValue(Self.key) == nil else { return }
-        try transaction.setConfigValue(userID, for: Self.key)
+        guard let userID else { return }
+        guard let stored = try transaction.configValue(Self.key) else {
+            return try transaction.setConfigValue(userID, for: Self.key)
+        }
+        guard stored.hasSameBytes(as: userID) else { throw Self.otherUser }
     }
 
     private static var otherUser: SyncError {
