@@ -40,7 +40,7 @@ final class FileMap: OrderedMap {
 
     func write<T>(_ body: (any OrderedMapTransaction) throws -> T) throws -> T {
         try writeLock.withLock {
-            let transaction = FileMapTransaction(try committed.withLock(Self.opened))
+            let transaction = FileMapTransaction(try committed.withLock { try Self.opened($0) })
             let result = try body(transaction)
             if !transaction.changes.isEmpty {
                 try log.append(transaction.changes)
