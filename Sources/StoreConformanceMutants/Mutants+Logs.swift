@@ -65,12 +65,7 @@ extension StoreMutant {
             message: "the error by its operation"
         ) { flaw in
             flaw.putError = { [hits = flaw.hits] transaction, error in
-                let cut = TableOperationError(
-                    operationID: error.operationID, table: error.table, itemID: error.itemID,
-                    kind: error.kind, item: error.item,
-                    serverItem: nil, status: error.status, code: error.code, message: error.message,
-                    revision: error.revision)
-                try transaction.put(hits.changing(error, to: cut))
+                try transaction.put(hits.changing(error, to: error.withoutServerItem))
             }
         }
         StoreMutant(
@@ -115,5 +110,14 @@ extension StoreMutant {
         ) { flaw in
             flaw.removeError = { [hits = flaw.hits] _, _ in hits.hit() }
         }
+    }
+}
+
+extension TableOperationError {
+    /// The error without the server's item.
+    var withoutServerItem: TableOperationError {
+        TableOperationError(
+            operationID: operationID, table: table, itemID: itemID, kind: kind, item: item, serverItem: nil,
+            status: status, code: code, message: message, revision: revision)
     }
 }

@@ -55,13 +55,8 @@ extension StoreMutant {
             killedBy: "size.operation-1m", message: "the error by its operation"
         ) { flaw in
             flaw.putError = { [hits = flaw.hits] transaction, error in
-                guard error.serverItem?.isLarge == true else { return try transaction.put(error) }
-                hits.hit()
-                try transaction.put(
-                    TableOperationError(
-                        operationID: error.operationID, table: error.table, itemID: error.itemID,
-                        kind: error.kind, item: error.item, serverItem: nil, status: error.status,
-                        code: error.code, message: error.message, revision: error.revision))
+                let stored = error.serverItem?.isLarge == true ? error.withoutServerItem : error
+                try transaction.put(hits.changing(error, to: stored))
             }
         }
     }

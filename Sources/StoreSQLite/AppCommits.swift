@@ -34,13 +34,7 @@ final class AppCommits: TransactionObserver, Sendable {
         state.withLock { $0.isOwn = true }
         // GRDB does not report each rollback, and the next transaction may be the app's.
         defer { state.withLock { $0.isOwn = false } }
-        var result: T?
-        try database.inTransaction {
-            result = try body(database)
-            return .commit
-        }
-        guard let result else { throw StoreError(.inputOutput, "The transaction did not run.") }
-        return result
+        return try database.committing(body)
     }
 
     /// GRDB asks before each statement. SQLite reports no changes of a table without row ids, so that the statement itself

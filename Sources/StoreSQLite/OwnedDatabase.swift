@@ -44,15 +44,7 @@ struct OwnedDatabase {
     func write<T>(_ body: (Database) throws -> T) throws -> T {
         guard let writeLock else { return try pool.write(body) }
         return try pool.writeWithoutTransaction { database in
-            try writeLock.withLock {
-                var result: T?
-                try database.inTransaction {
-                    result = try body(database)
-                    return .commit
-                }
-                guard let result else { throw StoreError(.inputOutput, "The transaction did not run.") }
-                return result
-            }
+            try writeLock.withLock { try database.committing(body) }
         }
     }
 

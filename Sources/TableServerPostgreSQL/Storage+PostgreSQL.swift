@@ -37,15 +37,10 @@ package struct PostgreSQLOptions: Sendable {
     /// Whether a change takes its time under a lock that is held until the commit. Without it, a client can miss the change
     /// of a transaction that commits late.
     package var locksStamps = true
-    /// Whether ``timeLimits`` apply.
-    package var limitsTimes = true
-    /// The limits on the times of calls.
-    package var timeLimits = PostgreSQLTimeLimits()
+    /// The limits on the times of calls; `nil` for no limits.
+    package var timeLimits: PostgreSQLTimeLimits? = PostgreSQLTimeLimits()
     /// Runs before the commit of each write.
     package var beforeCommit: (@Sendable () -> Void)?
 
     package init() {}
-
-    /// The limits that apply.
-    var limits: PostgreSQLTimeLimits? { limitsTimes ? timeLimits : nil }
 }

@@ -38,11 +38,11 @@ import Testing
             var settings = PullSettings()
             settings.pageSize = 3
             var cursor = PullCursor(query: TableQuery("T"), order: order, settings: settings, token: nil)
-            try cursor.advance(over: (0..<3).map(row), isLast: true, serverDate: now, readAt: now)
+            try cursor.advance(over: (0..<3).map(row), isLast: true, at: PageTime(server: now, readAt: now))
             #expect(!cursor.isDone)
-            try cursor.advance(over: (3..<5).map(row), isLast: false, serverDate: now, readAt: now)
+            try cursor.advance(over: (3..<5).map(row), isLast: false, at: PageTime(server: now, readAt: now))
             #expect(!cursor.isDone)
-            try cursor.advance(over: [row(5)], isLast: true, serverDate: now, readAt: now)
+            try cursor.advance(over: [row(5)], isLast: true, at: PageTime(server: now, readAt: now))
             #expect(cursor.isDone)
         }
     }

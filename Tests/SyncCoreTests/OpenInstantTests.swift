@@ -3,7 +3,6 @@
 
 import Foundation
 import HTTPTypes
-import StoreMemory
 import Synchronization
 import Testing
 
@@ -39,7 +38,8 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             try cursor.advance(
-                over: page, isLast: page.count < (query.limit ?? .max), serverDate: date, readAt: date)
+                over: page, isLast: page.count < (query.limit ?? .max),
+                at: PageTime(server: date, readAt: date))
             if pages == 0 { rows += [Self.row("b", 10_000), Self.row("d", 11_000)] }
             pages += 1
         }
@@ -54,7 +54,7 @@ import Testing
                     PulledRow(item: item, updatedAtText: item.system.updatedAt?.description)
                 }
                 received.formUnion(page.map(\.item.id))
-                try next.advance(over: page, serverDate: date, readAt: date)
+                try next.advance(over: page, at: PageTime(server: date, readAt: date))
             }
         }
         #expect(received == ["a", "b", "c", "d"])
@@ -79,7 +79,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             let isLast = all.apply(to: rows.map(\.item)).items.count == page.count
-            try cursor.advance(over: page, isLast: isLast, serverDate: date, readAt: date)
+            try cursor.advance(over: page, isLast: isLast, at: PageTime(server: date, readAt: date))
             if pages == 0 { rows += (1...7).map { Self.row("d\($0)", 11_000 + Int64($0)) } }
             pages += 1
         }
@@ -103,7 +103,7 @@ import Testing
                 shown.system.updatedAt = item.system.updatedAt?.showing(fractionDigits: 3)
                 return PulledRow(item: shown, updatedAtText: shown.system.updatedAt?.description)
             }
-            try cursor.advance(over: page, serverDate: date, readAt: date)
+            try cursor.advance(over: page, at: PageTime(server: date, readAt: date))
         }
         #expect(cursor.isDone)
         #expect(cursor.token?.id == "a")
@@ -119,12 +119,7 @@ import Testing
             let body = isFirst ? #"[{"id":"b","updatedAt":"\#(Self.time(0))"}]"# : "[]"
             return HTTPTransportResponse(status: .ok, headerFields: [:], body: Data(body.utf8))
         }
-        var environment = SyncEnvironment.inline
-        environment.now = { clock.withLock { $0 } }
-        let context = SyncContext(
-            client: try SyncClient.scripted(transport),
-            dataSource: try MemoryStore(tables: [SyncTableDefinition("T", columns: [])]),
-            environment: environment)
+        let context = try SyncContext.scripted(transport) { clock.withLock { $0 } }
         for _ in 0..<2 { try await context.pull(TableQuery("T"), queryID: "all") }
         // A row with a smaller id can have got the same instant after the first page was read.
         let next = try #require(transport.requests.last?.head.path?.removingPercentEncoding)

@@ -81,7 +81,7 @@ import Testing
                     guard pages < 60 || isLast else { break }
                     try #require(pages < 1000)
                     let rows = server.page(cursor.nextPage)
-                    try cursor.advance(over: rows, serverDate: server.date, readAt: server.now)
+                    try cursor.advance(over: rows, at: PageTime(server: server.date, readAt: server.now))
                     client.store(rows, cursor.token)
                 }
             }
@@ -92,7 +92,7 @@ import Testing
                 query: TableQuery("T"), order: .keyset, settings: settings, token: client.token)
             let rows = server.page(idle.nextPage)
             #expect(rows.isEmpty)
-            try idle.advance(over: rows, serverDate: server.date, readAt: server.now)
+            try idle.advance(over: rows, at: PageTime(server: server.date, readAt: server.now))
             #expect(idle.isDone)
         }
     }

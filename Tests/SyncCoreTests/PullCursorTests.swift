@@ -58,7 +58,7 @@ import Testing
         var (ids, pages) = ([String](), 0)
         while !cursor.isDone, pages < maxPages {
             let page = server.page(cursor.nextPage)
-            try cursor.advance(over: page, serverDate: server.date, readAt: server.date ?? Self.now)
+            try cursor.advance(over: page, at: PageTime(server: server.date, readAt: server.date ?? Self.now))
             ids += page.map(\.item.id)
             pages += 1
         }
@@ -126,14 +126,14 @@ import Testing
         #expect(cursor.nextPage.limit == 10)
         #expect(cursor.nextPage.offset == 0)
         let server = Server(rows: rows(10, spacing: 1000))
-        try cursor.advance(over: server.page(cursor.nextPage), serverDate: nil, readAt: Self.now)
+        try cursor.advance(over: server.page(cursor.nextPage), at: PageTime(server: nil, readAt: Self.now))
         let token = try #require(cursor.token)
         let later = Filter.any([
             .updatedAt(.greater, token.updatedAt),
             .all([.updatedAt(.equal, token.updatedAt), .id(.greater, token.id)]),
         ])
         #expect(cursor.nextPage.filter == .any([later, .nullTest(.column("updatedAt"))]))
-        try cursor.advance(over: [], serverDate: nil, readAt: Self.now)
+        try cursor.advance(over: [], at: PageTime(server: nil, readAt: Self.now))
         #expect(cursor.isDone)
         #expect(cursor.token?.instant == .complete)
         cursor = self.cursor(token: cursor.token)
@@ -150,7 +150,7 @@ import Testing
         let row = PulledRow(
             item: Item(id: "a", system: SystemProperties(updatedAt: early)), updatedAtText: "\(early)")
         #expect(cursor.nextPage.filter.map { $0.matches(row.item) } == true)
-        try cursor.advance(over: [row], serverDate: nil, readAt: Self.now)
+        try cursor.advance(over: [row], at: PageTime(server: nil, readAt: Self.now))
         #expect(cursor.token?.updatedAtText == text)
         #expect(cursor.token?.id == "m")
     }
@@ -184,7 +184,8 @@ import Testing
         var server = Server(rows: [Row(id: "future", time: second(10))], date: second(0))
         var first = cursor(order, pageSize: 1)
         try first.advance(
-            over: server.page(first.nextPage), serverDate: server.date, readAt: server.date ?? Self.now)
+            over: server.page(first.nextPage),
+            at: PageTime(server: server.date, readAt: server.date ?? Self.now))
         server.rows += [Row(id: "behind", time: second(5)), Row(id: "ahead", time: second(11))]
         for date in [second(20), nil] {
             server.date = date
@@ -228,7 +229,7 @@ import Testing
         var cursor = cursor(.skip)
         #expect(cursor.nextPage.filter == (.column("updatedAt") >= Timestamp.unixEpoch))
         let server = Server(rows: rows(10, spacing: 1_000_000))
-        try cursor.advance(over: server.page(cursor.nextPage), serverDate: nil, readAt: Self.now)
+        try cursor.advance(over: server.page(cursor.nextPage), at: PageTime(server: nil, readAt: Self.now))
         let newest = try #require(server.rows.last?.time)
         #expect(cursor.nextPage.filter == (.column("updatedAt") >= newest))
         #expect(cursor.nextPage.offset == 0)
@@ -237,7 +238,7 @@ import Testing
                 item: Item(id: "\($0)", system: SystemProperties(updatedAt: newest)),
                 updatedAtText: "\(newest)")
         }
-        try cursor.advance(over: same, serverDate: nil, readAt: Self.now)
+        try cursor.advance(over: same, at: PageTime(server: nil, readAt: Self.now))
         #expect(cursor.nextPage.offset == 10)
     }
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import HTTPTypes
+import StoreMemory
 import SyncCore
 import Synchronization
 
@@ -40,5 +41,19 @@ extension SyncClient {
         return SyncClient(
             url: url, transport: transport, dialect: dialect, installationID: "installation",
             refreshAuthentication: refresh)
+    }
+}
+
+extension SyncContext {
+    /// Returns a context with an empty table `T` in memory, whose clock the test sets.
+    static func scripted(
+        _ transport: any HTTPTransport, now: @escaping @Sendable () -> Timestamp
+    ) throws -> SyncContext {
+        var environment = SyncEnvironment.inline
+        environment.now = now
+        return SyncContext(
+            client: try SyncClient.scripted(transport),
+            dataSource: try MemoryStore(tables: [SyncTableDefinition("T", columns: [])]),
+            environment: environment)
     }
 }

@@ -3,7 +3,6 @@
 
 import Foundation
 import HTTPTypes
-import StoreMemory
 import Synchronization
 import Testing
 
@@ -35,12 +34,7 @@ import Testing
             return HTTPTransportResponse(
                 status: .ok, headerFields: sendsDate ? [.date: end.httpDate] : [:], body: Data(body.utf8))
         }
-        var environment = SyncEnvironment.inline
-        environment.now = { clock.withLock { $0 } }
-        let context = SyncContext(
-            client: try SyncClient.scripted(transport),
-            dataSource: try MemoryStore(tables: [SyncTableDefinition("T", columns: [])]),
-            environment: environment)
+        let context = try SyncContext.scripted(transport) { clock.withLock { $0 } }
         for _ in 0..<2 { try await context.pull(TableQuery("T"), queryID: "all") }
         return (try await context.table("T").items().map(\.id), transport.requests.count)
     }

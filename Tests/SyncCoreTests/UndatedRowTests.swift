@@ -62,7 +62,7 @@ import Testing
                 cursor.advanceOverRefusal()
                 continue
             }
-            try cursor.advance(over: page, serverDate: now, readAt: now)
+            try cursor.advance(over: page, at: PageTime(server: now, readAt: now))
             ids += page.map(\.item.id)
         }
         return (ids, pages)

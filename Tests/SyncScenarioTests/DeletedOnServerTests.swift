@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    /// The server's row lacks the columns that nobody has set.
+    /// The server's row does not have the columns without a value.
     @Test func `a row that was deleted for good and inserted again has no values of the former one`()
         async throws
     {

@@ -40,9 +40,9 @@
         {
             let (isHeld, isReleased) = (TestSignal(), DispatchSemaphore(value: 0))
             var options = PostgreSQLOptions()
-            options.timeLimits.lock = .milliseconds(1)
-            options.timeLimits.read = .milliseconds(1)
-            options.timeLimits.idle = .seconds(600)
+            options.timeLimits?.lock = .milliseconds(1)
+            options.timeLimits?.read = .milliseconds(1)
+            options.timeLimits?.idle = .seconds(600)
             options.beforeCommit = {
                 isHeld.send()
                 isReleased.wait()
@@ -78,8 +78,8 @@
                 }
             }
             var options = PostgreSQLOptions()
-            options.timeLimits.lock = .seconds(600)
-            options.timeLimits.now = now
+            options.timeLimits?.lock = .seconds(600)
+            options.timeLimits?.now = now
             let scope = RowScope(table: TableServer.Table("TodoItem"))
             let storage = try await PostgreSQLRowStorage(
                 try PostgreSQLDatabase().connection, maxConnections: 1, tables: [scope.table],

@@ -21,7 +21,7 @@
             let (isHeld, isReleased) = (TestSignal(), DispatchSemaphore(value: 0))
             var options = PostgreSQLOptions()
             options.locksStamps = locksStamps
-            options.limitsTimes = false
+            options.timeLimits = nil
             var heldOptions = options
             heldOptions.beforeCommit = {
                 isHeld.send()

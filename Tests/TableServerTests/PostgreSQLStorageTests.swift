@@ -13,7 +13,7 @@
     extension PostgreSQLOptions {
         fileprivate static var withoutTimeLimits: PostgreSQLOptions {
             var options = PostgreSQLOptions()
-            options.limitsTimes = false
+            options.timeLimits = nil
             return options
         }
     }

@@ -12,11 +12,10 @@ struct PostgreSQLParameters: Sendable {
 
     /// - Throws: ``/TableServer/TableServerError`` when libpq cannot parse the connection string.
     init(
-        _ connection: String, limitsTimes: Bool = true,
-        _ limits: PostgreSQLTimeLimits = PostgreSQLTimeLimits()
+        _ connection: String, limits: PostgreSQLTimeLimits? = PostgreSQLTimeLimits()
     ) throws(TableServerError) {
         self.connection = connection
-        self.limits = limitsTimes ? limits : nil
+        self.limits = limits
         var problem: UnsafeMutablePointer<CChar>?
         let options = PQconninfoParse(connection, &problem)
         // The message of libpq can contain the password.

@@ -20,8 +20,7 @@ final class PostgreSQLRowStorage: RowStorage {
         _ connection: String, maxConnections: Int, tables: [TableServer.Table], settings: RowStampSettings,
         options: PostgreSQLOptions
     ) async throws(TableServerError) {
-        let parameters = try PostgreSQLParameters(
-            connection, limitsTimes: options.limitsTimes, options.timeLimits)
+        let parameters = try PostgreSQLParameters(connection, limits: options.timeLimits)
         guard maxConnections > 0 else {
             throw TableServerError(
                 .configuration, "The setting 'maxConnections' cannot be \(maxConnections).")
@@ -62,7 +61,7 @@ final class PostgreSQLRowStorage: RowStorage {
         _ scope: RowScope, _ body: @escaping @Sendable (any RowWriter) throws -> Result
     ) async throws -> Result {
         // The time before a connection is free counts: otherwise the waits for it and for the locks would add up.
-        let deadline = options.limits.map { $0.now() + $0.lock }
+        let deadline = options.timeLimits.map { $0.now() + $0.lock }
         let result = try await run(.write) { [settings, options] connection, attempt in
             let rows = try PostgreSQLRows(
                 writing: connection, scope, settings, options, lockDeadline: deadline,
@@ -119,7 +118,7 @@ final class PostgreSQLRowStorage: RowStorage {
         _ body: @escaping @Sendable (_ connection: PostgreSQLConnection, _ attempt: Int) throws -> Result
     ) async throws -> Result {
         try requireOpen()
-        let limit = options.limits.map { use == .write ? $0.lock : $0.read }
+        let limit = options.timeLimits.map { use == .write ? $0.lock : $0.read }
         do {
             return try await pool.run(use, waitingAtMost: limit) { worker in
                 try Self.attempt(on: worker, body)

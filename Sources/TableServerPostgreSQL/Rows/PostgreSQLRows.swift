@@ -71,8 +71,8 @@ final class PostgreSQLRows: RowReader {
     /// The statement that limits the wait for each of the next locks to the time that is left; empty without a limit. It runs
     /// again before the lock of the stamp, so that the waits do not add up.
     var lockLimit: String {
-        guard let lockDeadline else { return "" }
-        let rest = lockDeadline - options.timeLimits.now()
+        guard let lockDeadline, let limits = options.timeLimits else { return "" }
+        let rest = lockDeadline - limits.now()
         return "SET LOCAL lock_timeout TO \(rest.settingInMilliseconds)"
     }
 

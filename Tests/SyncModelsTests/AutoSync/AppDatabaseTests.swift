@@ -57,12 +57,7 @@ import Testing
     @Test func `a conflict waits for its decision without requests, also in the app's database`() async throws
     {
         try await withApp { system, device, _ in
-            try await device.insert("milk")
-            device.run()
-            await system.advance(.seconds(5))
-            system.server.write("milk", ["text": .text("theirs")], in: "TodoItem", isLate: false)
-            try await device.update("milk", "mine")
-            await system.advance(.seconds(5))
+            try await system.makeConflict(on: device)
             #expect(device.sync.state.conflicts == 1)
             _ = device.network.newRequests()
             await system.advance(.seconds(3600))

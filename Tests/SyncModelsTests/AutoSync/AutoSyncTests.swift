@@ -238,12 +238,7 @@ import Testing
     @Test func `a conflict waits for its decision without requests`() async throws {
         try await VirtualSystem.run { system in
             let device = try system.device(pulls: [])
-            try await device.insert("milk")
-            device.run()
-            await system.advance(.seconds(5))
-            system.server.write("milk", ["text": .text("theirs")], in: "TodoItem", isLate: false)
-            try await device.update("milk", "mine")
-            await system.advance(.seconds(5))
+            try await system.makeConflict(on: device)
             #expect(device.sync.state.conflicts == 1)
             #expect(device.sync.state.lastError?.code == .pushCompletedWithErrors)
             _ = device.network.newRequests()

@@ -64,6 +64,16 @@ final class VirtualSystem: Sendable {
             sync: AutoSync(context, pulls: pulls, settings: autoSync))
     }
 
+    /// Runs the sync of a device whose item `milk` the server then changes at the same time as the device.
+    func makeConflict(on device: VirtualDevice) async throws {
+        try await device.insert("milk")
+        device.run()
+        await advance(.seconds(5))
+        server.write("milk", ["text": .text("theirs")], in: "TodoItem", isLate: false)
+        try await device.update("milk", "mine")
+        await advance(.seconds(5))
+    }
+
     /// Starts a task of the system.
     func start<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) -> VirtualTask<T> {
         let result = VirtualTask<T>.Outcome()

@@ -52,7 +52,7 @@
         }
 
         func connect() throws -> PostgreSQLConnection {
-            try PostgreSQLConnection(PostgreSQLParameters(connection, limitsTimes: false))
+            try PostgreSQLConnection(PostgreSQLParameters(connection, limits: nil))
         }
     }
 

@@ -16,37 +16,32 @@ final class UserBinding: Sendable {
     ///
     /// - Throws: ``SyncError/Code/storeOfAnotherUser``; the store's errors.
     func confirm(in store: GroupCommitWriter) async throws {
-        guard let userID, !isConfirmed.withLock({ $0 }) else { return }
-        var stored = try await store.read { try $0.configValue(Self.key) }
-        if stored == nil {
-            stored = try await store.write { transaction in
-                if let stored = try transaction.configValue(Self.key) { return stored }
-                try transaction.setConfigValue(userID, for: Self.key)
-                return userID
-            }
-        }
-        guard stored?.hasSameBytes(as: userID) == true else { throw Self.otherUser }
+        guard userID != nil, !isConfirmed.withLock({ $0 }) else { return }
+        if try await !store.read(isBound) { try await store.write(bind) }
         isConfirmed.withLock { $0 = true }
     }
 
     /// Checks in a transaction that the store is not bound to another user.
     ///
     /// - Throws: ``SyncError/Code/storeOfAnotherUser``; the store's errors.
-    func require(in snapshot: any StoreSnapshot) throws {
-        guard let userID, let stored = try snapshot.configValue(Self.key) else { return }
-        guard stored.hasSameBytes(as: userID) else { throw Self.otherUser }
-    }
+    func require(in snapshot: any StoreSnapshot) throws { _ = try isBound(in: snapshot) }
 
     /// Checks in a write transaction that the store is not bound to another user, and binds a store that a context without a user
     /// has purged since.
     ///
     /// - Throws: as ``require(in:)``.
     func bind(in transaction: any StoreTransaction) throws {
-        guard let userID else { return }
-        guard let stored = try transaction.configValue(Self.key) else {
-            return try transaction.setConfigValue(userID, for: Self.key)
-        }
+        if try !isBound(in: transaction) { try rebind(in: transaction) }
+    }
+
+    /// Whether the store is bound to the user; `true` without a user.
+    ///
+    /// - Throws: as ``require(in:)``.
+    private func isBound(in snapshot: any StoreSnapshot) throws -> Bool {
+        guard let userID else { return true }
+        guard let stored = try snapshot.configValue(Self.key) else { return false }
         guard stored.hasSameBytes(as: userID) else { throw Self.otherUser }
+        return true
     }
 
     private static var otherUser: SyncError {

@@ -49,7 +49,7 @@ extension PageOrder {
 
 /// When the server read and sent a page, by its own clock.
 struct PageTime: Sendable {
-    /// When the server sent the response; `nil` when it did not say.
+    /// When the server sent the response, to the second; `nil` when it did not say.
     let server: Timestamp?
     /// The earliest time at which the server can have read the rows.
     let readAt: Timestamp

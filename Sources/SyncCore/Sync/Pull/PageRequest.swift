@@ -36,8 +36,8 @@ struct PageRequest: Sendable {
                 var (read, unreadable) = try read(rows)
                 if cursor.isBeforeOffset { (read, unreadable) = (read.map { $0.withoutFields }, []) }
                 return PulledPage(
-                    rows: read, unreadable: unreadable, isLast: isLast, date: time.server,
-                    readAt: time.readAt, storedRowCount: storedRowCount, cursor: cursor, total: total)
+                    rows: read, unreadable: unreadable, isLast: isLast, time: time,
+                    storedRowCount: storedRowCount, cursor: cursor, total: total)
             case .refused where requestsTotal:
                 requestsTotal = false
             case .refused(let error, let status):
@@ -71,7 +71,7 @@ struct PageRequest: Sendable {
         }
         let (read, unreadable) = try read(rows, tooLong: reason)
         return PulledPage(
-            rows: read, unreadable: unreadable, isLast: isLast, date: time.server, readAt: time.readAt,
+            rows: read, unreadable: unreadable, isLast: isLast, time: time,
             storedRowCount: storedRowCount, cursor: cursor, total: nil)
     }
 

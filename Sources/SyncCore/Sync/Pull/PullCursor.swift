@@ -70,18 +70,17 @@ struct PullCursor: Sendable {
     /// - Parameters:
     ///   - isLast: whether the server says that no page follows. It is ignored for a page of the requested length: some
     ///     servers say so of every page that has all the rows requested.
-    ///   - date: when the server sent the response, to the second, by its own clock; `nil` when it did not say.
-    ///   - readAt: the earliest time at which the server can have read the rows, by its own clock.
+    ///   - time: when the server read the rows and sent the response.
     /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
     mutating func advance(
-        over rows: [PulledRow], isLast: Bool = false, serverDate date: Timestamp?, readAt: Timestamp
+        over rows: [PulledRow], isLast: Bool = false, at time: PageTime
     ) throws(SyncError) {
         let isEnd = isLast && rows.count < pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
         let phase = order.phase
         let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
-        order.advance(over: rows, at: PageTime(server: date, readAt: readAt))
+        order.advance(over: rows, at: time)
         if order.phase != phase {
             repeatedPages = RepeatedPages()
         } else if repeatedPages.hasSeenAll(of: rows) {

@@ -259,8 +259,7 @@ extension PullCursor {
     mutating func advance(over page: PulledPage, endsAtLastPage: Bool = true) throws(SyncError) {
         do throws(SyncError) {
             try advance(
-                over: page.rows, isLast: page.isLast && endsAtLastPage, serverDate: page.date,
-                readAt: page.readAt)
+                over: page.rows, isLast: page.isLast && endsAtLastPage, at: page.time)
         } catch {
             throw SyncError.pullAborted(query.table, error)
         }

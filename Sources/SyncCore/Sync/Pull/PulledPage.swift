@@ -6,10 +6,7 @@ struct PulledPage: Sendable {
     let rows: [PulledRow]
     let unreadable: [UnreadableRow]
     let isLast: Bool
-    /// When the server sent the response, by its own clock; `nil` when it did not say.
-    let date: Timestamp?
-    /// The earliest time at which the server can have read the rows, by its own clock.
-    let readAt: Timestamp
+    let time: PageTime
     /// How many stored rows ``StalePageGuard`` had recorded when the page was requested.
     let storedRowCount: Int
     let cursor: PullCursor

@@ -69,9 +69,8 @@ struct SharedStorePull: Sendable {
     static func recordRemoval(
         of row: Item?, id: String, table: String, at now: Timestamp, in transaction: any StoreTransaction
     ) throws {
-        let (key, removed) = (
-            key(id: id, table: table), RemovedRow(updatedAt: row?.system.updatedAt, recordedAt: now)
-        )
+        let key = key(id: id, table: table)
+        let removed = RemovedRow(updatedAt: row?.system.updatedAt, recordedAt: now)
         // A pull may receive the same tombstone each time.
         if let updatedAt = removed.updatedAt,
             try transaction.configValue(key).flatMap(RemovedRow.init)?.updatedAt == updatedAt

@@ -33,8 +33,8 @@ struct DelegateResult: Sendable {
             // The copy that was sent has an older version. After a delete there is nothing to store.
             guard let stored else { return }
             // A pull may have received a later state, and its token is past it.
-            let local = try completion.transaction.readableItem(id: itemID, in: completion.definition)
             if operation == nil {
+                let local = try completion.transaction.readableItem(id: itemID, in: completion.definition)
                 guard let local, item.isLater(than: local) || local.isSameState(as: stored) else { return }
             }
             if !item.isLater(than: stored) { row.system = stored.system }
