@@ -1,7 +1,9 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import SyncCore
+import Synchronization
 import TableServer
 import Testing
 
@@ -288,6 +290,37 @@ import Testing
             try await a.table.update(id: "x", ["text": "edited"])
             try await a.context.push()
             #expect(try scenario.row("x")?.fields["priority"] ?? .null == .null)
+        }
+    }
+
+    /// The base of the change is what the device had sent: the server never had it, because another client changed the row too.
+    @Test(arguments: StoreKind.allCases)
+    func `discarding a change of a missing row does not store a state that the server never had`(
+        _ kind: StoreKind
+    ) async throws {
+        let refuses = Mutex(false)
+        let delegate = ClosureDelegate(perform: { _, operation in
+            if refuses.withLock(\.self) { throw CocoaError(.userCancelled) }
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
+            try await a.sync()
+            try await a.table.update(id: "x", ["text": "two"])
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await a.table.update(id: "x", ["priority": 2])
+            try await scenario.server.update("x", ["priority": 3], in: Todo.name)
+            _ = await a.expectPushErrors()
+            try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
+            #expect(try await a.expectPushError().code == .itemNotOnServer)
+            refuses.withLock { $0 = true }
+            let refusal = try await a.expectPushError()
+            #expect(!refusal.isConflict)
+            try await a.context.cancelAndDiscardItem(for: refusal)
+            #expect(try await a.item("x") == nil)
+            try await scenario.expectAgreement(a)
         }
     }
 }

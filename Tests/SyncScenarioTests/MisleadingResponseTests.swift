@@ -134,4 +134,24 @@ import Testing
             await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
         }
     }
+
+    /// The change that a proxy has refused is still in the queue.
+    @Test(arguments: [503, 511])
+    func `rows are not pulled when the service is unavailable after a proxy has refused a change`(
+        _ status: Int
+    ) async throws {
+        try await Scenario.run(on: .memory) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            let page = ServerFault.answer(
+                status: 413, headers: ["Content-Type": "text/html"], body: Data("<html></html>".utf8))
+            try await a.table.insert(["id": "x", "text": "too large"])
+            scenario.server.onRequest { $0.isWrite ? page : .none }
+            await expectError(.pushAbortedService) { try await a.context.push() }
+            try await a.table.insert(["id": "y", "text": "small"])
+            scenario.server.removeRequests()
+            scenario.server.onRequest { $0.isWrite ? .refusal(status) : .none }
+            await expectError(.pushAbortedService) { try await a.context.pull(Todo.query) }
+            #expect(!scenario.server.requests.contains { $0.method == "GET" })
+        }
+    }
 }

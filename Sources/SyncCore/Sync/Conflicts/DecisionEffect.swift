@@ -67,15 +67,28 @@ struct DecisionEffect {
         }
     }
 
-    /// The newest known state of the server's row, without columns that are local-only now.
-    var newestServerItem: Item? { newestKnownItem.map(definition.withoutLocalOnlyColumns) }
+    /// Returns the newest known state of the server's row, without columns that are local-only now.
+    func newestServerItem() throws -> Item? {
+        try newestKnownItem().map(definition.withoutLocalOnlyColumns)
+    }
 
-    private var newestKnownItem: Item? {
+    private func newestKnownItem() throws -> Item? {
         guard let shown = error.serverItem else {
-            // The server no longer has the row that the operation was made on.
-            return error.code == .itemNotOnServer ? operation.serverItem : operation.newestServerItem
+            // The server no longer has the row that the operation was made on, or never had it in this state.
+            let hasNoBase = try error.code == .itemNotOnServer || isMadeOnSentItem()
+            return hasNoBase ? operation.serverItem : operation.newestServerItem
         }
         return operation.keptRow(after: shown) ?? shown
+    }
+
+    /// Whether the base is what the device had sent before another client changed the row, as a lost response was proven: the
+    /// item has the version of the row that proved it.
+    private func isMadeOnSentItem() throws -> Bool {
+        let item = try transaction.item(id: operation.itemID, in: definition.name) ?? operation.deletedItem
+        guard let base = operation.base?.system.version, let version = item?.system.version else {
+            return false
+        }
+        return !version.hasSameBytes(as: base)
     }
 
     private func removeItem() throws {

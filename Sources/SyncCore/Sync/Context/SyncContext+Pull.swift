@@ -52,14 +52,14 @@ extension SyncContext {
         }
     }
 
-    /// Whether rows can be pulled although a push has thrown the error: operations have failed, or a proxy has refused one of them
-    /// because of its size. If the service is not available, the pull's first request shows it.
+    /// Whether rows can be pulled although a push has thrown the error: operations have failed, or a proxy has ended the push by
+    /// refusing one because of its size, which says nothing about the service.
     package func permitsPull(after error: SyncError) async -> Bool {
         switch error.code {
         case .pushCompletedWithErrors: return true
         case .pushAbortedService where error.retryAfter == nil:
-            let refused = try? await read { try FailedOperations.operationsRefusedByProxy(in: $0) }
-            return refused?.contains(where: \.isTooLargeForProxy) == true
+            guard let id = error.pushResult?.endingOperation else { return false }
+            return (try? await read { try $0.operation(id: id)?.isTooLargeForProxy }) == true
         default: return false
         }
     }

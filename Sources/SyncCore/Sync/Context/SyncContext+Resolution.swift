@@ -27,7 +27,7 @@ extension SyncContext {
             return try await cancelOperationOfUndeclaredTable(error)
         }
         try await resolve(error, with: nil) { effect, _ in
-            try effect.keepServer(effect.newestServerItem)
+            try effect.keepServer(effect.newestServerItem())
         }
     }
 

@@ -40,7 +40,7 @@ struct FailedOperations: Sendable {
 
     /// Returns the operations that a proxy has refused. They are at the beginning of the queue: each ended a push, before later
     /// operations were sent.
-    static func operationsRefusedByProxy(in snapshot: any StoreSnapshot) throws -> [TableOperation] {
+    private static func operationsRefusedByProxy(in snapshot: any StoreSnapshot) throws -> [TableOperation] {
         var (refused, last) = ([TableOperation](), Int64(0))
         while true {
             let operations = try snapshot.operations(after: last, in: nil, limit: 64)

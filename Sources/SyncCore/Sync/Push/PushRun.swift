@@ -78,7 +78,7 @@ struct PushRun {
                 } catch let error as SyncError where PushEnding.isTooManyServerErrors(error) {
                     // The server may fail for these operations only. Those of later rounds are sent.
                     repeated = repeated ?? error
-                    ending = nil
+                    (ending, result.endingOperation) = (nil, nil)
                     serverErrors.restart()
                 }
             }
@@ -210,7 +210,9 @@ struct PushRun {
             counts[group, default: 0] += 1
         }
         // A service that is unavailable says more than server errors, which may be those of some operations.
-        if let new = run.pushEnding, ending.map(PushEnding.isTooManyServerErrors) ?? true { ending = new }
+        if let new = run.pushEnding, ending.map(PushEnding.isTooManyServerErrors) ?? true {
+            (ending, result.endingOperation) = (new, run.operation.id)
+        }
     }
 
     /// Whether this push will send the operation in a later pass.
