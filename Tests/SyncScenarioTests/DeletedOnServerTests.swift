@@ -323,4 +323,24 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+
+    /// The base is the row of the conflict, and newer than the deleted item.
+    @Test(arguments: StoreKind.allCases)
+    func `discarding a delete that was kept after a conflict restores the server's row`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: .singleAttempt)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await a.table.delete(id: "x")
+            try await scenario.server.update("x", ["text": "two"], in: Todo.name)
+            try await a.context.changeKind(for: try await a.expectPushError(), to: .delete)
+            scenario.server.inject(.refusal(400), when: \.isWrite)
+            let refusal = try await a.expectPushError()
+            #expect(refusal.serverItem == nil)
+            try await a.context.cancelAndDiscardItem(for: refusal)
+            #expect(try await a.item("x")?["text"] == "two")
+        }
+    }
 }

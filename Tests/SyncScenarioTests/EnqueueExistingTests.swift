@@ -31,6 +31,28 @@ import Testing
         }
     }
 
+    /// An app's own table can have a column `createdAt` that the app fills.
+    @Test(arguments: StoreKind.allCases)
+    func `items with times of the app and without a version are inserts`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.device("A")
+            let ofApp = SystemProperties(createdAt: .unixEpoch, updatedAt: .unixEpoch)
+            func add(_ id: String) throws {
+                try device.store.write { transaction in
+                    try transaction.upsert(
+                        [Item(id: id, fields: ["text": .text(id)], system: ofApp)], in: Todo.name)
+                }
+            }
+            try add("existing")
+            #expect(try await device.context.enqueueExisting(Todo.query) == 1)
+            try add("added")
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["added"])
+            #expect(try await device.operations().map(\.kind) == [.insert, .insert])
+            try await device.context.push()
+            #expect(try scenario.serverTexts() == ["added", "existing"])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `changes made directly in the store are enqueued and pushed`(_ kind: StoreKind) async throws {
         try await Scenario.run(on: kind) { scenario in

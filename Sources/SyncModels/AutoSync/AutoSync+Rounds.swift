@@ -157,12 +157,15 @@ extension AutoSync {
         do {
             let report = try await syncRound.run(round)
             let status = try? await context.status()
+            // The budget can end a push before an operation that no longer waits for another one.
+            let isIncomplete = report.ending == nil && report.push?.hasReachedEnd == false
+            let leavesOperations = isIncomplete || status?.hasSendableOperations ?? true
             let refused = report.failed.filter { $0.value.isRefusal }
             let previous = control.withLock { followed(&$0) }
             control.withLock { control in
                 control.pendingWithHeld = report.pendingWithHeld
                 control.schedule.end(
-                    round, report.outcome(leavesOperations: status?.hasSendableOperations ?? true),
+                    round, report.outcome(leavesOperations: leavesOperations),
                     pulled: Set(report.pulls.keys).union(report.failed.keys), refused: Set(refused.keys),
                     at: now, jitter: jitter)
             }

@@ -171,7 +171,7 @@ struct SyncSchedule: Sendable {
     mutating func start(at now: Duration) {
         adjustClock(to: now)
         needsSignIn = false
-        resetDelays()
+        resetDelays(at: now)
         requestAll(at: now, .start)
     }
 
@@ -187,7 +187,7 @@ struct SyncSchedule: Sendable {
         adjustClock(to: now)
         switch signal {
         case .foreground:
-            resetDelays()
+            resetDelays(at: now)
             if !isInForeground { requestAll(at: now, .foreground) }
             isInForeground = true
         case .background:
@@ -195,19 +195,19 @@ struct SyncSchedule: Sendable {
         case .networkAvailable:
             let wasAvailable = network == .available && gate == nil
             network = .available
-            resetDelays()
+            resetDelays(at: now)
             if !wasAvailable { requestAll(at: now, .network) }
         case .networkExpensive:
             let wasAvailable = network != .unavailable && gate == nil
             network = .expensive
-            resetDelays()
+            resetDelays(at: now)
             if !wasAvailable { requestPush(at: now, .network) }
         case .networkUnavailable:
             network = .unavailable
         case .signedIn:
             needsSignIn = false
             signIns += 1
-            resetDelays()
+            resetDelays(at: now)
             requestAll(at: now, .signedIn)
         case .serverHint(let tables):
             // Servers ignore the case of names.
@@ -357,9 +357,13 @@ struct SyncSchedule: Sendable {
     }
 
     /// Ends the delays after failures, but not those that the server has asked for.
-    private mutating func resetDelays() {
+    private mutating func resetDelays(at now: Duration) {
         (failures, incompleteRounds, hasLastRoundFailed) = (0, 0, false)
-        for index in pulls.indices { pulls[index].failures = 0 }
+        for index in pulls.indices {
+            pulls[index].failures = 0
+            pulls[index].requestedAt = pulls[index].requestedAt.map { min($0, now) }
+            pulls[index].hintedAt = pulls[index].hintedAt.map { min($0, now) }
+        }
         gate = gate?.ofServer
     }
 

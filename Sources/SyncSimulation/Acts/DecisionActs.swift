@@ -115,11 +115,12 @@ extension SimulatedSystem {
                 $0.key.id == error.itemID && $0.key.table == error.table
             }
             let isEdited = edits.contains { $0.number > newest && !$0.isOverruled }
-            // A deletion can cancel out an insert, and show the server's row of its id; another decision can have removed the
-            // operation. A push removes it with the item as it is if a removed column leaves nothing to send.
+            // A deletion can cancel out an insert whose row no one has shown, and show the server's row of its id; another
+            // decision can have removed the operation. A push removes it with the item as it is if nothing is left to send.
+            let showsRow = item?.system.version != nil && error.serverItem == nil
             let isRemoved =
                 operation == nil && edits.contains { !$0.isOverruled }
-                && (kind != .delete || item?.system.version != nil || item == nil)
+                && (kind != .delete || showsRow || item == nil)
             if operation?.kind == kind || isRemoved, !isEdited { record() }
             throw failure
         }

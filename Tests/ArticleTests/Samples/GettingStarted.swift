@@ -51,8 +51,6 @@ struct GettingStartedSamples {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = directory.appending(path: "todo.sqlite").path()
-        var shown: [Item] = []
-        func show(_ items: [Item]) { shown = items }
         try await withTableServer(.init(tables: [.init("TodoItem")])) { server in
             let context = try openContext(at: path, server: server.url)
             let todos = context.table("TodoItem")
@@ -79,12 +77,13 @@ struct GettingStartedSamples {
             try await sync(context)
             #expect(try server.rows(in: "TodoItem").count == 3)
 
-            let closing = Task { try await context.close() }
-            for try await result in todos.observe(open) {
-                show(result.items)
+            let observing = Task {
+                for try await result in todos.observe(open) {
+                    print("\(result.items.count) open")
+                }
             }
-            try await closing.value
-            #expect(shown.isEmpty || shown.count == 2)
+            try await context.close()
+            try await observing.value
         }
     }
 }

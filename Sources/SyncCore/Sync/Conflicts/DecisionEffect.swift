@@ -82,13 +82,11 @@ struct DecisionEffect {
     }
 
     /// Whether the base is what the device had sent before another client changed the row, as a lost response was proven: the
-    /// item has the version of the row that proved it.
+    /// item has the system properties of the later row that proved it.
     private func isMadeOnSentItem() throws -> Bool {
         let item = try transaction.item(id: operation.itemID, in: definition.name) ?? operation.deletedItem
-        guard let base = operation.base?.system.version, let version = item?.system.version else {
-            return false
-        }
-        return !version.hasSameBytes(as: base)
+        guard let item, let base = operation.base else { return false }
+        return item.isLater(than: base)
     }
 
     private func removeItem() throws {

@@ -88,7 +88,13 @@ extension OperationAttempt {
     func outcomeOfMissingTable(_ response: AttemptResponse) async throws -> AttemptOutcome? {
         guard response.classification == .rowMissing, response.status == 404 else { return nil }
         let listed = try await fetchTombstone()
-        return [.done, .rowMissing].contains(listed.classification) ? nil : outcome(ofFetched: listed)
+        switch listed.classification {
+        case .done, .rowMissing: return nil
+        // A service that refuses the list has a route to the table.
+        case .unknown where (400...499).contains(listed.status): return nil
+        case .unavailable where listed.status == 403: return nil
+        default: return outcome(ofFetched: listed)
+        }
     }
 
     /// Returns the refusal if a 409 reports no conflict: the row has the version that the request named, so the server refuses
