@@ -92,7 +92,6 @@ extension OperationAttempt {
         case .done, .rowMissing: return nil
         // A service that refuses the list has a route to the table.
         case .unknown where (400...499).contains(listed.status): return nil
-        case .unavailable where listed.status == 403: return nil
         default: return outcome(ofFetched: listed)
         }
     }
