@@ -171,8 +171,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(delegate: delegate, settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "ours"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await a.pullWithoutPush()
             let refused = try await a.expectPushError()
             #expect(refused.serverItem?["text"] == "ours")

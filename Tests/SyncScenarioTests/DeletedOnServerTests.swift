@@ -308,8 +308,7 @@ import Testing
             try await scenario.server.put("x", ["text": "one", "priority": 1], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "two"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await a.table.update(id: "x", ["priority": 2])
             try await scenario.server.update("x", ["priority": 3], in: Todo.name)
             _ = await a.expectPushErrors()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SyncCore
+import TableServer
 import Testing
 
 /// One client: a context and its store.
@@ -39,6 +40,12 @@ struct Device {
         } catch {
             return (error as? SyncError)?.pushResult?.errors ?? []
         }
+    }
+
+    /// Pushes, and loses the response to the first write, which the server applies.
+    func pushLosingResponse(of server: TableServer, sourceLocation: SourceLocation = #_sourceLocation) async {
+        server.inject(.dropAnswer, when: \.isWrite)
+        await expectError(.pushAbortedNetwork, sourceLocation: sourceLocation) { try await context.push() }
     }
 
     /// Pushes, expects that operations fail, and returns their errors.

@@ -22,8 +22,7 @@ import Testing
 
     /// Pushes so that the write is applied, its response is lost, and the row is rounded.
     private func loseAnswer(_ scenario: Scenario, _ device: Device) async throws {
-        scenario.server.inject(.dropAnswer, when: \.isWrite)
-        await expectError(.pushAbortedNetwork) { try await device.context.push() }
+        await device.pushLosingResponse(of: scenario.server)
         try await scenario.server.update("x", Self.stored, in: Todo.name)
     }
 

@@ -113,13 +113,11 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: settings(attempts: 1))
             try await a.table.insert(["id": "x", "text": "one"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await a.pullWithoutPush()
             let version = try scenario.row("x")?.version
             try await scenario.server.remove("x", in: Todo.name, leavingTombstone: false)
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             #expect(try scenario.row("x")?.version != version)
             try await a.table.delete(id: "x")
             try await a.context.push()
@@ -231,8 +229,7 @@ import Testing
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])
             try await a.context.push()
             try await a.table.update(id: "x", ["text": "two"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await scenario.server.update("x", ["priority": 5], in: Todo.name)
             try await a.table.delete(id: "x")
             let error = try await a.expectPushError()
@@ -251,8 +248,7 @@ import Testing
             try await a.table.insert(["id": "x", "text": "one", "priority": 1])
             try await a.context.push()
             try await a.table.update(id: "x", ["text": "two", "note": "mine"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await a.table.delete(id: "x")
             try await a.sync()
             #expect(try scenario.row("x")?.deleted == true)

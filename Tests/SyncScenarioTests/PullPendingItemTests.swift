@@ -189,8 +189,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "one"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             // The push reads the version of the row, and deletes the row with that version.
             try await a.table.delete(id: "x")
             _ = try await scenario.push(a) { _ in try await a.pullWithoutPush() }.get()

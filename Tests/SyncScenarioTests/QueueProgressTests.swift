@@ -46,9 +46,7 @@ import Testing
             try await a.table.insert(["id": "4", "text": "healthy"])
             scenario.server.onRequest { request in
                 String(decoding: request.body, as: UTF8.self).contains("poison")
-                    ? .answer(
-                        status: status, headers: ["Content-Type": "text/html"],
-                        body: Data("<html><h1>Request Entity Too Large</h1></html>".utf8)) : .none
+                    ? .webPage(status) : .none
             }
             for _ in 0..<3 { await expectError(.pushAbortedService) { try await a.context.push() } }
             #expect(try scenario.row("4") == nil)
@@ -74,9 +72,7 @@ import Testing
             scenario.server.inject(.refusal(500))
             _ = await a.expectPushErrors()
             try await a.context.table("List").insert(["id": "l", "text": "poison"])
-            let page = ServerFault.answer(
-                status: 413, headers: ["Content-Type": "text/html"], body: Data("<html></html>".utf8))
-            scenario.server.onRequest { $0.table == "List" ? page : .none }
+            scenario.server.onRequest { $0.table == "List" ? .webPage(413) : .none }
             await expectError(.pushAbortedService) { try await a.context.push() }
             #expect(try scenario.server.row("i", in: "Item") == nil)
             try await a.context.close()

@@ -15,8 +15,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "ours"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
             _ = try await scenario.push(a) { _ in try await a.table.delete(id: "x") }
             let error = try await a.expectPushError()
@@ -109,8 +108,7 @@ import Testing
             let a = try scenario.device(settings: .singleAttempt)
             try a.store.write { try $0.upsert([Item(id: "x", fields: ["text": "ours"])], in: Todo.name) }
             try await a.context.enqueueExisting(Todo.query)
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await a.table.update(id: "x", ["text": "edited"])
             // The next push proves the insert; then another client changes the row before the edit is sent.
             let server = scenario.server
@@ -160,8 +158,7 @@ import Testing
         try await Scenario.run(on: kind) { scenario in
             let a = try scenario.device(settings: .singleAttempt)
             try await a.table.insert(["id": "x", "text": "ours"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
             #expect(try await a.expectPushError().code == .itemAlreadyOnServer)
             try await a.table.delete(id: "x")
@@ -205,8 +202,7 @@ import Testing
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.update(id: "x", ["text": "ours"])
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await a.table.update(id: "x", ["priority": 1])
             try await scenario.server.update("x", ["priority": 2], in: Todo.name)
             let error = try await a.expectPushError()
@@ -232,8 +228,7 @@ import Testing
             try await scenario.server.put("x", ["text": "one"], in: Todo.name)
             try await a.sync()
             try await a.table.delete(id: "x")
-            scenario.server.inject(.dropAnswer, when: \.isWrite)
-            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            await a.pushLosingResponse(of: scenario.server)
             try await a.table.insert(["id": "x", "text": "two"])
             scenario.server.inject(.refusal(400), when: \.isWrite)
             _ = await a.expectPushErrors()

@@ -160,6 +160,13 @@ extension ServerFault {
             body: Data(#"{"error":"\#(reason)"}"#.utf8))
     }
 
+    /// Refuses the request with a web page, as a proxy does.
+    static func webPage(_ status: Int) -> ServerFault {
+        .answer(
+            status: status, headers: ["Content-Type": "text/html"],
+            body: Data("<html><h1>Refused</h1></html>".utf8))
+    }
+
     /// Applies the request and responds with a JSON error.
     static func refusalAfterCommit(_ status: Int) -> ServerFault {
         .applyThenAnswer(

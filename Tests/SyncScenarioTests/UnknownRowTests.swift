@@ -67,8 +67,7 @@ import Testing
     private func insertWithLostResponse(_ scenario: Scenario) async throws -> Device {
         let a = try scenario.device(settings: .singleAttempt)
         try await a.table.insert(["id": "x", "text": "ours"])
-        scenario.server.inject(.dropAnswer, when: \.isWrite)
-        await expectError(.pushAbortedNetwork) { try await a.context.push() }
+        await a.pushLosingResponse(of: scenario.server)
         try await scenario.server.update("x", ["priority": 2], in: Todo.name)
         return a
     }

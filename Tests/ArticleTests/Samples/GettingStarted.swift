@@ -77,6 +77,11 @@ struct GettingStartedSamples {
             try await sync(context)
             #expect(try server.rows(in: "TodoItem").count == 3)
 
+            for try await result in todos.observe(open) {
+                #expect(result.items.count == 2)
+                break
+            }
+
             let observing = Task {
                 for try await result in todos.observe(open) {
                     print("\(result.items.count) open")

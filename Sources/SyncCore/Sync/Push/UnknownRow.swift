@@ -39,7 +39,7 @@ extension SystemProperties {
     /// Whether no property of the server's row is known.
     var isUnknown: Bool { version == nil && updatedAt == nil && createdAt == nil }
 
-    /// Whether the server has sent the row, also if the app has removed the system columns from its table since. The app may fill
-    /// `createdAt` and `updatedAt` of its own table.
+    /// Whether the server has sent the row, also if the app has removed the system columns from its table since. An
+    /// app can fill the times of its own table, so that they show nothing.
     var isOfServer: Bool { version != nil || hasLostVersion }
 }
