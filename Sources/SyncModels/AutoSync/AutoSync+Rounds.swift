@@ -166,8 +166,8 @@ extension AutoSync {
                 control.pendingWithHeld = report.pendingWithHeld
                 control.schedule.end(
                     round, report.outcome(leavesOperations: leavesOperations),
-                    pulled: Set(report.pulls.keys).union(report.failed.keys), refused: Set(refused.keys),
-                    at: now, jitter: jitter)
+                    pulled: Set(report.pulls.keys).union(report.failed.keys).subtracting(report.retries),
+                    refused: Set(refused.keys), at: now, jitter: jitter)
             }
             record(report, of: round, status)
             if control.withLock({ followed(&$0) }) != previous { feedWakeup.signal() }

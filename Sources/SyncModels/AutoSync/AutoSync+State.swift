@@ -42,7 +42,8 @@ extension AutoSync {
         public internal(set) var lastPush: Timestamp?
         /// When the last pulls of a round succeeded.
         public internal(set) var lastPull: Timestamp?
-        /// Why the last round failed in whole or in part, or why a plan cannot be pulled; `nil` after a round without errors.
+        /// Why the last round failed in whole or in part, or else why the last pull of a plan failed that has not succeeded
+        /// since; otherwise `nil`.
         public internal(set) var lastError: SyncError?
         /// The rows that pulls could not read and did not store since the sync was made, at most
         /// ``SyncCore/PullResult/maxUnreadable``.

@@ -23,7 +23,7 @@ public final class AutoSync: Sendable {
         var isRunning = false
         /// The plans that have been pulled.
         var pulledPlans: Set<Int> = []
-        /// The errors of plans whose last pull would fail again.
+        /// The errors of plans whose last pull has failed.
         var failedPlans: [Int: SyncError] = [:]
         /// The number of operations that were pending after the push of the last round, if some of them were held.
         var pendingWithHeld: Int?

@@ -35,8 +35,8 @@ extension SyncError {
     /// The error of the request that ended a pull; for other errors, the error itself.
     fileprivate var causeOfPull: SyncError { code == .pullAborted ? cause as? SyncError ?? self : self }
 
-    /// Whether a pull has thrown this error before a request: its plan is not valid.
-    var isOfPlan: Bool { code != .pullAborted }
+    /// Whether a pull has thrown this error before a request because its plan is not valid.
+    var isOfPlan: Bool { code != .pullAborted && !isOfItem }
 
     /// Whether the server has refused a request about a table: it does not have the table, does not show it, or cannot evaluate
     /// the query.
@@ -45,6 +45,10 @@ extension SyncError {
         return error.code == .tableNotOnServer
             || !error.mayRetry && [.serverError, .serverErrorWithoutMessage].contains(error.code)
     }
+
+    /// Whether the server has answered the pull that has thrown this error: it has refused a request, or a constraint of the
+    /// app's own table has refused a row that it has sent. A damaged store can fail before the first request.
+    var showsAnswer: Bool { isRefusal || (cause as? StoreError)?.code == .schemaMismatch }
 
     /// Whether the first response to a request to the change feed shows that the server has none. The error of a web
     /// page, which captive portals send, has another code.

@@ -21,10 +21,10 @@ struct SyncRound: Sendable {
         var pendingWithHeld: Int?
         /// The results by the index of the plan.
         var pulls: [Int: PullResult] = [:]
-        /// The plans that have failed and may succeed later.
-        var retries: Set<Int> = []
-        /// The plans that have failed and would fail again.
+        /// The errors of the plans that have failed, by the index of the plan.
         var failed: [Int: SyncError] = [:]
+        /// Those of them that may succeed later.
+        var retries: Set<Int> = []
         /// The error that ended the round.
         var ending: SyncError?
         /// Whether the app has ended the push: see ``AutoSync/finish(within:)``.
@@ -87,8 +87,9 @@ struct SyncRound: Sendable {
             switch RoundFailure(error) {
             case .ofPlan(let mayRetry):
                 report.error = report.error ?? error
-                if error.isRefusal || error.isOfItem { report.reachedServer = true }
-                if mayRetry { report.retries.insert(index) } else { report.failed[index] = error }
+                if error.showsAnswer { report.reachedServer = true }
+                report.failed[index] = error
+                if mayRetry { report.retries.insert(index) }
             case .unauthenticated, .unavailable:
                 report.ending = error
             }

@@ -294,21 +294,16 @@ struct SyncSchedule: Sendable {
             let time = now + settings.maxBackoff
             pulls[index].repeatsAt = min(pulls[index].repeatsAt ?? time, time)
         }
-        var retryTime = now
+        var retries: Set<Int> = []
         switch outcome {
-        case .completed(let reachedServer, let leavesOperations, let retries):
-            hasLastRoundFailed = false
+        case .completed(let reachedServer, let leavesOperations, let failedPlans):
+            (hasLastRoundFailed, retries) = (false, failedPlans)
             if reachedServer { recordAnswer() }
             if !leavesOperations { incompleteRounds = 0 }
             // The push after a change made during the round sends what the round has left.
-            guard !retries.isEmpty || leavesOperations && firstChange == nil else { break }
-            let failures = retries.map { pulls[$0].failures }.max() ?? 0
-            retryTime += settings.backoff(failures: max(failures, incompleteRounds), jitter: jitter)
-            for index in retries { pulls[index].failures += 1 }
-            if leavesOperations {
-                incompleteRounds += 1
-                requestPush(at: retryTime, .retry)
-            }
+            guard leavesOperations, firstChange == nil else { break }
+            requestPush(at: now + settings.backoff(failures: incompleteRounds, jitter: jitter), .retry)
+            incompleteRounds += 1
         case .failed(let retryAfter):
             requestPush(at: now, .retry)
             recordFailure(retryAfter: retryAfter, jitter: jitter)
@@ -321,6 +316,12 @@ struct SyncSchedule: Sendable {
         }
         for index in round.plans where !pulled.contains(index) {
             requestCause = .retry
+            var retryTime = now
+            if retries.contains(index) {
+                // The failures of other plans and of operations do not prolong the delay.
+                retryTime += settings.backoff(failures: pulls[index].failures, jitter: jitter)
+                pulls[index].failures += 1
+            }
             if round.hinted.contains(index) {
                 pulls[index].hintedAt = min(pulls[index].hintedAt ?? retryTime, retryTime)
             } else {
