@@ -8,13 +8,25 @@ import Synchronization
 /// Observes all commits to the store's tables in the app's database.
 ///
 /// The commits of the store's own transactions are included: the app's triggers, foreign keys and default values may change
-/// more than the store has written. GRDB calls an observer on the writer connection, one transaction after the other.
+/// more than the store has written.
+///
+/// GRDB calls observers on the writer connection, in the order in which they were added. An observer of the app can run
+/// another transaction as soon as it receives a commit, and that transaction may end before this observer receives the first
+/// commit.
 final class AppCommits: TransactionObserver, Sendable {
     private struct State {
         var handlers: [@Sendable (_ isOwn: Bool) -> Void] = []
+        /// Whether the current transaction has changed the tables.
         var hasChanges = false
-        /// Whether the store runs the current transaction.
-        var isOwn = false
+        /// Whether a transaction of the app that has changed the tables is about to be committed, or is committed and not
+        /// reported. Stays true when the commit fails: the report of the next commit is then superfluous, but none is lost.
+        var hasAppCommit = false
+
+        /// Returns whether the current transaction has changed the tables, and resets it for the next one.
+        mutating func endTransaction() -> Bool {
+            defer { hasChanges = false }
+            return hasChanges
+        }
     }
 
     private let tables: Set<String>
@@ -29,12 +41,16 @@ final class AppCommits: TransactionObserver, Sendable {
         state.withLock { $0.handlers.append(handler) }
     }
 
-    /// Runs the body in a transaction of the store, on the writer connection.
+    /// Runs the body in a transaction of the store, on the writer connection, and reports its commit.
     func write<T>(on database: Database, _ body: (Database) throws -> T) throws -> T {
-        state.withLock { $0.isOwn = true }
-        // GRDB does not report each rollback, and the next transaction may be the app's.
-        defer { state.withLock { $0.isOwn = false } }
-        return try database.committing(body)
+        var hasChanges = false
+        let result = try database.committing { database in
+            // The store changes nothing after the body. The next change is the app's.
+            defer { hasChanges = state.withLock { $0.endTransaction() } }
+            return try body(database)
+        }
+        if hasChanges { report(isOwn: true) }
+        return result
     }
 
     /// GRDB asks before each statement. SQLite reports no changes of a table without row ids, so that the statement itself
@@ -49,16 +65,21 @@ final class AppCommits: TransactionObserver, Sendable {
 
     func databaseDidChange(with event: DatabaseEvent) { databaseDidChange() }
 
-    func databaseDidCommit(_ database: Database) {
-        let (handlers, isOwn) = state.withLock { state in
-            // Observers of the app can begin another transaction before the store's access ends.
-            defer { (state.hasChanges, state.isOwn) = (false, false) }
-            return (state.hasChanges ? state.handlers : [], state.isOwn)
-        }
-        for handler in handlers { handler(isOwn) }
+    func databaseWillCommit() {
+        state.withLock { if $0.endTransaction() { $0.hasAppCommit = true } }
     }
 
-    func databaseDidRollback(_ database: Database) {
-        state.withLock { ($0.hasChanges, $0.isOwn) = (false, false) }
+    func databaseDidCommit(_ database: Database) {
+        let isReported = state.withLock { state in
+            defer { state.hasAppCommit = false }
+            return state.hasAppCommit
+        }
+        if isReported { report(isOwn: false) }
+    }
+
+    func databaseDidRollback(_ database: Database) { state.withLock { $0.hasChanges = false } }
+
+    private func report(isOwn: Bool) {
+        for handler in state.withLock({ $0.handlers }) { handler(isOwn) }
     }
 }

@@ -138,6 +138,13 @@ public final class FaultingStore: SyncContextDataSource {
     }
 }
 
+extension FaultingStore: StoreWithTriggers {
+    /// Registers the handler with the base store if it can have triggers.
+    package func onOwnCommit(_ handler: @escaping @Sendable () -> Void) {
+        (base as? any StoreWithTriggers)?.onOwnCommit(handler)
+    }
+}
+
 private struct FaultingTransaction: StoreTransaction, ForwardingSnapshot {
     let base: any StoreTransaction
     let store: FaultingStore
