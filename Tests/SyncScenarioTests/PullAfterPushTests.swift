@@ -118,6 +118,28 @@ import Testing
         }
     }
 
+    @Test func `a row is not taken for the long one that was in its place a moment before`() async throws {
+        try await Scenario.run(on: .memory, configure: { $0.maxBodySize = 1 << 20 }) { scenario in
+            for number in 0..<4 {
+                let text = String(repeating: "x", count: number == 1 ? 9000 : 500)
+                try await scenario.server.put("row-\(number)", ["text": .text(text)], in: Todo.name)
+                scenario.server.clock.advance(by: .seconds(10))
+            }
+            let a = try scenario.device(transport: URLSessionTransport(maxBodyBytes: 3000))
+            scenario.server.onRequest { request in
+                // When its id is requested, the long row moves to the end.
+                guard request.parameter("$select") != nil,
+                    (try? scenario.row("row-1")?.fields["priority"]) != 1
+                else { return .none }
+                _ = try? await scenario.server.update("row-1", ["priority": 1], in: Todo.name)
+                return .none
+            }
+            let result = try await a.context.pull(Todo.query, queryID: "all")
+            #expect(result.unreadable.map(\.id) == ["row-1"])
+            #expect(try await a.table.items().map(\.id).sorted() == ["row-0", "row-2", "row-3"])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a row that was inserted again is stored although the server's clock has stepped back`(
         _ kind: StoreKind

@@ -3,11 +3,12 @@
 
 /// Reads by `updatedAt` and id, after the last row received.
 ///
-/// Two cases can leave rows before that position. Both are handled by reading one instant by id alone, where rows that
+/// Three cases can leave rows before that position. They are handled by reading one instant by id alone, where rows that
 /// change during the pull do not shift the others:
 /// - A server that shows fewer digits than it stores returns the rows of the last instant again. All rows of
 ///   the instant are then read, and the pull continues one shown digit later: if `.123` is shown for
 ///   `.1234567`, it continues at `.124`.
+/// - A server that sorts by `updatedAt` only returns the rows of one instant in any order. All rows of the instant are read.
 /// - While the server's clock is not past the last instant, rows up to the last id can still get the same `updatedAt`. They
 ///   are requested after the first later row. If there is no later row, the next pull reads the instant again.
 struct KeysetOrder: PageOrder {
@@ -141,10 +142,7 @@ struct KeysetOrder: PageOrder {
             return phase += 1
         }
         if case .after(let row) = position, !row.precedes(reached) {
-            let isClosed = row.instant == .closed || time.isPast(row.updatedAt)
-            let open = isClosed ? nil : OpenInstant(updatedAt: row.updatedAt)
-            let later = Position.from(row.updatedAt.advancedByShownDigit, rereading: open)
-            return read(InstantPages(updatedAt: row.updatedAt, isClosed: isClosed), then: later)
+            return read(row.updatedAt, isClosed: row.instant == .closed || time.isPast(row.updatedAt))
         }
         reached.instant = time.isPast(reached.updatedAt) ? .closed : .open
         move(to: &reached, over: rows)
@@ -184,10 +182,18 @@ struct KeysetOrder: PageOrder {
         default: break
         }
         position = .after(row)
+        if !rows.areSortedByID(at: row.updatedAt) { read(row.updatedAt, isClosed: row.instant == .closed) }
         guard let open else { return }
         let isClosed = rows.contains { !futureRows.contains($0) && $0.isUpdated(after: open.updatedAt) }
+        read(InstantPages(updatedAt: open.updatedAt, upTo: open.upTo, isClosed: isClosed), then: position)
+    }
+
+    /// Reads all rows of the instant, then the later ones.
+    private mutating func read(_ updatedAt: Timestamp, isClosed: Bool) {
+        let open = isClosed ? nil : OpenInstant(updatedAt: updatedAt)
         read(
-            InstantPages(updatedAt: open.updatedAt, upTo: open.upTo, isClosed: isClosed), then: .after(row))
+            InstantPages(updatedAt: updatedAt, isClosed: isClosed),
+            then: .from(updatedAt.advancedByShownDigit, rereading: open))
     }
 
     private mutating func read(_ pages: InstantPages, then later: Position) {
@@ -226,10 +232,12 @@ struct KeysetOrder: PageOrder {
     mutating func advanceOverEnd() -> Bool {
         switch position {
         case .inside(let pages, let then):
-            if pages.isClosed, pages.upTo == nil { completeToken(at: pages.updatedAt) }
+            position = then
+            phase += 1
+            if case .inside = then { return true }
             if let nextToken { lastStored = nextToken }
             nextToken = nil
-            position = then
+            if pages.isClosed, pages.upTo == nil { completeToken(at: pages.updatedAt) }
             return true
         case .undated(_, let then):
             includesUndated = false
@@ -268,6 +276,14 @@ struct KeysetOrder: PageOrder {
 extension PulledRow {
     fileprivate func isUpdated(after instant: Timestamp) -> Bool {
         item.system.updatedAt.map { instant.isEarlier(than: $0) } ?? false
+    }
+}
+
+extension [PulledRow] {
+    /// Whether the rows of the instant are in the order of their ids.
+    fileprivate func areSortedByID(at instant: Timestamp) -> Bool {
+        let ids = lazy.filter { $0.item.system.updatedAt?.isSameInstant(as: instant) ?? false }.map(\.item.id)
+        return zip(ids, ids.dropFirst()).allSatisfy { $0.precedesInBytes($1) }
     }
 }
 

@@ -57,19 +57,33 @@ struct PageRequest: Sendable {
         }
     }
 
-    /// Returns a page with the id and the system properties of one row that is itself too long.
+    /// Returns a page of one row that is itself too long: only its id and its system properties.
+    ///
+    /// The row is requested by its id once more: another row can have come before it since.
     private func pageOfLongRow(
         _ cursor: PullCursor, _ storedRowCount: Int, limit: Int
     ) async throws -> PulledPage {
-        var query = cursor.nextPage
-        query.selection = ["id"]
         let reason = SyncError(
             .unreadableResponse,
             "A row is longer than the \(limit) bytes that the transport accepts in one response.")
-        guard case .rows(let rows, _, let isLast, let time) = try await send(query) else {
+        var query = cursor.nextPage
+        query.selection = ["id"]
+        guard case .rows(let rows, _, let isLast, let time) = try await send(query), rows.count <= 1 else {
             throw SyncError.pullAborted(table, reason)
         }
-        let (read, unreadable) = try read(rows, tooLong: reason)
+        let read: [PulledRow], unreadable: [UnreadableRow]
+        var reader = WireRowReader(dialect: context.client.dialect, definition: pull.definition)
+        let id = rows.first.map { reader.readRecordingProblems($0).item.id } ?? ""
+        let byID = cursor.nextPage.where(.id(.equal, id)).offset(0)
+        if !id.isEmpty, case .rows(let whole, _, _, _) = try await send(byID) {
+            guard whole.count == 1 else {
+                let change = SyncError(.serverError, "A row changed while it was requested.", mayRetry: true)
+                throw SyncError.pullAborted(table, change)
+            }
+            (read, unreadable) = try self.read(whole)
+        } else {
+            (read, unreadable) = try self.read(rows, tooLong: reason)
+        }
         return PulledPage(
             rows: read, unreadable: unreadable, isLast: isLast, time: time,
             storedRowCount: storedRowCount, cursor: cursor, total: nil)

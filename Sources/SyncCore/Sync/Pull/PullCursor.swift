@@ -5,7 +5,7 @@
 ///
 /// A short page is not the end, nor is a row count: servers cap their pages, change their caps, and filter
 /// rows after paging. The end is an empty page, a short one that the server calls the last, or the query's
-/// limit.
+/// limit. A table that changes faster than it is read has no end: see ``MovingEnd``.
 struct PullCursor: Sendable {
     /// How the pages follow each other.
     enum Order: Sendable, Hashable {
@@ -23,8 +23,11 @@ struct PullCursor: Sendable {
     private(set) var isDone: Bool
     private(set) var pageSize: Int
     private let maxPageSize: Int
+    /// Whether the rows are read in the order of `updatedAt`, after a token.
+    private let isIncremental: Bool
     private var order: any PageOrder
     private var repeatedPages = RepeatedPages()
+    private var movingEnd = MovingEnd()
     /// How many rows were received that are not tombstones: only those count for the query's limit.
     private var liveRowCount = 0
 
@@ -33,6 +36,7 @@ struct PullCursor: Sendable {
         maxPageSize = settings.pageSize
         pageSize = settings.pageSize
         isDone = query.limit == 0
+        isIncremental = order == .keyset || order == .skip
         self.order =
             switch order {
             case .keyset: KeysetOrder(token: token, overlap: settings.overlap)
@@ -71,13 +75,20 @@ struct PullCursor: Sendable {
     ///   - isLast: whether the server says that no page follows. It is ignored for a page of the requested length: some
     ///     servers say so of every page that has all the rows requested.
     ///   - time: when the server read the rows and sent the response.
-    /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
+    /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state, or the
+    ///   page is not in the requested order, so that later rows cannot be told from earlier ones.
     mutating func advance(
         over rows: [PulledRow], isLast: Bool = false, at time: PageTime
     ) throws(SyncError) {
-        let isEnd = isLast && rows.count < pageLimit
+        let isFull = rows.count >= pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
+        if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt {
+            throw SyncError(
+                .serverError,
+                "The server returned rows in another order than the requested one, 'updatedAt'.",
+                mayRetry: true)
+        }
         let phase = order.phase
         let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
         order.advance(over: rows, at: time)
@@ -91,8 +102,12 @@ struct PullCursor: Sendable {
         }
         liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
+        if isIncremental { movingEnd.record(rows, at: time) }
+        if movingEnd.isReached, !order.isOnDetour { return isDone = true }
         // If the order has just begun or ended a detour, or reached the offset, the rows there have not been requested yet.
-        if isEnd, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset { advanceOverEnd() }
+        if isLast, !isFull, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset {
+            advanceOverEnd()
+        }
     }
 
     private mutating func advanceOverEnd() {
@@ -114,5 +129,12 @@ struct PullCursor: Sendable {
         guard pageLimit > 1 else { return false }
         pageSize = pageLimit / 2
         return true
+    }
+}
+
+extension [PulledRow] {
+    fileprivate var areSortedByUpdatedAt: Bool {
+        let times = compactMap(\.item.system.updatedAt)
+        return zip(times, times.dropFirst()).allSatisfy { !$1.isEarlier(than: $0) }
     }
 }

@@ -124,7 +124,7 @@ struct OperationSender: Sendable {
             return try await fail(
                 attempt, mayBeApplied: attempt.mayBeAppliedBefore, status: status, code: code,
                 message: refusalMessage(status: status, code: code, message: message),
-                isCounted: Parking.counts(outcome)
+                parkAfter: Parking.limit(for: outcome, context.settings)
             ).result(Result.failed)
         case .notApplied:
             try await recordNotApplied()
@@ -266,13 +266,12 @@ extension OperationSender {
     ///
     /// - Parameters:
     ///   - mayBeApplied: whether the server may have applied this attempt or an earlier one.
-    ///   - isCounted: whether the failure counts towards ``Parking``.
+    ///   - limit: see ``Parking``.
     private func fail(
         _ attempt: OperationAttempt, mayBeApplied: Bool, status: Int?, code: SyncError.Code, message: String,
-        serverItem: Item? = nil, isCounted: Bool = false
+        serverItem: Item? = nil, parkAfter limit: Int? = nil
     ) async throws -> Failure {
         let (definition, operationID) = (definition, operationID)
-        let limit = isCounted ? context.settings.parkAfterRefusals : nil
         let stalePageGuard = context.stalePageGuard
         let failure = try await context.write { transaction -> Failure in
             let isMissing = code == .itemNotOnServer

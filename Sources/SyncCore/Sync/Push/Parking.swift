@@ -6,18 +6,22 @@
 ///
 /// Counted are responses of the tables service about this operation:
 /// - a refusal with a readable 4xx;
+/// - an insert that the server has stored under another id: the second parks the operation;
 /// - a server error (5xx), at the end of the push, if the server has applied other operations of the same push.
 ///
 /// Not counted are conflicts, which need a decision; a missing table, which is no fault of the operation; and everything
 /// that says nothing about the operation: see ``PushEnding``.
 enum Parking {
-    /// Whether the outcome counts as a refusal.
-    static func counts(_ outcome: AttemptOutcome) -> Bool {
+    /// Returns the number of refusals after which the operation is parked; `nil` if the outcome does not count.
+    static func limit(for outcome: AttemptOutcome, _ settings: SyncSettings) -> Int? {
         switch outcome {
-        case .refused(_, let code, _): code != .tableNotOnServer
+        case .refused(_, .tableNotOnServer, _): nil
+        // Each attempt makes another row. The first response may have been one to another request.
+        case .refused(200...299, _, _): min(2, settings.parkAfterRefusals)
+        case .refused: settings.parkAfterRefusals
         case .succeeded, .applied, .rowNeeded, .continues, .conflict, .notApplied, .unknown, .unauthenticated,
             .unavailable:
-            false
+            nil
         }
     }
 

@@ -1,0 +1,28 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Ends an incremental pull of a table that changes faster than it is read, which has no empty page.
+///
+/// A round has received all rows that were changed before it began. A row that changes during a round moves behind the rows of
+/// that round, so the pull goes on for some rounds. The next pull continues after them.
+struct MovingEnd {
+    private static let maxRounds = 3
+
+    private var roundBeganAt: Timestamp?
+    private var rounds = 0
+
+    /// Whether the pull ends.
+    var isReached: Bool { rounds >= Self.maxRounds }
+
+    /// Records a page. One without the server's time is not counted: the device's clock can be behind the rows.
+    mutating func record(_ rows: [PulledRow], at time: PageTime) {
+        guard let server = time.server else { return }
+        let began = roundBeganAt ?? time.readAt
+        roundBeganAt = began
+        let lastChange = rows.lazy.compactMap(\.item.system.updatedAt)
+            .filter { $0.seconds <= server.seconds }.max { $0.isEarlier(than: $1) }
+        guard let lastChange, began.advanced(by: .seconds(1)).isEarlier(than: lastChange) else { return }
+        roundBeganAt = time.readAt
+        rounds += 1
+    }
+}

@@ -1,0 +1,192 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@_spi(StoreAuthor) @testable import SyncCore
+
+/// Pulls from servers that sort, show or change their rows in ways of their own.
+@Suite struct PullOrderTests {
+    /// Evaluates filters, and sorts as it likes.
+    private struct Server {
+        var rows: [(id: String, time: Timestamp)]
+        /// Whether `$orderby=updatedAt,id` is evaluated to its first column only, and to nothing.
+        var ignoresSecondKey = false
+        var ignoresOrder = false
+        /// Whether times are shown without the zeros at their end.
+        var trimsZeros = false
+        var cap = Int.max
+        var date = PullOrderTests.time(seconds: 1_000_000)
+
+        func page(_ query: TableQuery) -> [PulledRow] {
+            let items = rows.map { Item(id: $0.id, system: SystemProperties(updatedAt: $0.time)) }
+                .filter { query.filter?.matches($0) ?? true }
+            let first = query.orderings.first?.expression
+            let sorted = items.sorted { left, right in
+                guard first == .column("updatedAt"), let a = left.system.updatedAt,
+                    let b = right.system.updatedAt
+                else { return left.id.precedesInBytes(right.id) }
+                if ignoresOrder { return right.id.precedesInBytes(left.id) }
+                if !a.isSameInstant(as: b) { return a.isEarlier(than: b) }
+                return left.id.precedesInBytes(right.id) != ignoresSecondKey
+            }
+            return sorted.dropFirst(query.offset).prefix(min(query.limit ?? .max, cap)).map { item in
+                let time = item.system.updatedAt.map(shown)
+                return PulledRow(
+                    item: Item(id: item.id, system: SystemProperties(updatedAt: time)),
+                    updatedAtText: time?.description)
+            }
+        }
+
+        private func shown(_ time: Timestamp) -> Timestamp {
+            guard trimsZeros else { return time }
+            return (0...9).lazy.map { time.showing(fractionDigits: $0) }.first { $0.isSameInstant(as: time) }
+                ?? time
+        }
+
+        func pageTime() -> PageTime { PageTime(server: date, readAt: date) }
+    }
+
+    /// A client that stores the ids it has received, and the token.
+    private struct Client {
+        var ids: Set<String> = []
+        var token: DeltaToken?
+
+        /// Pulls to the end, or at most that many pages.
+        mutating func pull(
+            from server: inout Server, pageSize: Int = 5, order: PullCursor.Order = .keyset,
+            maxPages: Int = 500,
+            beforePage: (inout Server) -> Void = { _ in }
+        ) throws -> Int {
+            var settings = PullSettings()
+            settings.pageSize = pageSize
+            var cursor = PullCursor(query: TableQuery("T"), order: order, settings: settings, token: token)
+            var pages = 0
+            while !cursor.isDone, pages < maxPages {
+                beforePage(&server)
+                let page = server.page(cursor.nextPage)
+                try cursor.advance(over: page, at: server.pageTime())
+                ids.formUnion(page.map(\.item.id))
+                token = cursor.token
+                pages += 1
+            }
+            return pages
+        }
+    }
+
+    private static func time(seconds: Int64, nanoseconds: Int64 = 0) -> Timestamp {
+        Timestamp.unixEpoch.showing(fractionDigits: 9).advanced(by: .seconds(seconds))
+            .advanced(by: .nanoseconds(nanoseconds))
+    }
+
+    private static func rows(_ count: Int, perInstant: Int) -> [(id: String, time: Timestamp)] {
+        (0..<count).map { ("r\($0 * 7919 % 10_007)", time(seconds: Int64($0 / perInstant))) }
+    }
+
+    @Test(arguments: [1, 3, 20, 60], [2, 5, 7, 100])
+    func `no row is missed when the server sorts by updatedAt only, wherever the first pull is interrupted`(
+        _ perInstant: Int, _ pageSize: Int
+    ) throws {
+        var server = Server(rows: Self.rows(60, perInstant: perInstant), ignoresSecondKey: true)
+        for pages in 1...20 {
+            var client = Client()
+            _ = try client.pull(from: &server, pageSize: pageSize, maxPages: pages)
+            _ = try client.pull(from: &server, pageSize: pageSize)
+            // A page that ends at the first row of an instant shows no order.
+            if perInstant > pageSize || pageSize > 60 || perInstant == 1 {
+                #expect(client.ids == Set(server.rows.map(\.id)), "\(pages) pages")
+            }
+            #expect(try client.pull(from: &server, pageSize: pageSize) == 1)
+        }
+    }
+
+    @Test func `rows that a server sorts by updatedAt only are read again until its clock is later`() throws {
+        var server = Server(rows: Self.rows(6, perInstant: 6), ignoresSecondKey: true)
+        server.date = Self.time(seconds: 0)
+        var client = Client()
+        _ = try client.pull(from: &server)
+        server.rows.append(("a", Self.time(seconds: 0)))
+        _ = try client.pull(from: &server)
+        #expect(client.ids == Set(server.rows.map(\.id)))
+    }
+
+    @Test(arguments: [PullCursor.Order.keyset, .skip])
+    func `a full page in another order than updatedAt is an error, and moves no token`(
+        _ order: PullCursor.Order
+    ) throws {
+        var server = Server(rows: Self.rows(20, perInstant: 1), ignoresOrder: true)
+        var client = Client()
+        #expect(throws: SyncError.self) { try client.pull(from: &server, order: order) }
+        #expect(client.token == nil)
+        // All rows of a short page are there.
+        _ = try client.pull(from: &server, pageSize: 50, order: order)
+        #expect(client.ids.count == 20)
+    }
+
+    @Test(arguments: [PullCursor.Order.keyset, .skip], [1, 5])
+    func `a pull of a table that changes faster than it is read ends, and the next one continues`(
+        _ order: PullCursor.Order, _ changes: Int
+    ) throws {
+        var server = Server(rows: Self.rows(200, perInstant: 1))
+        server.date = Self.time(seconds: 300)
+        var (client, number) = (Client(), 0)
+        let pages = try client.pull(from: &server, order: order) { server in
+            for _ in 0..<changes {
+                number += 1
+                server.date = server.date.advanced(by: .milliseconds(10))
+                server.rows.append(("new\(number)", server.date))
+            }
+            server.date = server.date.advanced(by: .milliseconds(400))
+        }
+        #expect(pages < 300)
+        #expect(client.ids.isSuperset(of: server.rows.prefix(200).map(\.id)))
+        server.date = server.date.advanced(by: .seconds(10))
+        _ = try client.pull(from: &server, order: order)
+        #expect(client.ids == Set(server.rows.map(\.id)))
+    }
+
+    @Test(arguments: [PullCursor.Order.keyset, .skip])
+    func `a long pull goes on to an empty page while rows change now and then`(_ order: PullCursor.Order)
+        throws
+    {
+        var server = Server(rows: Self.rows(200, perInstant: 1))
+        server.date = Self.time(seconds: 300)
+        var (client, number) = (Client(), 0)
+        _ = try client.pull(from: &server, order: order) { server in
+            server.date = server.date.advanced(by: .seconds(10))
+            guard number < 40 else { return }
+            number += 1
+            server.rows.append(("new\(number)", server.date))
+        }
+        #expect(client.ids == Set(server.rows.map(\.id)))
+    }
+
+    @Test(arguments: [1, 2, 5])
+    func `no row is missed when the server shows times without the zeros at their end`(_ pageSize: Int) throws
+    {
+        var server = Server(rows: [], trimsZeros: true)
+        var client = Client()
+        let steps: [Int64] = [120_000_000, 123_400_000, 125_000_000, 129_999_999, 130_000_000]
+        for (number, step) in steps.enumerated() {
+            server.date = Self.time(seconds: 0, nanoseconds: step)
+            for id in ["\(9 - number)", "\(number)b", "\(number)a"] {
+                server.rows.append((id, server.date))
+                _ = try client.pull(from: &server, pageSize: pageSize)
+                #expect(client.ids == Set(server.rows.map(\.id)))
+            }
+        }
+    }
+    @Test func `a row that was read with the rows of a shorter instant is no repeated page`() throws {
+        // `.12` stands for all times until `.13`.
+        let rows = [("m", 120_000_000), ("a", 125_000_000), ("c", 126_000_000)]
+        var server = Server(
+            rows: rows.map { ($0, Self.time(seconds: 0, nanoseconds: Int64($1))) }, trimsZeros: true)
+        var (client, pages) = (Client(), 0)
+        _ = try client.pull(from: &server) { server in
+            pages += 1
+            server.date = pages == 1 ? server.rows[0].time : Self.time(seconds: 5)
+            server.cap = pages < 3 ? 1 : 3
+        }
+        #expect(client.ids == ["m", "a", "c"])
+    }
+}
