@@ -285,4 +285,26 @@ import Testing
             try await scenario.expectAgreement(a)
         }
     }
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func `an operation that has nothing to send does not take back another client's change`(
+        _ kind: StoreKind, _ sendsChangedFieldsOnly: Bool
+    ) async throws {
+        var settings = SyncSettings()
+        settings.resolver = .clientWins
+        settings.sendsChangedFieldsOnly = sendsChangedFieldsOnly
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings)
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+            try await a.sync()
+            try await a.table.update(id: "x", ["note": "read"])
+            for text in ["two", "one"] { try await a.table.update(id: "y", ["text": .text(text)]) }
+            for id in ["x", "y"] { try await scenario.server.update(id, ["text": "theirs"], in: Todo.name) }
+            try await a.pullWithoutPush()
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["theirs", "theirs"])
+            #expect(try await a.item("x")?["note"] == "read")
+            #expect(try await a.operations().isEmpty)
+            try await scenario.expectAgreement(a)
+        }
+    }
 }

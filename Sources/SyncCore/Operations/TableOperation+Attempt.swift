@@ -62,12 +62,14 @@ extension TableOperation {
                 SentSnapshot(kind: .insert, fields: definition.syncedFields(of: $0), version: nil)
             }
         case .update:
-            let fields = item.map {
-                updatedFields(of: $0, definition: definition, changedOnly: sendsChangedFieldsOnly)
-            }
+            guard let item else { return nil }
+            var fields = updatedFields(of: item, definition: definition, changedOnly: true)
             // Without fields, too, the server may lack the row of an item that it has never confirmed.
             let isUnconfirmed = base == nil && version == nil
-            guard let fields, !fields.isEmpty || undeletes || isUnconfirmed else { return nil }
+            guard !fields.isEmpty || undeletes || isUnconfirmed else { return nil }
+            if !sendsChangedFieldsOnly {
+                fields = updatedFields(of: item, definition: definition, changedOnly: false)
+            }
             return SentSnapshot(kind: .update, fields: fields, version: version)
         case .delete:
             return SentSnapshot(kind: .delete, fields: [:], version: version)

@@ -1,7 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How two changes of one field are combined. It is not used for a field that only one side has changed.
+/// How two changes of one field are combined. It is not used for a field that only one side has changed, nor for a row that the app
+/// has changed in its own database: there, it is not known what the app has changed.
 ///
 /// ```swift
 /// .field("taps", \.taps, merging: .counter)
@@ -12,7 +13,8 @@ public struct MergePolicy<Value>: Sendable {
     let merge: Merge
 
     /// Makes a policy from a function of the value that both changes were made on, the device's value, and the
-    /// server's value. The first is `nil` if the device never had the row, as for inserts.
+    /// server's value. The first is `nil` if the device never had the row, as for inserts; after a lost response to an insert, it is what
+    /// was inserted.
     public init(_ merge: @escaping @Sendable (_ base: Value?, _ mine: Value, _ theirs: Value) -> Value) {
         self.init(merge: { base, mine, theirs, _ in merge(base, mine, theirs) })
     }

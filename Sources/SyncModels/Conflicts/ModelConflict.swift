@@ -9,7 +9,8 @@ public struct ModelConflict<Model: SyncModel>: Sendable {
     public let mine: Model?
     /// The server's model; `nil` when it was deleted there, or the server does not show it.
     public let theirs: Model?
-    /// The model that both changes were made on; `nil` when the device never had one, as for inserts. Properties that cannot hold
+    /// The model that both changes were made on; `nil` when it is not known, as for inserts and for rows that the app has changed
+    /// in its own database. Properties that cannot hold
     /// the value of the row have their blank value, also ``FieldOptions/required`` ones.
     public let base: Model?
     /// The conflict, with items.
@@ -68,23 +69,36 @@ extension ModelConflict {
     /// - Returns: the merged item; `nil` if one side deleted the item.
     /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
     func mergedItem(preferring side: ConflictSide) throws(SyncError) -> Item? {
-        guard let (item, model, combined) = result(preferring: side) else { return nil }
+        guard let (item, model, columns) = result(preferring: side) else { return nil }
         var merged = item
-        for column in combined { merged.fields[column.name] = try value(of: column, in: model) }
+        for column in columns { merged.fields[column.name] = try value(of: column, in: model) }
         return merged
     }
 
     /// Merges both sides.
     ///
-    /// - Returns: the stored values, without the columns that policies combine; the model; and those columns.
+    /// - Returns: the stored values; the model; and the columns whose values are those of the model.
     private func result(preferring side: ConflictSide) -> (Item, model: Model, [FieldColumn<Model>])? {
         guard let mine, let theirs, let merge else { return nil }
         let item = merge.item(preferringLocal: side == .mine)
         guard var model = try? Self.model(of: item, raw) else { return nil }
-        let models = MergedModels(base: base, mine: mine, theirs: theirs, isMineLater: isMineLater)
+        let models = MergedModels(
+            base: base ?? inserted, mine: mine, theirs: theirs, isMineLater: isMineLater)
         let combined = Model.schema.columns.filter { merge.isChangedTwice($0.name) && hasPolicy($0) }
         for column in combined { column.merge?(models, &model) }
-        return (item, model, combined)
+        // The server's object may have keys of a newer app, which the device's value does not have.
+        let preferred = Model.schema.columns.filter { column in
+            side == .mine && column.type == .json && merge.clashes.contains(column.name)
+                && column.holds(item.fields[column.name], in: model)
+        }
+        return (item, model, combined + preferred)
+    }
+
+    /// The model of an insert that the server may have applied before.
+    private var inserted: Model? {
+        guard let sent = raw.operation.sent, sent.kind == .insert else { return nil }
+        let item = Item(id: raw.operation.itemID, fields: sent.fields)
+        return try? Self.model(of: item, raw, requiresValues: false)
     }
 
     /// Whether both sides have changed a field without policy to different values.
@@ -96,9 +110,11 @@ extension ModelConflict {
     }
 
     /// Whether a policy combines changes of the column. It would take a value that the property cannot hold for the blank
-    /// one, and overwrite it.
+    /// one, and overwrite it; and without the base of an update, it would take the whole value for the device's change.
     private func hasPolicy(_ column: FieldColumn<Model>) -> Bool {
-        guard column.merge != nil, let mine else { return false }
+        guard column.merge != nil, let mine, raw.base != nil || raw.operation.kind == .insert else {
+            return false
+        }
         return [raw.clientItem, raw.serverItem, raw.base].allSatisfy { side in
             column.canHold(side?.fields[column.name], in: mine)
         }
@@ -160,8 +176,8 @@ extension ModelConflict {
     private func value(of column: FieldColumn<Model>, in model: Model) throws(SyncError) -> ItemValue? {
         let server = raw.serverItem?.fields[column.name]
         let client = raw.clientItem?.fields[column.name]
-        let isMine = if let mine { try column.isSame(mine, model) } else { false }
-        if let theirs, try column.isSame(theirs, model) {
+        let isMine = if let mine { column.isSame(mine, model) } else { false }
+        if let theirs, column.isSame(theirs, model) {
             // Both sides show the blank value, which only the device has.
             let isOnlyMine =
                 isMine && !column.holds(server, in: model) && column.holds(client, in: model)
@@ -170,11 +186,13 @@ extension ModelConflict {
         }
         // The keys that the type does not have are those of the server's object.
         if let theirs, let server, case .object = server, column.holds(server, in: model) {
-            return try column.value(model).addingUnknownKeys(of: server, known: try column.value(theirs))
+            return column.addingUnknownKeys(of: server, shownIn: theirs, to: try column.value(model))
         }
         if isMine, let client { return client }
+        // Neither side has a value.
+        if isMine, theirs == nil { return .none }
         let value = try column.value(model)
         guard let mine, let client, column.holds(client, in: model) else { return value }
-        return value.addingUnknownKeys(of: client, known: try column.value(mine))
+        return column.addingUnknownKeys(of: client, shownIn: mine, to: value)
     }
 }

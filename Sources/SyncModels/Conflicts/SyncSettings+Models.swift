@@ -58,7 +58,7 @@ extension ConflictResolver {
     fileprivate static func mergingFields<Model: SyncModel>(
         of model: Model.Type, onClash rule: ConflictResolver
     ) -> ConflictResolver {
-        ConflictResolver { raw in
+        var resolver = ConflictResolver { raw in
             let conflict = try ModelConflict<Model>(raw)
             var side = ConflictSide.theirs
             if conflict.mine == nil || conflict.theirs == nil || conflict.hasClashWithoutPolicy {
@@ -70,5 +70,7 @@ extension ConflictResolver {
             guard let merged = try conflict.mergedItem(preferring: side) else { return .keepPending }
             return .merge(merged)
         }
+        resolver.combinedColumns = Set(Model.schema.columns.filter { $0.merge != nil }.map(\.name))
+        return resolver
     }
 }

@@ -54,7 +54,8 @@ public struct Field<Model: SyncModel>: Sendable {
     /// Stores the property as JSON in the column of that name. Filters can only test it for null.
     ///
     /// A change of the property keeps the keys of stored objects that the type does not have, also of objects in objects.
-    /// An array that changes is stored as the type has it, without such keys of its elements.
+    /// An array that changes is stored as the type has it, without such keys of its elements. Dates are written to the
+    /// millisecond, and a `UUID` in upper case, as `JSONEncoder` does.
     ///
     /// Numbers are stored as 64-bit integers or doubles. A write of a number with more digits than they keep, such as a
     /// `UInt64` above `Int64.max` or a `Decimal` of 20 digits, throws ``SyncError/Code/invalidItem``. Encode such
@@ -75,8 +76,6 @@ public struct Field<Model: SyncModel>: Sendable {
             return true
         } encode: { value in
             try JSONField.encode(value)
-        } isEqual: { left, right in
-            (left as? any Equatable).map { $0.isEqual(to: right) } ?? false
         }
         return Field(path: path, role: .column(column))
     }

@@ -16,9 +16,6 @@ final class FieldColumn<Model: SyncModel>: Sendable {
     let assign: @Sendable (ItemValue, inout Model) -> Bool
     /// Returns the value of the property to store.
     let value: @Sendable (Model) throws(SyncError) -> ItemValue
-    /// Whether the property is equal in two models, also if it is stored differently, as equal sets are; `nil` if equal values are
-    /// stored equally.
-    private let isEqual: (@Sendable (Model, Model) -> Bool)?
     /// Assigns the combination of two changes of the property.
     let merge: (@Sendable (MergedModels<Model>, inout Model) -> Void)?
 
@@ -26,8 +23,7 @@ final class FieldColumn<Model: SyncModel>: Sendable {
         _ name: String, _ type: ColumnType, _ path: any WritableKeyPath<Model, Value> & Sendable,
         _ options: FieldOptions, _ policy: MergePolicy<Value>?,
         assign: @escaping @Sendable (ItemValue, inout Model) -> Bool,
-        encode: @escaping @Sendable (Value) throws -> ItemValue,
-        isEqual: (@Sendable (Value, Value) -> Bool)? = nil
+        encode: @escaping @Sendable (Value) throws -> ItemValue
     ) {
         self.name = name
         self.path = path
@@ -44,9 +40,6 @@ final class FieldColumn<Model: SyncModel>: Sendable {
             } catch {
                 throw .notEncodable(Model.self, path, column: name, model.id.text, error)
             }
-        }
-        self.isEqual = isEqual.map { isEqual in
-            { @Sendable left, right in isEqual(left[keyPath: path], right[keyPath: path]) }
         }
         guard let policy else {
             merge = nil
@@ -82,21 +75,43 @@ extension FieldColumn {
         return (isOptional || !value.isNull) && assign(value, &probe)
     }
 
-    /// Whether the property has the same value in both models.
-    ///
-    /// - Throws: ``SyncError/Code/invalidItem`` for a value that cannot be stored.
-    func isSame(_ left: Model, _ right: Model) throws(SyncError) -> Bool {
-        let (leftValue, rightValue) = (try value(left), try value(right))
-        return leftValue == rightValue || isReordered((left, leftValue), (right, rightValue))
+    /// Whether the property has the same value in both models, also a value that cannot be stored.
+    func isSame(_ left: Model, _ right: Model) -> Bool {
+        let (leftValue, rightValue) = (try? value(left), try? value(right))
+        if let leftValue, leftValue == rightValue { return true }
+        return leftValue?.withoutOrder == rightValue?.withoutOrder && parts(of: left) == parts(of: right)
     }
 
-    /// Whether the property is equal in both models, and their stored values differ in the order of a set at most.
+    /// Whether the stored values, which the models show, differ in the order of sets at most.
     func isReordered(_ left: (model: Model, value: ItemValue?), _ right: (model: Model, value: ItemValue?))
         -> Bool
     {
-        // An `==` of the app may compare a part of the value only.
-        guard isEqual?(left.model, right.model) == true else { return false }
-        return left.value?.withoutOrder == right.value?.withoutOrder
+        guard let leftValue = left.value, let rightValue = right.value,
+            leftValue.withoutOrder == rightValue.withoutOrder,
+            holds(leftValue, in: left.model), holds(rightValue, in: right.model),
+            parts(of: left.model) == parts(of: right.model), let known = try? value(right.model)
+        else { return false }
+        // Keys that the type does not have may hold an array, whose order counts.
+        return addingUnknownKeys(of: leftValue, shownIn: left.model, to: known)
+            == addingUnknownKeys(of: rightValue, shownIn: right.model, to: known)
+    }
+
+    // An `==` of the app is not used, because it may compare a part of the value only.
+    private func parts(of model: Model) -> ItemValue {
+        let path: PartialKeyPath<Model> = path
+        return ItemValue(partsOf: model[keyPath: path])
+    }
+
+    /// Returns a new value of the property with the keys of the stored object that its type does not have.
+    ///
+    /// - Parameters:
+    ///   - stored: the stored value.
+    ///   - model: the model that shows the stored value.
+    ///   - value: the new value.
+    func addingUnknownKeys(of stored: ItemValue, shownIn model: Model, to value: ItemValue) -> ItemValue {
+        // A property that cannot be encoded does not tell which keys its type has.
+        guard let known = try? self.value(model) else { return value }
+        return value.addingUnknownKeys(of: stored, known: known)
     }
 }
 

@@ -42,22 +42,14 @@ enum JSONField {
     }
 }
 
-extension Equatable {
-    /// Whether the other value has this type and is equal.
-    func isEqual(to other: Any) -> Bool { other as? Self == self }
-}
-
 extension ItemValue {
     /// The value with its arrays in an order that depends only on their elements. A set is an array in any order, and so is a
     /// dictionary whose keys are not text, with keys and values in turn.
     var withoutOrder: ItemValue {
         switch self {
-        case .array(let elements):
-            let elements = elements.map(\.withoutOrder)
-            return .array(
-                elements.map { ($0.json, $0) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1))
-        case .object(let fields): return .object(fields.mapValues(\.withoutOrder))
-        default: return self
+        case .array(let elements): .array(elements.map(\.withoutOrder).sortedByJSON)
+        case .object(let fields): .object(fields.mapValues(\.withoutOrder))
+        default: self
         }
     }
 
@@ -79,5 +71,40 @@ extension ItemValue {
             }
         }
         return .object(fields)
+    }
+}
+
+extension ItemValue {
+    /// Makes the parts of a Swift value, to compare two values of one type. They are equal if the values differ only in the
+    /// order in which sets and dictionaries list their elements.
+    ///
+    /// Unlike the encoded value, the parts distinguish an array from a set, and have numbers that cannot be stored. A property
+    /// that is not encoded is a part, too.
+    init(partsOf value: Any) {
+        let encoded = (value as? any Encodable).flatMap { try? JSONField.encode($0) }
+        let hasParts =
+            switch encoded {
+            case .some(.array), .some(.object), .none: true
+            default: false
+            }
+        let mirror = Mirror(reflecting: value)
+        // References between objects can form a cycle.
+        guard hasParts, !mirror.children.isEmpty, mirror.displayStyle != .class else {
+            self = encoded ?? .text(String(describing: value))
+            return
+        }
+        let parts = mirror.children.map { child in
+            // The label of an enum's child is the name of its case.
+            ItemValue.array([.text(child.label ?? ""), ItemValue(partsOf: child.value)])
+        }
+        let isUnordered = mirror.displayStyle == .set || mirror.displayStyle == .dictionary
+        self = .array(isUnordered ? parts.sortedByJSON : parts)
+    }
+}
+
+extension [ItemValue] {
+    /// The values in an order that depends only on them.
+    fileprivate var sortedByJSON: [ItemValue] {
+        map { ($0.json, $0) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
     }
 }

@@ -77,7 +77,7 @@ extension ModelSchema {
         for field in fields {
             switch field.role {
             case .column(let column):
-                if try !column.isSame(original, edited) { changes[column.name] = try column.value(edited) }
+                if !column.isSame(original, edited) { changes[column.name] = try column.value(edited) }
             case .system(let path) where edited[keyPath: path] != original[keyPath: path]:
                 throw .notWritable(Model.self, path, "the server sets it", edited.id.text)
             case .unknown(let path) where edited[keyPath: path] != original[keyPath: path]:
@@ -97,15 +97,37 @@ extension ModelSchema {
     ///   - model: the model of the stored item.
     func addingUnknownKeys(
         of item: Item, _ model: Model, to changes: [String: ItemValue]
-    ) throws(SyncError) -> [String: ItemValue] {
+    ) -> [String: ItemValue] {
         var changes = changes
         for column in columns where column.type == .json {
             guard let change = changes[column.name], let stored = item.fields[column.name],
                 column.holds(stored, in: model)
             else { continue }
-            changes[column.name] = change.addingUnknownKeys(of: stored, known: try column.value(model))
+            changes[column.name] = column.addingUnknownKeys(of: stored, shownIn: model, to: change)
         }
         return changes
+    }
+
+    /// Returns the values that changed columns had in an older copy, and that the stored item does not have any more.
+    ///
+    /// A column that the copy shows as the stored item does is left out: its stored value is exact, while a property shows null
+    /// as its blank value, and a date without some of its digits. So are local-only columns, which no conflict is about.
+    ///
+    /// - Parameters:
+    ///   - original: the older copy.
+    ///   - model: the model of the stored item.
+    ///   - changes: the columns that are changed.
+    func olderValues(
+        of original: Model, than model: Model, in changes: [String: ItemValue]
+    ) -> [String: ItemValue] {
+        var values: [String: ItemValue] = [:]
+        for column in columns where changes.keys.contains(column.name) {
+            guard !column.options.contains(.localOnly), !column.isSame(original, model),
+                let value = try? column.value(original)
+            else { continue }
+            values[column.name] = value
+        }
+        return values
     }
 
     /// The state of the row that the model was read from, if a property holds it.

@@ -9,7 +9,8 @@ public struct Conflict: Sendable {
     public let clientItem: Item?
     /// The server's row, possibly a tombstone; `nil` when the server does not have it, or does not return it.
     public let serverItem: Item?
-    /// The row that both changes were made on; `nil` when the device never had one, as for inserts.
+    /// The row that both changes were made on; `nil` when it is not known, as for inserts and for rows that the app has changed in
+    /// its own database.
     public let base: Item?
 
     /// Makes a conflict, for testing resolvers.

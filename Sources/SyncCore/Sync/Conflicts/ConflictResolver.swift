@@ -12,6 +12,8 @@
 /// otherwise the resolver is called again with the current state.
 public struct ConflictResolver: Sendable {
     private let decision: @Sendable (Conflict) async throws -> ConflictDecision
+    /// Columns in which the same change on both sides is two changes, as for a counter.
+    package var combinedColumns: Set<String> = []
 
     /// Makes a resolver from the app's own rule. It may suspend, for example to ask the user; an error that it throws
     /// becomes the operation's error.

@@ -5,14 +5,18 @@ extension SyncContext {
     /// Calls the table's resolver for a pending operation whose row was changed on the server, as a pull has found.
     ///
     /// Without a resolver nothing happens: the push reports the conflict. Attempts with unknown outcome are left to the
-    /// push too, which may prove that the row is their result.
+    /// push too, which may prove that the row is their result, and so are operations that have nothing to send.
     func resolvePulledConflict(_ operationID: Int64, _ definition: SyncTableDefinition) async throws {
         guard settings.resolver(of: definition.name) != nil else { return }
+        let sendsChangedFieldsOnly = sendsChangedFieldsOnly
         let conflict = try await read { snapshot -> TableOperationError? in
             guard let operation = try snapshot.operation(id: operationID), operation.serverItem != nil,
                 !operation.isAmbiguous
             else { return nil }
-            return .foundByPull(operation, item: try snapshot.item(id: operation.itemID, in: operation.table))
+            let item = try snapshot.item(id: operation.itemID, in: operation.table)
+            let attempt = operation.nextAttempt(
+                item: item, definition: definition, sendsChangedFieldsOnly: sendsChangedFieldsOnly)
+            return attempt.map { _ in .foundByPull(operation, item: item) }
         }
         guard var conflict else { return }
         let resolution = ConflictResolution(context: self, definition: definition, isInFlight: false)

@@ -24,16 +24,23 @@ struct LostAnswerProof: Sendable {
     /// For a delete of a row that the device never received: the item as it was.
     let deletedItem: Item?
     let definition: SyncTableDefinition
+    /// Columns whose sent value another client may have stored with a change of its own: see
+    /// ``ConflictResolver/combinedColumns``.
+    let combinedColumns: Set<String>
 
-    /// - Parameter attempt: the content of this attempt.
+    /// - Parameters:
+    ///   - attempt: the content of this attempt.
+    ///   - combinedColumns: empty if the server may have applied an earlier request.
     init(
-        of operation: TableOperation, attempt: TableOperation.SentSnapshot, definition: SyncTableDefinition
+        of operation: TableOperation, attempt: TableOperation.SentSnapshot, definition: SyncTableDefinition,
+        combinedColumns: Set<String> = []
     ) {
         kind = operation.kind
         sent = operation.sent ?? attempt
         base = operation.base
         deletedItem = operation.hasUnknownRow ? operation.deletedItem : nil
         self.definition = definition
+        self.combinedColumns = combinedColumns
     }
 
     /// Returns the outcome of a response that reports a conflict.
@@ -56,7 +63,8 @@ struct LostAnswerProof: Sendable {
         var shown = row
         shown.fields.merge(response.unreadableFields) { _, unreadable in unreadable }
         if kind == .delete, isLeftByClient(shown) { return .continues(from: row) }
-        guard sent.kind != .delete, sent.isApplied(in: shown) else {
+        let isCombined = kind == .update && sent.fields.keys.contains(where: combinedColumns.contains)
+        guard sent.kind != .delete, !isCombined, sent.isApplied(in: shown) else {
             return .conflict(reason, status: status, serverItem: row)
         }
         guard kind == .delete else { return .succeeded(row) }

@@ -39,7 +39,10 @@ struct OperationAttempt: Sendable {
 
     /// Compares the server's row with the oldest attempt with unknown outcome.
     var proof: LostAnswerProof {
-        LostAnswerProof(of: operation, attempt: snapshot, definition: definition)
+        let resolver = mayBeAppliedBefore ? nil : context.settings.resolver(of: definition.name)
+        return LostAnswerProof(
+            of: operation, attempt: snapshot, definition: definition,
+            combinedColumns: resolver?.combinedColumns ?? [])
     }
 
     /// Records how the requests of the attempt were sent.

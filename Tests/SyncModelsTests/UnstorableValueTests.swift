@@ -1,0 +1,102 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SyncModels
+import TableServer
+import Testing
+
+/// Blank values that cannot be stored, such as infinity. They are shown for columns that are null, and are not written.
+@Suite struct UnstorableValueTests {
+    private struct Measure: SyncModel {
+        var id = SyncID<Measure>()
+        var name = "", lowest = Double.infinity, mean = Double.nan, limits = Limits(), sums = [Double.nan]
+        static let schema = ModelSchema(
+            "Measure", Measure(), .field("name", \.name), .field("lowest", \.lowest),
+            .field("mean", \.mean), .json("limits", \.limits), .json("sums", \.sums))
+    }
+
+    private struct Limits: Codable, Sendable {
+        var lower = 0.0, upper = Double.infinity
+
+        enum CodingKeys: CodingKey { case lower, upper }
+        init() {}
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            lower = try container.decode(Double.self, forKey: .lower)
+            upper = try container.decodeIfPresent(Double.self, forKey: .upper) ?? .infinity
+        }
+    }
+
+    @Test func `an untouched value that cannot be stored is not written`() async throws {
+        try await withContext(.models(Measure.self)) { context in
+            let table = context.table(Measure.self)
+            let limits: ItemValue = ["lower": 1.5]
+            try await table.raw.insert(["id": "x", "name": "A", "limits": limits])
+            try await table.update("x") { _ in }
+            let original = try await table.update("x") { $0.name = "B" }
+            var edited = original
+            edited.name = "C"
+            let saved = try await table.save(edited, from: original)
+            #expect(saved.name == "C" && saved.lowest == .infinity && saved.mean.isNaN)
+            #expect(saved.limits.lower == 1.5 && saved.limits.upper == .infinity)
+            let item = try await table.raw.item(id: "x")
+            #expect(item?["limits"] == limits)
+            #expect(item?["lowest"]?.isNull != false && item?["sums"]?.isNull != false)
+        }
+    }
+
+    @Test func `a change to a value that cannot be stored is refused`() async throws {
+        try await withContext(.models(Measure.self)) { context in
+            let table = context.table(Measure.self)
+            try await table.raw.insert(["id": "x"])
+            let changes: [@Sendable (inout Measure) -> Void] = [
+                { $0.lowest = -.infinity }, { $0.mean = .infinity }, { $0.limits.upper = .nan },
+                { $0.limits.lower = 1 }, { $0.sums = [.infinity] }, { $0.sums.append(1) },
+            ]
+            for change in changes {
+                let refusal = await message { try await table.update("x", change) }
+                #expect(refusal?.contains("of 'x' cannot be stored in the column") == true)
+            }
+        }
+    }
+
+    @Test func `a change from a value that cannot be stored is written`() async throws {
+        try await withContext(.models(Measure.self)) { context in
+            let table = context.table(Measure.self)
+            try await table.raw.insert(["id": "x", "limits": ["lower": 1.5]])
+            let original = try await table.update("x") { $0.limits.upper = 2.5 }
+            var edited = original
+            (edited.lowest, edited.mean, edited.sums) = (1.5, 2.5, [])
+            try await table.save(edited, from: original)
+            let item = try await table.raw.item(id: "x")
+            #expect(item?["limits"] == ["lower": 1.5, "upper": 2.5] && item?["sums"] == .array([]))
+            #expect(item?["lowest"] == 1.5 && item?["mean"] == 2.5)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a conflict of a row with an untouched value that cannot be stored is merged`(
+        _ isDeletedOnServer: Bool
+    ) async throws {
+        var settings = SyncSettings()
+        settings.resolve(Measure.self) { conflict in
+            (conflict.merged(preferring: .mine) ?? conflict.mine).map { .merge($0) } ?? .keepTheirs
+        }
+        try await withServer(.models(Measure.self), settings: settings) { context, server in
+            let table = context.table(Measure.self)
+            try await server.put("x", ["name": "base"], in: "Measure")
+            try await table.pull()
+            try await table.update("x") { $0.name = "mine" }
+            if isDeletedOnServer {
+                try await server.remove("x", in: "Measure")
+            } else {
+                try await server.update("x", ["name": "theirs"], in: "Measure")
+            }
+            try await context.push()
+            let row = try #require(try server.row("x", in: "Measure"))
+            #expect(!row.deleted && row.fields["name"] == "mine")
+            #expect(row.fields["lowest"]?.isNull != false && row.fields["limits"]?.isNull != false)
+        }
+    }
+}
