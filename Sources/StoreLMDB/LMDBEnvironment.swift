@@ -56,6 +56,9 @@ final class LMDBEnvironment: @unchecked Sendable {
         do throws(LMDBError) {
             try LMDBError.check(mdb_env_set_mapsize(environment, mapSize))
             try LMDBError.check(mdb_env_set_maxreaders(environment, UInt32(clamping: maxReaders)))
+            if access != .readOnlyWithoutLocks {
+                try LMDBFile(path: path).allocateLockFile(maxReaders: maxReaders)
+            }
             let flags = UInt32(MDB_NOSUBDIR | MDB_NOTLS | access.flags)
             try LMDBError.check(mdb_env_open(environment, path, flags, 0o600))
             if case .readWrite = access { try LMDBError.check(mdb_reader_check(environment, nil)) }
@@ -122,6 +125,12 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     func beginWrite() throws(LMDBError) -> LMDBWriteTransaction {
         LMDBWriteTransaction(try begin(flags: 0), database)
+    }
+
+    /// The store error for a failed write. LMDB reports `EIO` when the system has written a part, as it does on a full disk.
+    func storeError(forWrite error: LMDBError) -> StoreError {
+        let isFull = error.code == EIO && DiskSpace(descriptor: descriptor).isExhausted
+        return (isFull ? LMDBError(code: ENOSPC) : error).storeError
     }
 
     func close() { mdb_env_close(environment) }

@@ -24,6 +24,9 @@ struct LMDBError: Error, CustomStringConvertible {
 
     var isMapFull: Bool { code == MDB_MAP_FULL }
 
+    /// Whether the disk, the quota or the greatest size of a file is exhausted.
+    var isDiskFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+
     /// The store error for a failure while reading or writing.
     var storeError: StoreError {
         switch code {
@@ -49,7 +52,7 @@ struct LMDBError: Error, CustomStringConvertible {
         switch code {
         case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_CORRUPTED, MDB_INCOMPATIBLE:
             StoreError(.corrupt, "'\(path)' is damaged or is not an LMDB file.", cause: self)
-        case ENOSPC, EDQUOT, EFBIG:
+        case _ where isDiskFull:
             StoreError(.full, "The disk of '\(path)' is full; free some space.", cause: self)
         default:
             StoreError(.cannotOpen, "'\(path)' cannot be opened.", cause: self)

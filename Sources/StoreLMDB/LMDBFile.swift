@@ -15,7 +15,7 @@ import SyncCore
     import CDispatch
 #endif
 
-/// Checks the file of a store and syncs its directory; LMDB itself does neither.
+/// Checks the file of a store, syncs its directory and allocates its lock file; LMDB itself does none of these.
 struct LMDBFile {
     let path: String
 
@@ -40,6 +40,26 @@ struct LMDBFile {
         }
         return Int(status.st_size)
     }
+
+    /// Creates the lock file of LMDB if it does not exist, and allocates its disk space. Call it before LMDB opens the file:
+    /// closing a descriptor releases the process's locks on the file.
+    ///
+    /// LMDB extends the file without allocating space, and writes to it through a mapping. Linux ends a process that does so
+    /// on a full disk. The size and the content of the file do not change, because another process may be using it.
+    func allocateLockFile(maxReaders: Int) throws(LMDBError) {
+        let descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw LMDBError(code: errno) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw LMDBError(code: errno) }
+        // LMDB uses less than 1024 bytes for the header, and 64 bytes for each reader. More than 16384 reads hardly run at
+        // once, so the rest of a larger file remains without space.
+        let size = 1024 + 64 * min(maxReaders, 16384)
+        if 512 * Int(status.st_blocks) < size { try DiskSpace(descriptor: descriptor).allocate(size) }
+    }
+
+    /// Removes the content of a new file that LMDB could not write completely, and would not open again.
+    func removeContent() { truncate(path, 0) }
 
     /// Makes the directory entry of a new file durable; LMDB syncs only its content.
     func syncDirectory() throws(StoreError) {

@@ -43,6 +43,7 @@ final class LMDBMap: OrderedMap {
             environment = try LMDBEnvironment(
                 path: path, mapSize: min(startSize, self.maximumSize), maxReaders: maxReaders)
         } catch {
+            if size == 0, error.isDiskFull { file.removeContent() }
             throw error.storeError(opening: path)
         }
         maxKeyLength = environment.maxKeyLength

@@ -38,7 +38,8 @@ public final class LMDBStore: SyncContextDataSource {
     ///   - maxReaders: the maximum number of concurrent reads; one more throws ``StoreError/Code/inputOutput``.
     /// - Throws: ``SyncError/Code/invalidTableDefinition``; ``StoreError/Code/cannotOpen`` when the path is not
     ///   a regular file; ``StoreError/Code/alreadyOpen``; ``StoreError/Code/corrupt`` when the file is
-    ///   not an LMDB store; ``StoreError/Code/newerFormat``; ``StoreError/Code/schemaMismatch``.
+    ///   not an LMDB store; ``StoreError/Code/newerFormat``; ``StoreError/Code/schemaMismatch``;
+    ///   ``StoreError/Code/full`` when the disk is full.
     public init(
         path: String, tables: [SyncTableDefinition], mapSize: Int = LMDBStore.defaultMapSize,
         maximumSize: Int = LMDBStore.defaultMaximumSize, maxReaders: Int = 512

@@ -68,7 +68,7 @@ final class LMDBTransaction: OrderedMapTransaction {
         do {
             while true {
                 do throws(LMDBError) { return try body(transaction) } catch {
-                    guard error.isMapFull else { throw error.storeError }
+                    guard error.isMapFull else { throw environment.storeError(forWrite: error) }
                 }
                 while try !replayOnLargerMap() {}
             }
@@ -88,7 +88,7 @@ final class LMDBTransaction: OrderedMapTransaction {
             for (key, value) in changes { try transaction.set(key, to: value) }
             return true
         } catch {
-            guard error.isMapFull else { throw error.storeError }
+            guard error.isMapFull else { throw environment.storeError(forWrite: error) }
             return false
         }
     }

@@ -87,7 +87,8 @@ extension SQLStatement {
 extension SQLRow {
     /// Decodes the item of a row with the columns of ``ItemColumns``, then the given ones.
     ///
-    /// - Throws: ``StoreError/Code/corrupt``, naming table, column and id, when a value cannot be decoded.
+    /// - Throws: ``StoreError/Code/corrupt``, naming table, column and id, when a value cannot be decoded, or the id is not
+    ///   text.
     func item(of table: ItemTable, columns: [ColumnDefinition]) throws -> Item {
         try namingItem(of: table) { try item(id: $0, of: table, columns: columns) }
     }
@@ -118,12 +119,37 @@ extension SQLRow {
 
     /// Calls the body with the id, and names table, column and id in the error of a value that cannot be decoded.
     private func namingItem<T>(of table: ItemTable, _ body: (String) throws -> T) throws -> T {
-        let id = text(at: ItemColumns.Position.id) ?? ""
+        let id = try id(of: table)
         do { return try body(id) } catch let error as UnreadableValue {
             throw StoreError(
                 .corrupt,
                 "The column '\(error.column)' of the item '\(id)' in '\(table.definition.name)' \(error.problem).",
                 cause: error.cause)
+        }
+    }
+
+    /// Returns the id. An app's column may contain ids that are not text; no lookup by a string finds such an item.
+    private func id(of table: ItemTable) throws(StoreError) -> String {
+        let index = ItemColumns.Position.id
+        if storage(at: index) == SQLITE_TEXT, let id = text(at: index) { return id }
+        throw StoreError(
+            .corrupt,
+            """
+            The column 'id' of a row in '\(table.definition.name)' contains \(literal(at: index)), which is not text; store \
+            ids as text. For a UUID in a record of GRDB, implement databaseUUIDEncodingStrategy(for:).
+            """)
+    }
+
+    /// The value as an SQL literal. A long blob is cut off.
+    private func literal(at index: Int32) -> String {
+        switch storage(at: index) {
+        case SQLITE_NULL: "NULL"
+        case SQLITE_BLOB:
+            withBlob(at: index) { bytes in
+                let digits = bytes.prefix(64).map { String(0x100 + Int($0), radix: 16).dropFirst() }
+                return "x'\(digits.joined())'"
+            }
+        default: text(at: index) ?? ""
         }
     }
 

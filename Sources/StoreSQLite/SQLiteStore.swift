@@ -41,6 +41,9 @@ public final class SQLiteStore: SyncContextDataSource {
         case exclusive
         /// Other stores too, in this and other processes, if all of them open it as shared. Their writes are
         /// serialized.
+        ///
+        /// All processes that push declare the same synced columns: a push completes an operation without its edits of
+        /// columns that the process does not declare.
         case shared
     }
 
@@ -60,7 +63,9 @@ public final class SQLiteStore: SyncContextDataSource {
         ownedDatabase = owned
         appCommits = nil
         schema = try StoreError.translating {
-            try owned.write { try Self.prepare(catalog, in: $0, isOwned: true) }
+            try owned.write {
+                try Self.prepare(catalog, in: $0, isOwned: true, isMultiProcess: sharing == .shared)
+            }
         }
         capabilities = StoreCapabilities(
             isDurable: synchronous == .full, hasConcurrentReaders: true, isMultiProcess: sharing == .shared,
@@ -180,13 +185,14 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// Checks the format of the database and migrates its tables to the declared ones.
     private static func prepare(
-        _ catalog: TableCatalog, in database: Database, isOwned: Bool, logger: Logger? = nil
+        _ catalog: TableCatalog, in database: Database, isOwned: Bool, isMultiProcess: Bool = false,
+        logger: Logger? = nil
     ) throws -> StoreSchema {
         let connection = Connection(database)
         let format = StoreFormat(connection: connection, ownsFile: isOwned)
         try format.check()
         let schema = try SchemaPreparation(
-            connection: connection, isOwned: isOwned, logger: logger
+            connection: connection, isOwned: isOwned, isMultiProcess: isMultiProcess, logger: logger
         ).prepare(catalog)
         try format.stamp()
         return schema

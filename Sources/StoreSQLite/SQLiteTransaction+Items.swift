@@ -115,7 +115,9 @@ extension SQLiteTransaction {
         let statement = try connection.cached(table.delete, writes: true)
         for id in ids {
             try statement.bind(id, at: 1)
-            try statement.execute()
+            do { try statement.execute() } catch let error as StoreError {
+                throw error.naming(itemID: id, table: table.definition.name)
+            }
         }
     }
 
@@ -142,12 +144,19 @@ extension SQLiteTransaction {
     /// Prepares the statement and binds its values.
     private func prepared(_ query: SQLFragment, writes: Bool = false) throws -> SQLStatement {
         if query.callsFunctions { try connection.registerFunctions() }
-        // The cache has no limit.
-        let isCached = !query.isRarelyRepeated && query.values.count <= Self.maxCachedParameterCount
+        // The cache has no limit, and its statements keep their values.
+        let isCached =
+            !query.isRarelyRepeated && query.values.count <= Self.maxCachedParameterCount
+            && !query.values.contains(where: \.isSet)
         let statement =
             try isCached
             ? connection.cached(query.sql, writes: writes) : connection.prepared(query.sql, writes: writes)
         try query.bindValues(to: statement)
         return statement
     }
+}
+
+extension SQLValue {
+    /// Whether this is a long list of constants.
+    fileprivate var isSet: Bool { if case .set = self { true } else { false } }
 }

@@ -9,6 +9,8 @@ struct SchemaPreparation {
     let connection: Connection
     /// Whether only the store writes to the database.
     let isOwned: Bool
+    /// Whether other processes may have the file open.
+    let isMultiProcess: Bool
     /// Receives the items of the app that cannot be migrated.
     var logger: Logger?
 
@@ -42,7 +44,7 @@ struct SchemaPreparation {
             let origin = isOwned ? ItemTable.Origin.store : .app(AppTable(definition, columns: columns))
             try StoredDefinition(
                 connection: connection, definition: definition, origin: origin, columns: columns,
-                foundColumns: Set(found), logger: logger
+                foundColumns: Set(found), isMultiProcess: isMultiProcess, logger: logger
             ).update()
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }

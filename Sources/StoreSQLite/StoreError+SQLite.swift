@@ -9,7 +9,7 @@ extension StoreError {
     init(_ error: DatabaseError) {
         let (code, message): (Code, String) =
             switch error.resultCode {
-            case .SQLITE_FULL:
+            case _ where error.isDiskFull:
                 (.full, "The disk or the database is full; free some space.")
             case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT:
                 (.corrupt, "The file is damaged or is not an SQLite database.")
@@ -48,17 +48,24 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// Returns the error with the item that a constraint refused.
+    /// Returns the error with the item whose change a constraint refused.
+    ///
+    /// The app's deferred foreign keys are checked at the commit, whose error names no item.
     func naming(itemID: String, table: String) -> StoreError {
         guard let cause = cause as? DatabaseError, cause.resultCode == .SQLITE_CONSTRAINT else { return self }
         return StoreError(
             code,
-            "The table '\(table)' refuses the item '\(itemID)': \(cause.message ?? "a constraint failed").",
+            "The table '\(table)' refuses the change of the item '\(itemID)': \(cause.message ?? "a constraint failed").",
             cause: cause)
     }
 }
 
 extension DatabaseError {
+    /// Whether the disk or the database is full. SQLite has a code of its own for the file of its shared memory.
+    fileprivate var isDiskFull: Bool {
+        resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
+    }
+
     /// Whether a statement exceeds a limit; SQLite has no result code for that.
     fileprivate var isLimit: Bool {
         let message = message ?? ""

@@ -17,6 +17,8 @@ struct StoredDefinition {
     let columns: [AppTable.Column]
     /// The names of the columns before the store added any; empty if the store has created the table.
     let foundColumns: Set<String>
+    /// Whether other processes may have the file open.
+    let isMultiProcess: Bool
     let logger: Logger?
 
     private static let columnsKey = "synced"
@@ -32,7 +34,8 @@ struct StoredDefinition {
         let isRebuilt = try updateSchema()
         let lost = try former.map { try lostValues($0, isRebuilt: isRebuilt) } ?? LostValues()
         guard stored != current || !lost.isEmpty else { return }
-        let change = SyncedColumnsChange(to: definition, from: former, lost: lost)
+        let change = SyncedColumnsChange(
+            to: definition, from: former, lost: lost, isMultiProcess: isMultiProcess)
         let table = ItemTable(change.union, origin: origin, columns: columns.map(\.name))
         let schema = StoreSchema(try TableCatalog([change.union]), tables: [table])
         let transaction = SQLiteTransaction(connection: connection, schema: schema)
@@ -97,16 +100,18 @@ struct StoredDefinition {
 
     /// Stores the schema of an app's table, to detect later changes.
     ///
-    /// - Returns: whether the app has changed the table other than by adding columns. SQLite adds their definitions at the
-    ///   end of the table's.
+    /// - Returns: whether columns that the table still has may have lost their values: the app has rebuilt the table, or has
+    ///   dropped a column and added it again.
     private func updateSchema() throws -> Bool {
         guard isShared, let schema = try schema else { return false }
         let stored = try storedText(Self.schemaKey)
         guard stored != schema else { return false }
         try store(schema, Self.schemaKey)
         guard let stored else { return false }
-        let end = stored.lastIndex(of: ")") ?? stored.endIndex
-        return !schema.hasPrefix(stored[..<end])
+        guard let former = CreateTableStatement(stored), let current = CreateTableStatement(schema) else {
+            return true
+        }
+        return !former.canBeAltered(to: current)
     }
 
     /// Returns the ids of an app's table. The app may have stored nulls.

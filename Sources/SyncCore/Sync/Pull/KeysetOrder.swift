@@ -152,8 +152,7 @@ struct KeysetOrder: PageOrder {
         store(row, reached: reached, at: time)
     }
 
-    /// Skips rows whose position in the order is unknown.
-    private mutating func skip(over rows: [PulledRow]) {
+    mutating func skip(over rows: [PulledRow]) {
         if skip == 0 { phase += 1 }
         skip += rows.count
     }

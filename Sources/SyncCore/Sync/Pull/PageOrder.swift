@@ -9,6 +9,9 @@ protocol PageOrder: Sendable {
     /// Records a page that is not empty.
     mutating func advance(over rows: [PulledRow], at time: PageTime)
 
+    /// Records a page whose rows show no position in the order: the next one is requested with `$skip`.
+    mutating func skip(over rows: [PulledRow])
+
     /// Records that the rows requested so far have ended.
     ///
     /// - Returns: whether there are other rows to request.
@@ -43,6 +46,7 @@ extension PageOrder {
     var phase: Int { 0 }
     var token: DeltaToken? { nil }
     var hasAlternative: Bool { false }
+    mutating func skip(over rows: [PulledRow]) {}
     mutating func advanceOverRefusal() {}
     mutating func advanceOverEnd() -> Bool { false }
 }

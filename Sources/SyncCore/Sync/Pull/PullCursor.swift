@@ -25,6 +25,9 @@ struct PullCursor: Sendable {
     private let maxPageSize: Int
     /// Whether the rows are read in the order of `updatedAt`, after a token.
     private let isIncremental: Bool
+    /// Whether a full page was not in the order of `updatedAt`: what is behind its last row is unknown, so that the rest is read
+    /// with `$skip` and no token.
+    private var isUnsorted = false
     private var order: any PageOrder
     private var repeatedPages = RepeatedPages()
     private var movingEnd = MovingEnd()
@@ -75,23 +78,21 @@ struct PullCursor: Sendable {
     ///   - isLast: whether the server says that no page follows. It is ignored for a page of the requested length: some
     ///     servers say so of every page that has all the rows requested.
     ///   - time: when the server read the rows and sent the response.
-    /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state, or the
-    ///   page is not in the requested order, so that later rows cannot be told from earlier ones.
+    /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
     mutating func advance(
         over rows: [PulledRow], isLast: Bool = false, at time: PageTime
     ) throws(SyncError) {
         let isFull = rows.count >= pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else { return advanceOverEnd() }
-        if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt {
-            throw SyncError(
-                .serverError,
-                "The server returned rows in another order than the requested one, 'updatedAt'.",
-                mayRetry: true)
-        }
         let phase = order.phase
         let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
-        order.advance(over: rows, at: time)
+        if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt { isUnsorted = true }
+        if isUnsorted, !order.isOnDetour {
+            order.skip(over: rows)
+        } else {
+            order.advance(over: rows, at: time)
+        }
         if order.phase != phase {
             repeatedPages = RepeatedPages()
         } else if repeatedPages.hasSeenAll(of: rows) {
