@@ -22,7 +22,9 @@ import Testing
     private struct Labels: Codable, Hashable, Sendable { var names: Set<String> = [] }
 
     /// The server has changed the title only, so no other change clashes.
-    @Test func `a change of a value that the copy shows in another form is kept`() async throws {
+    @Test(arguments: [false, true])
+    func `a change of a value that the copy shows in another form is kept`(_ isSavedTwice: Bool) async throws
+    {
         var settings = SyncSettings()
         settings.resolveByField(Visit.self, onClash: .serverWins)
         try await withServer(.models(Visit.self), settings: settings) { context, server in
@@ -40,6 +42,11 @@ import Testing
             try await server.update("x", ["title": "B"], in: "Visit")
             try await table.pull()
             var edited = original
+            if isSavedTwice {
+                edited.note = "m"
+                edited.labels.names = ["m"]
+                try await table.save(edited, from: original)
+            }
             edited.note = "mine"
             edited.time = Date(timeIntervalSince1970: 1.5)
             edited.place = try #require(UUID(uuidString: "ABCDEF00-0000-7000-8000-000000000001"))

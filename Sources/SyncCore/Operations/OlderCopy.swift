@@ -21,16 +21,20 @@ extension TableOperation {
     }
 
     /// Records the values that the changed fields had in the app's older copy, so that a conflict shows and merges what the user
-    /// has changed. Discarding the change restores the stored item.
+    /// has changed. Discarding the change restores the stored item. A field that the operation has changed before keeps the value
+    /// of its first change.
     ///
     /// - Parameters:
     ///   - original: `nil` if they are not known.
     ///   - item: the stored item, on which the operation was made.
     mutating func setOriginal(_ original: [String: ItemValue]?, of item: Item) {
-        guard let original, !original.isEmpty, olderVersion != nil, var base, base.isSameState(as: item)
-        else { return }
+        guard let original, olderVersion != nil, var base, base.isSameState(as: item) else { return }
+        let first = original.filter { name, _ in
+            (item.fields[name] ?? .null) == (base.fields[name] ?? .null)
+        }
+        guard !first.isEmpty else { return }
         serverItem = serverItem ?? base
-        base.fields.merge(original) { $1 }
+        base.fields.merge(first) { $1 }
         self.base = base
     }
 
