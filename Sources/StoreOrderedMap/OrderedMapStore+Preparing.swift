@@ -222,8 +222,7 @@ extension OrderedMapWriter {
             // A table that is declared for the first time has nothing to migrate.
             if try isNew || old.isEmpty && !hasItems(in: table.name) { continue }
             let change = SyncedColumnsChange(
-                to: table, from: storesSyncedColumns ? old.compactMap(\.syncedColumn) : nil,
-                isMultiProcess: capabilities.isMultiProcess)
+                to: table, from: storesSyncedColumns ? old.compactMap(\.syncedColumn) : nil)
             // The migration changes hidden values too.
             var migration = self
             migration.storedColumns.add(table, known: new, hidesColumns: false)

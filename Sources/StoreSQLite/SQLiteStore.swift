@@ -63,9 +63,7 @@ public final class SQLiteStore: SyncContextDataSource {
         ownedDatabase = owned
         appCommits = nil
         schema = try StoreError.translating {
-            try owned.write {
-                try Self.prepare(catalog, in: $0, isOwned: true, isMultiProcess: sharing == .shared)
-            }
+            try owned.write { try Self.prepare(catalog, in: $0, isOwned: true) }
         }
         capabilities = StoreCapabilities(
             isDurable: synchronous == .full, hasConcurrentReaders: true, isMultiProcess: sharing == .shared,
@@ -185,14 +183,13 @@ public final class SQLiteStore: SyncContextDataSource {
 
     /// Checks the format of the database and migrates its tables to the declared ones.
     private static func prepare(
-        _ catalog: TableCatalog, in database: Database, isOwned: Bool, isMultiProcess: Bool = false,
-        logger: Logger? = nil
+        _ catalog: TableCatalog, in database: Database, isOwned: Bool, logger: Logger? = nil
     ) throws -> StoreSchema {
         let connection = Connection(database)
         let format = StoreFormat(connection: connection, ownsFile: isOwned)
         try format.check()
         let schema = try SchemaPreparation(
-            connection: connection, isOwned: isOwned, isMultiProcess: isMultiProcess, logger: logger
+            connection: connection, isOwned: isOwned, logger: logger
         ).prepare(catalog)
         try format.stamp()
         return schema

@@ -9,8 +9,6 @@ struct SchemaPreparation {
     let connection: Connection
     /// Whether only the store writes to the database.
     let isOwned: Bool
-    /// Whether other processes may have the file open.
-    let isMultiProcess: Bool
     /// Receives the items of the app that cannot be migrated.
     var logger: Logger?
 
@@ -44,7 +42,7 @@ struct SchemaPreparation {
             let origin = isOwned ? ItemTable.Origin.store : .app(AppTable(definition, columns: columns))
             try StoredDefinition(
                 connection: connection, definition: definition, origin: origin, columns: columns,
-                foundColumns: Set(found), isMultiProcess: isMultiProcess, logger: logger
+                foundColumns: Set(found), logger: logger
             ).update()
             tables.append(ItemTable(definition, origin: origin, columns: columns.map(\.name)))
         }

@@ -17,8 +17,6 @@ struct StoredDefinition {
     let columns: [AppTable.Column]
     /// The names of the columns before the store added any; empty if the store has created the table.
     let foundColumns: Set<String>
-    /// Whether other processes may have the file open.
-    let isMultiProcess: Bool
     let logger: Logger?
 
     private static let columnsKey = "synced"
@@ -34,8 +32,7 @@ struct StoredDefinition {
         let isRebuilt = try updateSchema()
         let lost = try former.map { try lostValues($0, isRebuilt: isRebuilt) } ?? LostValues()
         guard stored != current || !lost.isEmpty else { return }
-        let change = SyncedColumnsChange(
-            to: definition, from: former, lost: lost, isMultiProcess: isMultiProcess)
+        let change = SyncedColumnsChange(to: definition, from: former, lost: lost)
         let table = ItemTable(change.union, origin: origin, columns: columns.map(\.name))
         let schema = StoreSchema(try TableCatalog([change.union]), tables: [table])
         let transaction = SQLiteTransaction(connection: connection, schema: schema)
@@ -56,6 +53,8 @@ struct StoredDefinition {
         let isNew = foundColumns.isEmpty
         guard isShared || isNew else { return LostValues() }
         let system = ItemColumns.all.map(\.name).filter { !foundColumns.contains($0) }
+        // ALTER TABLE does not drop the store's columns with the app's.
+        let isRebuilt = isRebuilt || system.contains { !ItemColumns.addedLater.contains($0) }
         let names =
             former.map { $0 }
             + definition.columns.filter { column in

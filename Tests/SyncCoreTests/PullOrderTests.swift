@@ -10,6 +10,8 @@ import Testing
     /// Evaluates filters, and sorts as it likes.
     private struct Server {
         var rows: [(id: String, time: Timestamp)]
+        /// The ids of rows without `updatedAt`, which are the last.
+        var undated: [String] = []
         /// Whether `$orderby=updatedAt,id` is evaluated to its first column only, and to nothing.
         var ignoresSecondKey = false
         var ignoresOrder = false
@@ -19,13 +21,16 @@ import Testing
         var date = PullOrderTests.time(seconds: 1_000_000)
 
         func page(_ query: TableQuery) -> [PulledRow] {
-            let items = rows.map { Item(id: $0.id, system: SystemProperties(updatedAt: $0.time)) }
+            let dated = rows.map { Item(id: $0.id, system: SystemProperties(updatedAt: $0.time)) }
+            let items = (dated + undated.map { Item(id: $0) })
                 .filter { query.filter?.matches($0) ?? true }
             let first = query.orderings.first?.expression
             let sorted = items.sorted { left, right in
-                guard first == .column("updatedAt"), let a = left.system.updatedAt,
-                    let b = right.system.updatedAt
-                else { return left.id.precedesInBytes(right.id) }
+                let (a, b) = (left.system.updatedAt, right.system.updatedAt)
+                if first == .column("updatedAt"), (a == nil) != (b == nil) { return a != nil }
+                guard first == .column("updatedAt"), let a, let b else {
+                    return left.id.precedesInBytes(right.id)
+                }
                 if ignoresOrder { return right.id.precedesInBytes(left.id) }
                 if !a.isSameInstant(as: b) { return a.isEarlier(than: b) }
                 return left.id.precedesInBytes(right.id) != ignoresSecondKey
@@ -114,10 +119,16 @@ import Testing
     func `no row is missed when the server ignores the order, and the next pull starts over`(
         _ order: PullCursor.Order
     ) throws {
-        var server = Server(rows: Self.rows(23, perInstant: 1), ignoresOrder: true)
+        var server = Server(rows: Self.rows(123, perInstant: 1), ignoresOrder: true)
+        server.date = Self.time(seconds: 50)
         for _ in 0..<2 {
             var client = Client()
-            _ = try client.pull(from: &server, order: order)
+            let pages = try client.pull(from: &server, order: order) { server in
+                // Rows change all over the table.
+                server.date = server.date.advanced(by: .seconds(2))
+                server.rows[60].time = server.date
+            }
+            #expect(pages < 60)
             #expect(client.ids == Set(server.rows.map(\.id)))
             #expect(client.token == nil)
         }
@@ -143,6 +154,21 @@ import Testing
         server.date = server.date.advanced(by: .seconds(10))
         _ = try client.pull(from: &server, order: order)
         #expect(client.ids == Set(server.rows.map(\.id)))
+    }
+
+    @Test(arguments: [[], ["n", "o"]], [1, 5])
+    func `a pull ends while one row changes before every page, and has the rows without updatedAt`(
+        _ undated: [String], _ pageSize: Int
+    ) throws {
+        var server = Server(rows: Self.rows(10, perInstant: 1), undated: undated)
+        server.date = Self.time(seconds: 300)
+        var client = Client()
+        let pages = try client.pull(from: &server, pageSize: pageSize) { server in
+            server.date = server.date.advanced(by: .milliseconds(400))
+            server.rows[0].time = server.date
+        }
+        #expect(pages < 60)
+        #expect(client.ids == Set(server.rows.map(\.id) + undated))
     }
 
     @Test(arguments: [PullCursor.Order.keyset, .skip])

@@ -26,9 +26,10 @@ import Testing
 
     /// Runs the body with the page `x`, which has been seen 5 times.
     private static func withPage(
+        settings: SyncSettings = settings(),
         _ body: (ModelTable<Page>, SyncContext, TableServer) async throws -> Void
     ) async throws {
-        try await withServer(.models(Page.self), settings: settings()) { context, server in
+        try await withServer(.models(Page.self), settings: settings) { context, server in
             try await server.put("x", ["title": "A", "views": 5], in: "Page")
             try await context.table(Page.self).pull()
             try await body(context.table(Page.self), context, server)
@@ -50,6 +51,22 @@ import Testing
             try await table.update("x") { $0.views += 1 }
             try await server.update("x", ["views": 6], in: "Page")
             if byPull { try await context.pull(TableQuery("Page"), settings: Self.pullAnyway) }
+            try await context.push()
+            try await Self.expectViews(7, table, server)
+        }
+    }
+
+    @Test func `the same count on two devices counts twice, also by the app's own rule`() async throws {
+        var settings = SyncSettings()
+        settings.resolve(Page.self) { conflict in
+            conflict.merged().map { .merge($0) } ?? .keepPending
+        }
+        settings.resolvers["Page"] = settings.resolvers["Page"].map {
+            .deleteWins(otherwise: .updateWins(otherwise: $0))
+        }
+        try await Self.withPage(settings: settings) { table, context, server in
+            try await table.update("x") { $0.views += 1 }
+            try await server.update("x", ["views": 6], in: "Page")
             try await context.push()
             try await Self.expectViews(7, table, server)
         }

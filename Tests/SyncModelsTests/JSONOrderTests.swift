@@ -43,6 +43,30 @@ import Testing
         }
     }
 
+    /// An ordered set, and vectors, have the mirror of a set, or none that shows their elements.
+    @Test func `the order of a type with a mirror of its own counts`() async throws {
+        struct Names: Codable, Sendable, CustomReflectable {
+            var names = ["a", "b"]
+            var customMirror: Mirror { Mirror(self, unlabeledChildren: names, displayStyle: .set) }
+        }
+        struct Path: SyncModel {
+            var id = SyncID<Path>()
+            var names = Names(), direction: SIMD3<Float> = [1, 0, 0]
+            static let schema = ModelSchema(
+                "Path", Path(), .json("names", \.names), .json("direction", \.direction))
+        }
+        try await withContext(.models(Path.self)) { context in
+            let table = context.table(Path.self)
+            let path = try await table.insert(Path())
+            try await table.update(path.id) { edited in
+                edited.names.names.reverse()
+                edited.direction = [0, 1, 0]
+            }
+            let stored = try #require(try await table.get(path.id))
+            #expect(stored.names.names == ["b", "a"] && stored.direction == [0, 1, 0])
+        }
+    }
+
     @Test func `a set in another order is not written, also beside an array`() async throws {
         try await withContext(.models(Game.self)) { context in
             let table = context.table(Game.self)

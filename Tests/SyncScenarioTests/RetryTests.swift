@@ -41,6 +41,29 @@ import Testing
         }
     }
 
+    /// Another context may have sent the operation since.
+    @Test(arguments: [StoreKind.sqlite, .lmdb], [true, false])
+    func `nothing is sent again after the context was closed`(_ kind: StoreKind, _ isPush: Bool) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let context = Mutex<SyncContext?>(nil)
+            let a = try scenario.device(environment: {
+                $0.sleep = { _ in try await context.withLock { $0 }?.close() }
+            })
+            context.withLock { $0 = a.context }
+            if isPush { try await a.table.insert(["id": "x", "text": "one"]) }
+            scenario.server.inject(.refusal(500))
+            await expectError(.contextInvalid) {
+                if isPush { try await a.context.push() } else { try await a.context.pull(Todo.query) }
+            }
+            #expect(scenario.server.requests.count == 1)
+            let reopened = try scenario.device()
+            #expect(try await reopened.operations().map(\.itemID) == (isPush ? ["x"] : []))
+            try await reopened.context.push()
+            #expect(try scenario.serverTexts() == (isPush ? ["one"] : []))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `retries are limited, and the push continues with other operations`(
         _ kind: StoreKind

@@ -49,6 +49,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [3, nil])
+    func `an edit is kept beside an earlier one of another column`(_ priority: Int64?) async throws {
+        try await run { scenario, open in
+            var app = try open(Self.appColumns)
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            try await app.sync()
+            try await app.table.update(id: "1", ["text": "b"])
+            let widget = try open(Self.widgetColumns)
+            let value = priority.map(ItemValue.int) ?? .null
+            try await app.table.update(id: "1", ["priority": value])
+            try await app.context.close()
+
+            app = try open(Self.appColumns)
+            try await app.context.push()
+            #expect(try scenario.row("1")?.fields == ["text": "b", "priority": value])
+            try await scenario.expectAgreement(app)
+            try await app.context.close()
+            try await widget.context.close()
+        }
+    }
+
     @Test func `an inserted item that the app changes while a widget is open is sent as it was changed`()
         async throws
     {

@@ -28,15 +28,12 @@ public struct LostValues: Sendable, Hashable {
     public var isEmpty: Bool { columns.isEmpty && !hasLostUndeclared && !hasLostSystem }
 }
 
-/// What the operations of a table know of the values of their items.
+/// What the operations of a table know of the lost values of their items.
 struct KnownValues {
     private let lost: LostValues
-    /// The columns that were not synced before. Their values in the server's rows are undeclared values.
+    /// The lost columns that were not synced before. Their values in the server's rows are undeclared values.
     private let added: Set<String>
     private var rows: [UTF8Text: Row] = [:]
-    /// The rows that the operations of an item were made on; that of an insert is empty.
-    private var bases: [UTF8Text: [Item]] = [:]
-    private let isMultiProcess: Bool
 
     private struct Row {
         /// The newest known fields: the server's, and those that were sent.
@@ -45,21 +42,10 @@ struct KnownValues {
         var hasBase = false
     }
 
-    /// - Parameters:
-    ///   - operations: the operations in the order of their ids.
-    ///   - isMultiProcess: whether other processes may have changed the values of the added columns.
-    init(
-        _ operations: [TableOperation], of lost: LostValues, added: [SyncColumn], isMultiProcess: Bool
-    ) {
+    /// - Parameter operations: the operations in the order of their ids.
+    init(_ operations: [TableOperation], of lost: LostValues, added: [SyncColumn]) {
         self.lost = lost
-        self.isMultiProcess = isMultiProcess
         self.added = Set(added.map(\.name))
-        if !added.isEmpty {
-            for operation in operations {
-                let base = operation.kind == .insert ? Item(id: operation.itemID) : operation.base
-                if let base { bases[UTF8Text(operation.itemID), default: []].append(base) }
-            }
-        }
         guard !lost.isEmpty else { return }
         for operation in operations where operation.kind != .delete {
             let id = UTF8Text(operation.itemID)
@@ -73,30 +59,6 @@ struct KnownValues {
             row.fields.merge(operation.sent?.fields ?? [:]) { $1 }
             rows[id] = row
         }
-    }
-
-    /// Returns the item without the undeclared values of added columns whose fields the user has changed since.
-    ///
-    /// Several processes may have a store open. One that was opened without a column has made its values undeclared, and
-    /// another one, which has the store open with the column, still changes the fields.
-    func removingFormerValues(of item: Item) -> Item {
-        var current = item
-        for base in bases[UTF8Text(item.id)] ?? [] {
-            for name in added where isChanged(name, of: item, since: base) {
-                current.system.undeclared[name] = nil
-            }
-        }
-        return current
-    }
-
-    /// Whether the field is newer than the undeclared value.
-    private func isChanged(_ name: String, of item: Item, since base: Item) -> Bool {
-        // The operation is of a process that declares the column.
-        if let former = base.fields[name] { return (item.fields[name] ?? .null) != former }
-        // An undeclared value that is not the server's is an earlier edit. The field has it too, or a later one. In a store of
-        // one process, the field may have the value of a local-only column.
-        return isMultiProcess && item.fields[name] != nil
-            && item.system.undeclared[name] != base.system.undeclared[name]
     }
 
     /// Returns the known value of a lost column, or `nil` if it is unknown. A missing value is null.

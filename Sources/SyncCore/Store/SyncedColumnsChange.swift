@@ -4,9 +4,9 @@
 /// Migrates a table whose synced columns differ from those of the last opening.
 ///
 /// The value of a column that is no longer synced moves to ``SystemProperties/undeclared``. The undeclared value of a
-/// column that is synced now becomes a field, unless the user has changed the field since. This applies to the table's
-/// items and to the rows in its operations and errors, so that none of them has a field that the definition does not have.
-/// The table's delta tokens are removed: the value of a column that is synced again may be an old one.
+/// column that is synced now becomes a field. This applies to the table's items and to the rows in its operations and
+/// errors, so that none of them has a field that the definition does not have. The table's delta tokens are removed: the
+/// value of a column that is synced again may be an old one.
 ///
 /// If the app has removed values from its own table, see ``LostValues``, those that an operation still has are restored.
 /// Otherwise the push would take the loss for an edit, and remove the values from the server.
@@ -22,20 +22,16 @@ public struct SyncedColumnsChange: Sendable {
     /// The columns with another type than before.
     private let retyped: [SyncColumn]
     private let lost: LostValues
-    private let isMultiProcess: Bool
 
     /// - Parameters:
     ///   - definition: the table as it is declared now.
     ///   - former: the synced columns of the last opening; `nil` if they are unknown.
     ///   - lost: what the app has removed from the table since. The rows in operations and errors have it in any case.
-    ///   - isMultiProcess: whether other processes may have the store open, with other columns.
     public init(
-        to definition: SyncTableDefinition, from former: [SyncColumn]?, lost: LostValues = LostValues(),
-        isMultiProcess: Bool = false
+        to definition: SyncTableDefinition, from former: [SyncColumn]?, lost: LostValues = LostValues()
     ) {
         self.definition = definition
         self.lost = lost
-        self.isMultiProcess = isMultiProcess
         let former = former ?? definition.columns.filter { !$0.isLocalOnly }
         let undeclared = former.filter {
             definition.column(named: $0.name) == nil && !lost.columns.contains($0.name)
@@ -67,7 +63,7 @@ public struct SyncedColumnsChange: Sendable {
             { return nil }
         }
         let operations = try transaction.operations(after: 0, in: definition.name, limit: .max)
-        let known = KnownValues(operations, of: lost, added: added, isMultiProcess: isMultiProcess)
+        let known = KnownValues(operations, of: lost, added: added)
         let hasUnknownValues = !added.isEmpty || !retyped.isEmpty || !lost.isEmpty
         if !removed.isEmpty || hasUnknownValues {
             if let ids {
@@ -83,7 +79,7 @@ public struct SyncedColumnsChange: Sendable {
         }
         var certain: [TableOperation] = []
         for operation in operations {
-            var changed = changed(operation, known)
+            var changed = changed(operation)
             if hasUnknownValues, let item = try item(operation.itemID) {
                 changed.base = changed.base.map { addingUnknownValues(to: $0, from: item) }
                 changed.removeLostValues(lost, missingIn: item, known: known, definition)
@@ -92,7 +88,7 @@ public struct SyncedColumnsChange: Sendable {
             if operation.isAmbiguous, !changed.isAmbiguous { certain.append(changed) }
         }
         for error in try transaction.operationErrors(in: definition.name) {
-            let changed = changed(error, known)
+            let changed = changed(error)
             if changed != error { try transaction.put(changed) }
         }
         for operation in certain { try mergeBehind(operation, in: transaction) }
@@ -128,16 +124,16 @@ public struct SyncedColumnsChange: Sendable {
     private func change(_ items: [Item], _ known: KnownValues, in transaction: any StoreTransaction) throws {
         try transaction.upsert(
             items.compactMap { item in
-                let changed = known.restored(moved(known.removingFormerValues(of: item)), definition)
+                let changed = known.restored(moved(item), definition)
                 return changed == item ? nil : changed
             }, in: definition.name)
     }
 
-    private func changed(_ operation: TableOperation, _ known: KnownValues) -> TableOperation {
+    private func changed(_ operation: TableOperation) -> TableOperation {
         var changed = operation
         changed.base = operation.base.map { recordingMissingValues(of: serverRow($0)) }
         changed.serverItem = operation.serverItem.map(serverRow)
-        changed.deletedItem = operation.deletedItem.map { localItem($0, known) }
+        changed.deletedItem = operation.deletedItem.map(localItem)
         if let sent = operation.sent {
             changed.sent?.fields = retyping(sent.fields).filter { definition.syncs($0.key) }
             // No sent field remains to compare a response with.
@@ -169,9 +165,9 @@ public struct SyncedColumnsChange: Sendable {
         return changed
     }
 
-    private func changed(_ error: TableOperationError, _ known: KnownValues) -> TableOperationError {
+    private func changed(_ error: TableOperationError) -> TableOperationError {
         var changed = error
-        changed.item = error.item.map { localItem($0, known) }
+        changed.item = error.item.map(localItem)
         changed.serverItem = error.serverItem.map(serverRow)
         return changed
     }
@@ -189,8 +185,8 @@ public struct SyncedColumnsChange: Sendable {
     }
 
     /// Migrates a local item: it keeps declared columns only.
-    private func localItem(_ item: Item, _ known: KnownValues) -> Item {
-        var changed = moved(known.removingFormerValues(of: item))
+    private func localItem(_ item: Item) -> Item {
+        var changed = moved(item)
         changed.fields = retyping(changed.fields).filter { definition.column(named: $0.key) != nil }
         return changed
     }

@@ -28,7 +28,7 @@ extension SyncSettings {
         _ model: Model.Type,
         _ decide: @escaping @Sendable (ModelConflict<Model>) async throws -> ModelDecision<Model>
     ) {
-        resolvers[Model.tableName] = ConflictResolver { conflict in
+        resolvers[Model.tableName] = ConflictResolver(combining: Model.schema.combinedColumns) { conflict in
             let conflict = try ModelConflict<Model>(conflict)
             return switch try await decide(conflict) {
             case .keepMine: .keepClient
@@ -58,7 +58,7 @@ extension ConflictResolver {
     fileprivate static func mergingFields<Model: SyncModel>(
         of model: Model.Type, onClash rule: ConflictResolver
     ) -> ConflictResolver {
-        var resolver = ConflictResolver { raw in
+        ConflictResolver(combining: Model.schema.combinedColumns) { raw in
             let conflict = try ModelConflict<Model>(raw)
             var side = ConflictSide.theirs
             if conflict.mine == nil || conflict.theirs == nil || conflict.hasClashWithoutPolicy {
@@ -70,7 +70,10 @@ extension ConflictResolver {
             guard let merged = try conflict.mergedItem(preferring: side) else { return .keepPending }
             return .merge(merged)
         }
-        resolver.combinedColumns = Set(Model.schema.columns.filter { $0.merge != nil }.map(\.name))
-        return resolver
     }
+}
+
+extension ModelSchema {
+    /// The columns whose changes on both sides a policy combines.
+    fileprivate var combinedColumns: Set<String> { Set(columns.filter { $0.merge != nil }.map(\.name)) }
 }

@@ -86,6 +86,7 @@ extension FieldColumn {
     func isReordered(_ left: (model: Model, value: ItemValue?), _ right: (model: Model, value: ItemValue?))
         -> Bool
     {
+        if left.value == right.value { return true }
         guard let leftValue = left.value, let rightValue = right.value,
             leftValue.withoutOrder == rightValue.withoutOrder,
             holds(leftValue, in: left.model), holds(rightValue, in: right.model),

@@ -74,31 +74,44 @@ extension ItemValue {
     }
 }
 
+/// A collection without an order. Other types, such as an ordered set, may have its mirror.
+private protocol UnorderedCollection {}
+extension Set: UnorderedCollection {}
+extension Dictionary: UnorderedCollection {}
+
 extension ItemValue {
     /// Makes the parts of a Swift value, to compare two values of one type. They are equal if the values differ only in the
     /// order in which sets and dictionaries list their elements.
     ///
-    /// Unlike the encoded value, the parts distinguish an array from a set, and have numbers that cannot be stored. A property
-    /// that is not encoded is a part, too.
+    /// Unlike the encoded value, the parts distinguish an array from a set, and have numbers that cannot be stored.
     init(partsOf value: Any) {
-        let encoded = (value as? any Encodable).flatMap { try? JSONField.encode($0) }
-        let hasParts =
-            switch encoded {
-            case .some(.array), .some(.object), .none: true
-            default: false
-            }
+        self = Self.unorderedParts(of: value) ?? Self.encoded(value)
+    }
+
+    /// Returns `nil` if the value contains no set or dictionary, so that the order of its encoding counts.
+    private static func unorderedParts(of value: Any) -> ItemValue? {
         let mirror = Mirror(reflecting: value)
         // References between objects can form a cycle.
-        guard hasParts, !mirror.children.isEmpty, mirror.displayStyle != .class else {
-            self = encoded ?? .text(String(describing: value))
-            return
+        guard mirror.displayStyle != .class else { return nil }
+        if value is any UnorderedCollection {
+            let elements = mirror.children.map { element in
+                let pair = Mirror(reflecting: element.value)
+                guard pair.displayStyle == .tuple else { return ItemValue(partsOf: element.value) }
+                return .array(pair.children.map { ItemValue(partsOf: $0.value) })
+            }
+            return .array(elements.sortedByJSON)
         }
-        let parts = mirror.children.map { child in
-            // The label of an enum's child is the name of its case.
-            ItemValue.array([.text(child.label ?? ""), ItemValue(partsOf: child.value)])
-        }
-        let isUnordered = mirror.displayStyle == .set || mirror.displayStyle == .dictionary
-        self = .array(isUnordered ? parts.sortedByJSON : parts)
+        let parts = mirror.children.map { unorderedParts(of: $0.value) }
+        guard parts.contains(where: { $0 != nil }) else { return nil }
+        return .array(
+            zip(mirror.children, parts).map { child, parts in
+                // The label of an enum's child is the name of its case.
+                .array([.text(child.label ?? ""), parts ?? encoded(child.value)])
+            })
+    }
+
+    private static func encoded(_ value: Any) -> ItemValue {
+        (value as? any Encodable).flatMap { try? JSONField.encode($0) } ?? .text(String(describing: value))
     }
 }
 

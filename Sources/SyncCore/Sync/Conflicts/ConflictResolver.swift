@@ -13,12 +13,20 @@
 public struct ConflictResolver: Sendable {
     private let decision: @Sendable (Conflict) async throws -> ConflictDecision
     /// Columns in which the same change on both sides is two changes, as for a counter.
-    package var combinedColumns: Set<String> = []
+    package let combinedColumns: Set<String>
 
     /// Makes a resolver from the app's own rule. It may suspend, for example to ask the user; an error that it throws
     /// becomes the operation's error.
     public init(_ decision: @escaping @Sendable (Conflict) async throws -> ConflictDecision) {
+        self.init(combining: [], decision)
+    }
+
+    package init(
+        combining columns: Set<String>,
+        _ decision: @escaping @Sendable (Conflict) async throws -> ConflictDecision
+    ) {
         self.decision = decision
+        combinedColumns = columns
     }
 
     /// Returns the rule's decision.
@@ -50,7 +58,7 @@ extension ConflictResolver {
 
     /// Keeps a deletion on either side; the other rule decides between two edits.
     public static func deleteWins(otherwise rule: ConflictResolver) -> ConflictResolver {
-        ConflictResolver { conflict in
+        ConflictResolver(combining: rule.combinedColumns) { conflict in
             if conflict.isDeletedOnServer { return .keepServer }
             if conflict.isDeletedOnClient { return .keepClient }
             return try await rule.resolve(conflict)
@@ -59,7 +67,7 @@ extension ConflictResolver {
 
     /// Keeps an edit on either side, which undoes a deletion on the other; the other rule decides between two edits.
     public static func updateWins(otherwise rule: ConflictResolver) -> ConflictResolver {
-        ConflictResolver { conflict in
+        ConflictResolver(combining: rule.combinedColumns) { conflict in
             switch (conflict.isDeletedOnClient, conflict.isDeletedOnServer) {
             case (true, _): .keepServer
             case (false, true): .keepClient

@@ -104,6 +104,11 @@ struct LocalWrite {
         let before = try existing(id)
         var item = before
         change(&item)
+        // Another process that does not declare the column may have stored its value as undeclared.
+        for name in before.system.undeclared.keys
+        where definition.syncs(name) && item.fields[name] != before.fields[name] {
+            item.system.undeclared[name] = nil
+        }
         try enqueue(.update, id: id, before: before) { operation in
             operation.setOlderCopy(copy, of: before)
             operation.setOriginal(original, of: before)

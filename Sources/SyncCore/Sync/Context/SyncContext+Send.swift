@@ -6,11 +6,14 @@ extension SyncContext {
     /// ``RetryBudget`` permit.
     ///
     /// - Parameter willRepeat: called before the request is sent again, although the server may have applied it.
-    /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when the last request had no response;
-    ///   `CancellationError`.
+    /// After the context has been closed, nothing is sent: another context may send the operations of the store then.
+    ///
+    /// - Throws: ``SyncError`` with code ``SyncError/Code/networkUnavailable`` when the last request had no response, or
+    ///   ``SyncError/Code/contextInvalid``; `CancellationError`.
     func send(_ call: RemoteCall, willRepeat: () -> Void = {}) async throws -> RemoteResponse {
         var attempt = 1
         while true {
+            if commits.isFinished { throw SyncError.contextClosed() }
             let result: Result<RemoteResponse, SyncError>
             do {
                 let response = try await sendOnce(call)

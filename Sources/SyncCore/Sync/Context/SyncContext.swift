@@ -75,7 +75,8 @@ public final class SyncContext: Sendable {
         SyncTable(name: name, context: self)
     }
 
-    /// Ends all observations and closes the store, which keeps the pending operations.
+    /// Ends all observations and closes the store, which keeps the pending operations. A running push or pull sends no further
+    /// request, and throws ``SyncError/Code/contextInvalid``.
     ///
     /// - Throws: ``SyncError/Code/storeFailure``.
     public func close() async throws {

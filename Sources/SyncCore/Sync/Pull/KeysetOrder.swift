@@ -255,6 +255,12 @@ struct KeysetOrder: PageOrder {
         return false
     }
 
+    mutating func prepareToEnd() {
+        guard includesUndated else { return }
+        position = .undated(after: "", then: position)
+        phase += 1
+    }
+
     /// Some servers cannot filter by null. If they sort nulls first, the rows are read without that filter.
     var hasAlternative: Bool {
         switch position {

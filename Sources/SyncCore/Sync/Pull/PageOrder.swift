@@ -17,6 +17,9 @@ protocol PageOrder: Sendable {
     /// - Returns: whether there are other rows to request.
     mutating func advanceOverEnd() -> Bool
 
+    /// Prepares to request what is behind all other rows, because the pull ends before their end: see ``MovingEnd``.
+    mutating func prepareToEnd()
+
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isOnDetour: Bool { get }
 
@@ -48,6 +51,7 @@ extension PageOrder {
     var hasAlternative: Bool { false }
     mutating func skip(over rows: [PulledRow]) {}
     mutating func advanceOverRefusal() {}
+    mutating func prepareToEnd() {}
     mutating func advanceOverEnd() -> Bool { false }
 }
 

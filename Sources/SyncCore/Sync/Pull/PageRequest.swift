@@ -73,14 +73,16 @@ struct PageRequest: Sendable {
         }
         let read: [PulledRow], unreadable: [UnreadableRow]
         var reader = WireRowReader(dialect: context.client.dialect, definition: pull.definition)
-        let id = rows.first.map { reader.readRecordingProblems($0).item.id } ?? ""
+        let short = rows.first.map { reader.readRecordingProblems($0) }
+        let id = short?.item.id ?? ""
         let byID = cursor.nextPage.where(.id(.equal, id)).offset(0)
         if !id.isEmpty, case .rows(let whole, _, _, _) = try await send(byID) {
-            guard whole.count == 1 else {
+            (read, unreadable) = try self.read(whole)
+            // A row that has changed since is not at this position any more.
+            guard whole.count == 1, read[0].updatedAtText == short?.updatedAtText else {
                 let change = SyncError(.serverError, "A row changed while it was requested.", mayRetry: true)
                 throw SyncError.pullAborted(table, change)
             }
-            (read, unreadable) = try self.read(whole)
         } else {
             (read, unreadable) = try self.read(rows, tooLong: reason)
         }
@@ -142,11 +144,12 @@ extension SyncError {
 extension SyncContext {
     /// Sends a request of a pull or a reconciliation: see ``send(_:willRepeat:)``.
     ///
-    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; `CancellationError`.
+    /// - Throws: ``SyncError/Code/pullAborted`` with the reason as its cause; ``SyncError/Code/contextInvalid``;
+    ///   `CancellationError`.
     func sendInPull(_ call: RemoteCall) async throws -> RemoteResponse {
         do {
             return try await send(call)
-        } catch let error as SyncError {
+        } catch let error as SyncError where error.code != .contextInvalid {
             throw SyncError.pullAborted(call.table, error)
         }
     }

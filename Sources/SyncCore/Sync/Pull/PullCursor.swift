@@ -103,8 +103,8 @@ struct PullCursor: Sendable {
         }
         liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
-        if isIncremental { movingEnd.record(rows, at: time) }
-        if movingEnd.isReached, !order.isOnDetour { return isDone = true }
+        if isIncremental, !isUnsorted { movingEnd.record(rows, at: time) }
+        if endIfMoving() { return }
         // If the order has just begun or ended a detour, or reached the offset, the rows there have not been requested yet.
         if isLast, !isFull, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset {
             advanceOverEnd()
@@ -113,8 +113,19 @@ struct PullCursor: Sendable {
 
     private mutating func advanceOverEnd() {
         let phase = order.phase
-        isDone = !order.advanceOverEnd()
+        isDone = isUnsorted || !order.advanceOverEnd()
+        if !isDone { _ = endIfMoving() }
         if order.phase != phase { repeatedPages = RepeatedPages() }
+    }
+
+    /// Ends the pull before the end of the rows, if they change faster than they are read.
+    ///
+    /// - Returns: whether the pull has ended, or requests at most those behind all others.
+    private mutating func endIfMoving() -> Bool {
+        guard movingEnd.isReached, !order.isOnDetour else { return false }
+        order.prepareToEnd()
+        isDone = !order.isOnDetour
+        return true
     }
 
     /// Whether the next page can be requested by another query: see ``advanceOverRefusal()``.

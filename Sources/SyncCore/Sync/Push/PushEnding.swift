@@ -42,7 +42,7 @@ struct PushEnding: Sendable {
         case .authenticationRequired:
             error = SyncError(.pushAbortedAuthentication, failure.message, cause: failure.cause)
             mayBeApplied = false
-        case .invalidConfiguration:
+        case .invalidConfiguration, .contextInvalid:
             error = failure
             mayBeApplied = false
         default:
