@@ -165,6 +165,24 @@ import Testing
         }
     }
 
+    @Test func `an item that was inserted again gets no field of the row that was there before`() throws {
+        let lost = sent(.update, ["a": 1])
+        try store.write { transaction in
+            try transaction.upsert([Item(id: "x", fields: ["a": 2])], in: "T")
+            try transaction.put(
+                TableOperation(
+                    id: 1, table: "T", itemID: "x", kind: .update, state: .attempted, sent: lost, replaces: true))
+        }
+        try write { _, completion in
+            _ = try completion.complete(
+                with: row(["a": 1, "b": 5], version: "v2"), sent: lost, isProven: true)
+        }
+        #expect(try item?.fields["b"] == nil)
+        let next = try operations.first?.nextAttempt(
+            item: try item, definition: Self.definition, sendsChangedFieldsOnly: true)
+        #expect(next?.fields == ["a": 2, "b": .null])
+    }
+
     /// Applies a decision about an insert with an edit behind it. The error shows the item with the edit.
     private func decide(
         _ code: SyncError.Code, serverItem: Item?, _ decide: (DecisionEffect) throws -> Void

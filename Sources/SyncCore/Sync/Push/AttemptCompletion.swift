@@ -138,6 +138,13 @@ struct AttemptCompletion {
                 // The base of the attempt may have the change already, only what was sent is the server's for certain.
                 merged = merged.merged(over: local, ancestor: sent.fields, definition: definition)
             }
+            if (behind ?? operation).replaces {
+                // The user has deleted the item and inserted it again, without the fields that it does not have.
+                for column in definition.syncedColumns
+                where local.fields[column.name] == nil && sent.fields[column.name] == nil {
+                    merged.fields[column.name] = nil
+                }
+            }
             // A former attempt of an insert can have been an update of a row that is gone.
             let sentVersions = operation.kind == .insert ? [] : [sent.version, replaced?.system.version]
             let isOwn = isResponse && (!isProven || definition.isShown(ancestor, as: row))
