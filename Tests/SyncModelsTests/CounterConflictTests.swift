@@ -56,6 +56,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2])
+    func `counts that two devices insert with the same id are added`(_ other: Int64) async throws {
+        try await withServer(.models(Page.self), settings: Self.settings()) { context, server in
+            let table = context.table(Page.self)
+            try await table.insert(Page(id: "x", views: 2))
+            try await server.put("x", ["title": "untitled", "views": .int(other)], in: "Page")
+            try await context.push()
+            try await Self.expectViews(2 + Int(other), table, server)
+        }
+    }
+
     @Test func `the same count on two devices counts twice, also by the app's own rule`() async throws {
         var settings = SyncSettings()
         settings.resolve(Page.self) { conflict in

@@ -63,7 +63,7 @@ struct LostAnswerProof: Sendable {
         var shown = row
         shown.fields.merge(response.unreadableFields) { _, unreadable in unreadable }
         if kind == .delete, isLeftByClient(shown) { return .continues(from: row) }
-        let isCombined = kind == .update && sent.fields.keys.contains(where: combinedColumns.contains)
+        let isCombined = sent.fields.keys.contains(where: combinedColumns.contains)
         guard sent.kind != .delete, !isCombined, sent.isApplied(in: shown) else {
             return .conflict(reason, status: status, serverItem: row)
         }
