@@ -126,7 +126,12 @@ struct AttemptCompletion {
             return try transaction.item(id: operation.itemID, in: definition.name)
         }
         let known = operation.base.map(definition.syncedFields) ?? [:]
-        let ancestor = known.merging(sent.fields) { _, sent in sent }
+        var ancestor = known.merging(sent.fields) { _, sent in sent }
+        if (behind ?? operation).replaces, sent.kind == .update {
+            // The attempt was of the item before the user deleted it and inserted it again, unless it has sent every column: fields
+            // that the item does not have now are removed from the row.
+            ancestor.merge(definition.syncedFields(of: row)) { known, _ in known }
+        }
         var base = definition.withoutLocalOnlyColumns(row)
         // Columns that the server does not have would otherwise count as edits.
         base.fields.merge(ancestor) { known, _ in known }
@@ -137,13 +142,6 @@ struct AttemptCompletion {
             if behind?.hasUnknownBase == true {
                 // The base of the attempt may have the change already, only what was sent is the server's for certain.
                 merged = merged.merged(over: local, ancestor: sent.fields, definition: definition)
-            }
-            if (behind ?? operation).replaces {
-                // The user has deleted the item and inserted it again, without the fields that it does not have.
-                for column in definition.syncedColumns
-                where local.fields[column.name] == nil && sent.fields[column.name] == nil {
-                    merged.fields[column.name] = nil
-                }
             }
             // A former attempt of an insert can have been an update of a row that is gone.
             let sentVersions = operation.kind == .insert ? [] : [sent.version, replaced?.system.version]
