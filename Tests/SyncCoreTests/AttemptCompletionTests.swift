@@ -171,7 +171,8 @@ import Testing
             try transaction.upsert([Item(id: "x", fields: ["a": 2])], in: "T")
             try transaction.put(
                 TableOperation(
-                    id: 1, table: "T", itemID: "x", kind: .update, state: .attempted, sent: lost, replaces: true))
+                    id: 1, table: "T", itemID: "x", kind: .update, state: .attempted, sent: lost,
+                    replaces: true))
         }
         try write { _, completion in
             _ = try completion.complete(
