@@ -21,6 +21,7 @@ public struct ConflictResolver: Sendable {
         self.init(combining: [], decision)
     }
 
+    /// Makes a resolver whose rule combines the changes of both sides in some columns: see ``combinedColumns``.
     package init(
         combining columns: Set<String>,
         _ decision: @escaping @Sendable (Conflict) async throws -> ConflictDecision
