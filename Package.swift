@@ -178,7 +178,8 @@ let targets: [Target] = [
     // Faults of the file system for processes that tests start, and the program of these processes.
     .target(name: "CFileFaults", path: "Tests/CFileFaults"),
     .executableTarget(
-        name: "sync-child", dependencies: ["CFileFaults", "StoreLMDB", "StoreSQLite", "SyncCore"],
+        name: "sync-child",
+        dependencies: ["CFileFaults", "StoreLMDB", "StoreSQLite", "SyncCore", "TestSupport"],
         path: "Tests/SyncChild"),
     .testTarget(
         name: "HostileInputTests",

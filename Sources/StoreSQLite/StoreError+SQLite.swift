@@ -61,7 +61,7 @@ extension StoreError {
 }
 
 extension DatabaseError {
-    /// Whether the disk or the database is full. SQLite has a code of its own for the file of its shared memory.
+    /// Whether the disk or the database is full. SQLite has a separate code for the file of its shared memory.
     fileprivate var isDiskFull: Bool {
         resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
     }

@@ -6,9 +6,10 @@
     import Glibc
     import StoreLMDB
     import SyncCore
+    import TestSupport
     import Testing
 
-    /// A disk without space, simulated by a limit of the size of files. A test that sets the limit is a process of its own.
+    /// A disk without space, simulated by a limit of the size of files. A test that sets the limit runs in a separate process.
     struct LMDBFullDiskTests {
         /// A write to a mapped file ends the process if the file has no space at that place and the disk is full.
         @Test(arguments: [0, 33_000])
@@ -33,7 +34,7 @@
                 try TemporaryStore.with { temporary in
                     let store = try temporary.open()
                     // The limit is within a page, so the system writes a part of the page.
-                    let unlimited = setFileSizeLimit(500_001)
+                    let unlimited = try setFileSizeLimit(500_001)
                     var count = 0
                     let code = codeOfError {
                         while count < 1000 {
@@ -44,7 +45,7 @@
                     precondition(code == .full, "\(count) items, then \(String(describing: code))")
                     let kept = try store.ids().count
                     precondition(kept == count)
-                    _ = setFileSizeLimit(unlimited)
+                    _ = try setFileSizeLimit(unlimited)
                     try store.put(["after"])
                     try store.close()
                     let reopened = try temporary.open().ids().count
@@ -57,10 +58,10 @@
             await #expect(processExitsWith: .success) {
                 try TemporaryStore.with { temporary in
                     // Enough for the lock file and a part of the first two pages.
-                    let unlimited = setFileSizeLimit(6000)
+                    let unlimited = try setFileSizeLimit(6000)
                     let code = codeOfError { try temporary.open(maxReaders: 2).close() }
                     precondition(code == .full, String(describing: code))
-                    _ = setFileSizeLimit(unlimited)
+                    _ = try setFileSizeLimit(unlimited)
                     try temporary.open(maxReaders: 2).put(["1"])
                     let ids = try temporary.open().ids()
                     precondition(ids == ["1"])
@@ -72,18 +73,5 @@
     private func codeOfError(_ body: () throws -> Void) -> StoreError.Code? {
         do { try body() } catch { return (error as? StoreError)?.code }
         return nil
-    }
-
-    /// Sets the greatest size of files that this process writes, and returns the previous one.
-    private func setFileSizeLimit(_ size: rlim_t) -> rlim_t {
-        // Without this, the system ends a process that exceeds the limit.
-        signal(SIGXFSZ, SIG_IGN)
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-        var limit = rlimit()
-        precondition(getrlimit(resource, &limit) == 0)
-        let previous = limit.rlim_cur
-        limit.rlim_cur = size
-        precondition(setrlimit(resource, &limit) == 0)
-        return previous
     }
 #endif

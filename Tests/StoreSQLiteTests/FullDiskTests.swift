@@ -9,7 +9,7 @@
     import TestSupport
     import Testing
 
-    /// A disk without space, simulated by a limit of the size of files. A test that sets the limit is a process of its own.
+    /// A disk without space, simulated by a limit of the size of files. A test that sets the limit runs in a separate process.
     struct FullDiskTests {
         @Test func `opening throws full when the file of the shared memory does not fit on the disk`() async {
             await #expect(processExitsWith: .success) { try openWithoutSpaceForSharedMemory() }
@@ -23,29 +23,16 @@
             try store.put(Item(id: "1"))
             try store.close()
             // The file of the shared memory has 32 KiB.
-            let unlimited = setFileSizeLimit(16 << 10)
+            let unlimited = try setFileSizeLimit(16 << 10)
             do {
                 _ = try Things.store(at: path)
                 preconditionFailure("The store was opened.")
             } catch let error as StoreError {
                 precondition(error.code == .full, "\(error)")
             }
-            _ = setFileSizeLimit(unlimited)
+            _ = try setFileSizeLimit(unlimited)
             let item = try Things.store(at: path).thing("1")
             precondition(item != nil)
         }
-    }
-
-    /// Sets the greatest size of files that this process writes, and returns the previous one.
-    private func setFileSizeLimit(_ size: rlim_t) -> rlim_t {
-        // Without this, the system ends a process that exceeds the limit.
-        signal(SIGXFSZ, SIG_IGN)
-        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-        var limit = rlimit()
-        precondition(getrlimit(resource, &limit) == 0)
-        let previous = limit.rlim_cur
-        limit.rlim_cur = size
-        precondition(setrlimit(resource, &limit) == 0)
-        return previous
     }
 #endif

@@ -6,6 +6,7 @@ import Foundation
 import StoreLMDB
 import StoreSQLite
 import SyncCore
+import TestSupport
 
 /// A process that tests kill, or that opens damaged files: `sync-child COMMAND STORE PATH …`.
 ///
@@ -77,7 +78,6 @@ import SyncCore
 
     /// Writes items until the file may not grow, then reads them, deletes them and writes again.
     private static func fill(_ kind: String, _ path: String, limit: UInt) throws {
-        signal(SIGXFSZ, SIG_IGN)
         let store = try open(kind, path)
         let unlimited = try setFileSizeLimit(rlim_t(limit))
         var written = 0
@@ -108,24 +108,5 @@ import SyncCore
         try store.close()
         let count = try open(kind, path).read { try $0.items(matching: TableQuery("Thing")).items.count }
         print("reopened \(count == written + 1)")
-    }
-
-    /// Sets the greatest size of files that this process writes, and returns the previous one.
-    private static func setFileSizeLimit(_ size: rlim_t) throws -> rlim_t {
-        #if canImport(Darwin)
-            let resource = RLIMIT_FSIZE
-        #else
-            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
-        #endif
-        var limits = rlimit()
-        guard getrlimit(resource, &limits) == 0 else {
-            throw StoreError(.inputOutput, "The limit is unknown.")
-        }
-        let previous = limits.rlim_cur
-        limits.rlim_cur = size
-        guard setrlimit(resource, &limits) == 0 else {
-            throw StoreError(.inputOutput, "The limit cannot be set.")
-        }
-        return previous
     }
 }

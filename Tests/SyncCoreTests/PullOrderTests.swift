@@ -5,7 +5,7 @@ import Testing
 
 @_spi(StoreAuthor) @testable import SyncCore
 
-/// Pulls from servers that sort, show or change their rows in ways of their own.
+/// Pulls from servers that sort, show or change their rows in unusual ways.
 @Suite struct PullOrderTests {
     /// Evaluates filters, and sorts as it likes.
     private struct Server {

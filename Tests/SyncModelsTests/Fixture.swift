@@ -63,3 +63,18 @@ func message<T>(_ body: () async throws -> T) async -> String? {
         return (error as? SyncError)?.message ?? "\(error)"
     }
 }
+
+/// Puts the row `x` on the server and pulls it, then changes it there and pulls again.
+///
+/// - Returns: the model as it was pulled first, a stale copy.
+func staleCopy<Model: SyncModel>(
+    of row: [String: ItemValue], changed change: [String: ItemValue], in table: ModelTable<Model>,
+    _ server: TableServer
+) async throws -> Model {
+    try await server.put("x", row, in: Model.schema.definition.name)
+    try await table.pull()
+    let copy = try #require(try await table.get("x"))
+    try await server.update("x", change, in: Model.schema.definition.name)
+    try await table.pull()
+    return copy
+}

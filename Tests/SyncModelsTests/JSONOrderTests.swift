@@ -44,7 +44,7 @@ import Testing
     }
 
     /// An ordered set, and vectors, have the mirror of a set, or none that shows their elements.
-    @Test func `the order of a type with a mirror of its own counts`() async throws {
+    @Test func `the order of a type with a custom mirror counts`() async throws {
         struct Names: Codable, Sendable, CustomReflectable {
             var names = ["a", "b"]
             var customMirror: Mirror { Mirror(self, unlabeledChildren: names, displayStyle: .set) }

@@ -193,11 +193,8 @@ import Testing
     @Test func `a save of a stale copy with system properties is a conflict`() async throws {
         try await withServer(.models(Page.self)) { context, server in
             let table = context.table(Page.self)
-            try await server.put("x", ["title": "A"], in: "Page")
-            try await table.pull()
-            let original = try #require(try await table.get("x"))
-            try await server.update("x", ["body": "theirs"], in: "Page")
-            try await table.pull()
+            let original = try await staleCopy(
+                of: ["title": "A"], changed: ["body": "theirs"], in: table, server)
             var edited = original
             edited.title = "mine"
             try await table.save(edited, from: original)
@@ -214,11 +211,8 @@ import Testing
         settings.resolveByField(Page.self)
         try await withServer(.models(Page.self), settings: settings) { context, server in
             let table = context.table(Page.self)
-            try await server.put("x", ["title": "A", "views": 10], in: "Page")
-            try await table.pull()
-            let original = try #require(try await table.get("x"))
-            try await server.update("x", ["title": "B", "views": 15], in: "Page")
-            try await table.pull()
+            let original = try await staleCopy(
+                of: ["title": "A", "views": 10], changed: ["title": "B", "views": 15], in: table, server)
             var edited = original
             edited.title = "C"
             edited.views = 11
@@ -233,11 +227,8 @@ import Testing
     @Test func `discarding a save of a stale copy restores the row that was stored`() async throws {
         try await withServer(.models(Page.self)) { context, server in
             let table = context.table(Page.self)
-            try await server.put("x", ["title": "A"], in: "Page")
-            try await table.pull()
-            let original = try #require(try await table.get("x"))
-            try await server.update("x", ["title": "B"], in: "Page")
-            try await table.pull()
+            let original = try await staleCopy(
+                of: ["title": "A"], changed: ["title": "B"], in: table, server)
             var edited = original
             edited.title = "C"
             try await table.save(edited, from: original)

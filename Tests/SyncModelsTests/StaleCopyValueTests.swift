@@ -30,17 +30,12 @@ import Testing
         try await withServer(.models(Visit.self), settings: settings) { context, server in
             let table = context.table(Visit.self)
             let names = (0..<30).map { ItemValue.text("\($0)") }
-            try await server.put(
-                "x",
-                [
+            let original = try await staleCopy(
+                of: [
                     "title": "A", "note": nil, "time": "2024-02-29T23:59:59.1234567Z",
                     "place": "ABCDEF00-0000-7000-8000-000000000000", "priority": "urgent",
                     "labels": ["names": .array(names)],
-                ], in: "Visit")
-            try await table.pull()
-            let original = try #require(try await table.get("x"))
-            try await server.update("x", ["title": "B"], in: "Visit")
-            try await table.pull()
+                ], changed: ["title": "B"], in: table, server)
             var edited = original
             if isSavedTwice {
                 edited.note = "m"
@@ -69,11 +64,8 @@ import Testing
         settings.resolveByField(Page.self, onClash: .keepPending)
         try await withServer(.models(Page.self), settings: settings) { context, server in
             let table = context.table(Page.self)
-            try await server.put("x", ["title": "A"], in: "Page")
-            try await table.pull()
-            let original = try #require(try await table.get("x"))
-            try await server.update("x", ["title": "B"], in: "Page")
-            try await table.pull()
+            let original = try await staleCopy(
+                of: ["title": "A"], changed: ["title": "B"], in: table, server)
             try await table.update("x") { $0.note = "newer" }
             var edited = original
             edited.body = "mine"

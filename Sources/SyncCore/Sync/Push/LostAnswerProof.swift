@@ -24,7 +24,7 @@ struct LostAnswerProof: Sendable {
     /// For a delete of a row that the device never received: the item as it was.
     let deletedItem: Item?
     let definition: SyncTableDefinition
-    /// Columns whose sent value another client may have stored with a change of its own: see
+    /// Columns whose sent value another client may have stored by the same change: see
     /// ``ConflictResolver/combinedColumns``.
     let combinedColumns: Set<String>
 
