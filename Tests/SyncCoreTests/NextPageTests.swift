@@ -4,21 +4,25 @@
 import Foundation
 import Testing
 
-@testable import SyncCore
+@testable @_spi(StoreAuthor) import SyncCore
 
 /// The next link of a list in the v3 dialect.
 @Suite struct NextPageTests {
     @Test(arguments: [
-        (#"{"items":[{"id":"a"}]}"#, true), (#"{"items":[{"id":"a"}],"nextLink":null}"#, true),
-        (#"{"items":[{"id":"a"}],"nextLink":"$skip=1"}"#, false),
-        (#"{"nextLink":"$skip=1","items":[{"id":"a"}]}"#, false), (#"[{"id":"a"}]"#, false),
+        (#"{"items":[{"id":"a"}]}"#, NextPage.none), (#"{"items":[{"id":"a"}],"nextLink":null}"#, .none),
+        (#"{"items":[{"id":"a"}],"nextLink":"$skip=1"}"#, .skipping(1)),
+        (#"{"nextLink":"https://h/tables/T?$top=2&%24skip=3","items":[]}"#, .skipping(3)),
+        (#"{"nextLink":"$skip=-1","items":[]}"#, .skipping(-1)),
+        (#"{"nextLink":"$skip=9999999999","items":[]}"#, .unknown),
+        (#"{"nextLink":"$skipToken=ab","items":[]}"#, .unknown),
+        (#"{"nextLink":7,"items":[]}"#, .unknown), (#"[{"id":"a"}]"#, .unknown),
     ])
-    func `a list without a next link is the last page`(_ body: String, _ isLast: Bool) async throws {
+    func `a list without a next link is the last page`(_ body: String, _ next: NextPage) async throws {
         let call = RemoteCall(.query([], includesDeleted: false), table: "T")
-        for (dialect, expected) in [(WireDialect.v3, isLast), (.v2, false)] {
+        for (dialect, expected) in [(WireDialect.v3, next), (.v2, .unknown)] {
             let client = SyncClient(
                 url: try #require(Self.url), transport: ScriptedTransport(200, body), dialect: dialect)
-            #expect(try await client.send(call).isLastPage == expected)
+            #expect(try await client.send(call).nextPage == expected)
         }
     }
 
@@ -38,13 +42,61 @@ import Testing
             var settings = PullSettings()
             settings.pageSize = 3
             var cursor = PullCursor(query: TableQuery("T"), order: order, settings: settings, token: nil)
-            try cursor.advance(over: (0..<3).map(row), isLast: true, at: PageTime(server: now, readAt: now))
+            try cursor.advance(over: (0..<3).map(row), next: .none, at: PageTime(server: now, readAt: now))
             #expect(!cursor.isDone)
-            try cursor.advance(over: (3..<5).map(row), isLast: false, at: PageTime(server: now, readAt: now))
+            try cursor.advance(over: (3..<5).map(row), at: PageTime(server: now, readAt: now))
             #expect(!cursor.isDone)
-            try cursor.advance(over: [row(5)], isLast: true, at: PageTime(server: now, readAt: now))
+            try cursor.advance(over: [row(5)], next: .none, at: PageTime(server: now, readAt: now))
             #expect(cursor.isDone)
         }
+    }
+
+    @Test(arguments: [PullCursor.Order.keyset, .id, .offset, .skip])
+    func `an empty page with a link to the next one is not the end`(order: PullCursor.Order) throws {
+        let now = Timestamp.unixEpoch.advanced(by: .seconds(1000))
+        let rows = (0..<30).map { number in
+            let updatedAt = Timestamp.unixEpoch.advanced(by: .milliseconds(number / 4))
+            return Item(id: "\(number + 100)", system: SystemProperties(updatedAt: updatedAt))
+        }
+        // The server takes rows that the user may not see out of the page.
+        let visible = Set([0, 1, 12, 13, 14, 27, 29].map { rows[$0].id })
+        var settings = PullSettings()
+        settings.pageSize = 3
+        var cursor = PullCursor(query: TableQuery("T"), order: order, settings: settings, token: nil)
+        var received: Set<String> = []
+        while !cursor.isDone {
+            let query = cursor.nextPage
+            var rest = query
+            rest.limit = nil
+            let matching = rest.apply(to: rows).items
+            let page = matching.prefix(try #require(query.limit)).filter { visible.contains($0.id) }
+            let end = query.offset + (query.limit ?? 0)
+            try cursor.advance(
+                over: page.map { PulledRow(item: $0, updatedAtText: $0.system.updatedAt?.description) },
+                next: query.limit.map { matching.count > $0 } == true ? .skipping(end) : .none,
+                at: PageTime(server: now, readAt: now))
+            received.formUnion(page.map(\.id))
+        }
+        #expect(received == visible)
+    }
+
+    @Test func `empty pages with links without end are an error, and a link to the same page is the end`()
+        throws
+    {
+        let time = PageTime(server: nil, readAt: .unixEpoch)
+        func cursor() -> PullCursor {
+            PullCursor(query: TableQuery("T"), order: .keyset, settings: PullSettings(), token: nil)
+        }
+        var endless = cursor()
+        let error = #expect(throws: SyncError.self) {
+            while !endless.isDone {
+                try endless.advance(over: [], next: .skipping(endless.nextPage.offset + 1), at: time)
+            }
+        }
+        #expect(error?.message.contains("empty pages") == true)
+        var same = cursor()
+        try same.advance(over: [], next: .skipping(0), at: time)
+        #expect(same.isDone)
     }
 
     /// A server can order ties differently for each page.

@@ -38,7 +38,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             try cursor.advance(
-                over: page, isLast: page.count < (query.limit ?? .max),
+                over: page, next: page.count < (query.limit ?? .max) ? .none : .unknown,
                 at: PageTime(server: date, readAt: date))
             if pages == 0 { rows += [Self.row("b", 10_000), Self.row("d", 11_000)] }
             pages += 1
@@ -79,7 +79,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             let isLast = all.apply(to: rows.map(\.item)).items.count == page.count
-            try cursor.advance(over: page, isLast: isLast, at: PageTime(server: date, readAt: date))
+            try cursor.advance(over: page, next: isLast ? .none : .unknown, at: PageTime(server: date, readAt: date))
             if pages == 0 { rows += (1...7).map { Self.row("d\($0)", 11_000 + Int64($0)) } }
             pages += 1
         }

@@ -64,6 +64,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [StoreKind.sqlite, .lmdb], [true, false])
+    func `nothing is sent with a new token that came after the context was closed`(
+        _ kind: StoreKind, _ isPush: Bool
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let context = Mutex<SyncContext?>(nil)
+            let a = try scenario.device(refreshAuthentication: {
+                try await context.withLock { $0 }?.close()
+                return "fresh"
+            })
+            context.withLock { $0 = a.context }
+            if isPush { try await a.table.insert(["id": "x", "text": "one"]) }
+            scenario.server.inject(.refusal(401))
+            await #expect(throws: SyncError.self) {
+                if isPush { try await a.context.push() } else { try await a.context.pull(Todo.query) }
+            }
+            #expect(scenario.server.requests.count == 1)
+            let reopened = try scenario.device()
+            #expect(try await reopened.operations().map(\.itemID) == (isPush ? ["x"] : []))
+            try await reopened.context.push()
+            #expect(try scenario.serverTexts() == (isPush ? ["one"] : []))
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `retries are limited, and the push continues with other operations`(
         _ kind: StoreKind

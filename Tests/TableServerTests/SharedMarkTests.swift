@@ -13,11 +13,15 @@ struct SharedMarkTests {
     private static let table = TableServer.Table("TodoItem")
     private static let scope = RowScope(table: table)
 
-    /// A storage that counts reads, and suspends one of them after it has read.
+    /// Why a read failed.
+    private struct StorageBusy: Error {}
+
+    /// A storage that counts reads, and suspends one of them after it has read, or lets it fail.
     private final class ObservedStorage: RowStorage {
         private struct State {
             var readCount = 0
             var gate: RequestGate?
+            var failure: StorageBusy?
         }
 
         private let base: SQLiteRowStorage
@@ -33,6 +37,7 @@ struct SharedMarkTests {
         var hasUnreportedChanges: Bool { false }
 
         func holdNextRead(at gate: RequestGate) { state.withLock { $0.gate = gate } }
+        func failNextRead() { state.withLock { $0.failure = StorageBusy() } }
 
         func insert(_ id: String, in scope: RowScope = SharedMarkTests.scope) async throws {
             _ = try await write(scope) { rows in
@@ -44,11 +49,12 @@ struct SharedMarkTests {
             _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
         ) async throws -> Result {
             let result = try await base.read(scope, body)
-            let gate = state.withLock { state in
+            let (gate, failure) = state.withLock { state in
                 state.readCount += 1
-                defer { state.gate = nil }
-                return state.gate
+                defer { (state.gate, state.failure) = (nil, nil) }
+                return (state.gate, state.failure)
             }
+            if let failure { throw failure }
             try await gate?.wait(until: StopSignal())
             return result
         }
@@ -115,6 +121,17 @@ struct SharedMarkTests {
         let current = try await storage.mark(of: Self.scope)
         #expect(second == current)
         #expect(try await first != second)
+    }
+
+    @Test func `a query that has failed is made again`() async throws {
+        let storage = try ObservedStorage()
+        try await storage.insert("a")
+        storage.failNextRead()
+        await #expect(throws: StorageBusy.self) {
+            try await storage.changes.mark(of: Self.scope, in: storage)
+        }
+        let current = try await storage.mark(of: Self.scope)
+        #expect(try await storage.changes.mark(of: Self.scope, in: storage) == current)
     }
 
     @Test func `feeds of different users have different queries`() async throws {

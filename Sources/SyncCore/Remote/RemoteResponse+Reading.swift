@@ -23,7 +23,7 @@ extension RemoteResponse {
         } else if isSuccess, case .changes = call.action {
             body = Self.change(in: response)
         } else if isSuccess, case .query = call.action {
-            (body, isLastPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
+            (body, nextPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
         } else {
             do throws(JSONError) {
                 let value = try ItemValue(json: response.body)
@@ -83,21 +83,22 @@ extension RemoteResponse {
         return .change(values("id: ").last.map { ServerChange(tables: Set(values("data: ")), mark: $0) })
     }
 
-    /// Reads the response to a query: a list of rows, or an object that contains one, and whether it is the last page.
-    /// The address of the next page is never followed.
-    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> (Body, isLast: Bool) {
+    /// Reads the response to a query: a list of rows, or an object that contains one.
+    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> (Body, NextPage) {
         var rows: [WireObject]?
         var count: Int?
-        var isLast = false
+        var next = NextPage.unknown
         do throws(JSONError) {
             try JSONParser.read(body, style: .wire) { parser throws(JSONError) in
                 parser.skipWhitespace()
                 if parser.isAt(UInt8(ascii: "{")) {
-                    isLast = dialect.nextPageName != nil
+                    if dialect.nextPageName != nil { next = .none }
                     try parser.parseMembers { name, parser throws(JSONError) in
                         switch name {
                         case dialect.listName: rows = try parser.parseObjects()
-                        case dialect.nextPageName: isLast = try parser.parseValue().isNull
+                        case dialect.nextPageName:
+                            let link = try parser.parseValue()
+                            next = link.isNull ? .none : link.textValue.map(NextPage.init(link:)) ?? .unknown
                         case "count": count = Int(totalCount: try parser.parseValue())
                         default: try parser.skip()
                         }
@@ -108,10 +109,10 @@ extension RemoteResponse {
                 try parser.parseEnd()
             }
         } catch {
-            return (.unreadable(error, isHTML: isHTML), false)
+            return (.unreadable(error, isHTML: isHTML), .unknown)
         }
-        guard let rows else { return (.unreadable("The response is not a list of rows."), false) }
-        return (.rows(rows, count: count), isLast)
+        guard let rows else { return (.unreadable("The response is not a list of rows."), .unknown) }
+        return (.rows(rows, count: count), next)
     }
 
     /// Makes the response whose body exceeds the transport's limit.

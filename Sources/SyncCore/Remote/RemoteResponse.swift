@@ -17,8 +17,8 @@ package struct RemoteResponse: Sendable {
     package let message: String?
     /// The meaning of the response.
     let classification: ResponseClassification
-    /// Whether this is the last page: the dialect's lists name the next page, and this list names none.
-    var isLastPage = false
+    /// What a list says about the next page.
+    var nextPage = NextPage.unknown
     /// Whether the row in the body lacks values that are not valid JSON.
     var lacksMalformedValues = false
     /// The transport's limit in bytes, if the body was longer.

@@ -29,9 +29,14 @@ extension SyncClient {
     }
 
     /// Sends one request as ``send(_:)`` does, and again with a new token if the server requires one.
-    package func sendRefreshing(_ call: RemoteCall) async throws -> RemoteResponse {
+    ///
+    /// - Parameter mayRepeat: whether the request may still be sent when there is a new token.
+    package func sendRefreshing(
+        _ call: RemoteCall, mayRepeat: () -> Bool = { true }
+    ) async throws -> RemoteResponse {
         let response = try await send(call)
-        guard response.classification == .unauthenticated, try await refreshAuthentication(after: response)
+        guard response.classification == .unauthenticated, try await refreshAuthentication(after: response),
+            mayRepeat()
         else {
             return response
         }

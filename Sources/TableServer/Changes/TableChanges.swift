@@ -77,7 +77,16 @@ package final class TableChanges: Sendable {
             state.marks[scope.table.key, default: [:]][scope.owner] = query
             return query
         }
-        return try await query.value
+        do {
+            return try await query.value
+        } catch {
+            // The next call asks again.
+            state.withLock { state in
+                guard state.marks[scope.table.key]?[scope.owner] == query else { return }
+                state.marks[scope.table.key]?[scope.owner] = nil
+            }
+            throw error
+        }
     }
 
     /// Wakes the listener although no table has changed.

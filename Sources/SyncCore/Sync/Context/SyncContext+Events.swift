@@ -32,12 +32,12 @@ extension SyncContext {
 
     /// Sends a request without retries, but with a new token after 401, and emits an event.
     ///
-    /// - Throws: the errors of ``SyncClient/sendRefreshing(_:)``.
+    /// - Throws: the errors of ``SyncClient/sendRefreshing(_:mayRepeat:)``.
     func sendOnce(_ call: RemoteCall) async throws -> RemoteResponse {
-        guard isObserved else { return try await client.sendRefreshing(call) }
+        guard isObserved else { return try await client.sendRefreshing(call) { !commits.isFinished } }
         let start = environment.now()
         do {
-            let response = try await client.sendRefreshing(call)
+            let response = try await client.sendRefreshing(call, mayRepeat: { !commits.isFinished })
             emit(.request(.init(call, status: response.status, duration: elapsed(since: start))))
             return response
         } catch let error as SyncError where error.code == .networkUnavailable {

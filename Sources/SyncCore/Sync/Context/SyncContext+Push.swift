@@ -50,7 +50,7 @@ extension SyncContext {
         return try await pushMutex.withLock {
             let push = RunningPush(ObjectIdentifier(self))
             defer { push.end() }
-            return try await RunningPush.$ofTask.withValue(RunningPush.ofTask + [push]) {
+            return try await RunningPush.$ofTask.withValue(RunningPush.ofTask.filter(\.isRunning) + [push]) {
                 try await withPushLock {
                     try await run(PushRun(context: self, tables: tables, budget: budget), onCancellation)
                 }

@@ -13,7 +13,7 @@ struct PageRequest: Sendable {
 
     /// What the server has returned for a query.
     private enum Response {
-        case rows([WireObject], total: Int?, isLast: Bool, PageTime)
+        case rows([WireObject], total: Int?, NextPage, PageTime)
         /// The server does not accept the query; it may accept another one.
         case refused(SyncError, status: Int)
         /// The response has more bytes than the transport accepts.
@@ -32,11 +32,11 @@ struct PageRequest: Sendable {
         while true {
             let storedRowCount = context.stalePageGuard.storedRowCount
             switch try await send(cursor.nextPage, requestsTotal: requestsTotal) {
-            case .rows(let rows, let total, let isLast, let time):
+            case .rows(let rows, let total, let next, let time):
                 var (read, unreadable) = try read(rows)
                 if cursor.isBeforeOffset { (read, unreadable) = (read.map { $0.withoutFields }, []) }
                 return PulledPage(
-                    rows: read, unreadable: unreadable, isLast: isLast, time: time,
+                    rows: read, unreadable: unreadable, next: next, time: time,
                     storedRowCount: storedRowCount, cursor: cursor, total: total)
             case .refused where requestsTotal:
                 requestsTotal = false
@@ -68,7 +68,7 @@ struct PageRequest: Sendable {
             "A row is longer than the \(limit) bytes that the transport accepts in one response.")
         var query = cursor.nextPage
         query.selection = ["id"]
-        guard case .rows(let rows, _, let isLast, let time) = try await send(query), rows.count <= 1 else {
+        guard case .rows(let rows, _, let next, let time) = try await send(query), rows.count <= 1 else {
             throw SyncError.pullAborted(table, reason)
         }
         let read: [PulledRow], unreadable: [UnreadableRow]
@@ -87,7 +87,7 @@ struct PageRequest: Sendable {
             (read, unreadable) = try self.read(rows, tooLong: reason)
         }
         return PulledPage(
-            rows: read, unreadable: unreadable, isLast: isLast, time: time,
+            rows: read, unreadable: unreadable, next: next, time: time,
             storedRowCount: storedRowCount, cursor: cursor, total: nil)
     }
 
@@ -111,7 +111,7 @@ struct PageRequest: Sendable {
         // The server can have read the rows long before it wrote `Date`, but not before the request was sent. A server without
         // `Date` is taken to have this device's clock.
         let readAt = date?.showing(fractionDigits: 9).advanced(by: min(.zero, sentAt.since(now))) ?? sentAt
-        return .rows(rows, total: total, isLast: response.isLastPage, PageTime(server: date, readAt: readAt))
+        return .rows(rows, total: total, response.nextPage, PageTime(server: date, readAt: readAt))
     }
 
     private func call(_ query: TableQuery, requestsTotal: Bool) throws(SyncError) -> RemoteCall {

@@ -4,8 +4,8 @@
 /// Decides which page a pull requests next, and when the pull has ended. It does no input or output.
 ///
 /// A short page is not the end, nor is a row count: servers cap their pages, change their caps, and filter
-/// rows after paging. The end is an empty page, a short one that the server calls the last, or the query's
-/// limit. A table that changes faster than it is read has no end: see ``MovingEnd``.
+/// rows after paging. The end is an empty page without a link to the next one, a short page that the server calls the last,
+/// or the query's limit. A table that changes faster than it is read has no end: see ``MovingEnd``.
 struct PullCursor: Sendable {
     /// How the pages follow each other.
     enum Order: Sendable, Hashable {
@@ -29,6 +29,9 @@ struct PullCursor: Sendable {
     /// with `$skip` and no token.
     private var isUnsorted = false
     private var order: any PageOrder
+    /// How many rows behind the order's position were left out of empty pages: see ``NextPage/skipping(_:)``.
+    private var leftOutRows = 0
+    private var emptyPages = 0
     private var repeatedPages = RepeatedPages()
     private var movingEnd = MovingEnd()
     /// How many rows were received that are not tombstones: only those count for the query's limit.
@@ -56,6 +59,7 @@ struct PullCursor: Sendable {
     var nextPage: TableQuery {
         var page = order.nextPage(of: query)
         page.limit = pageLimit
+        page.offset += leftOutRows
         return page
     }
 
@@ -75,16 +79,21 @@ struct PullCursor: Sendable {
     /// Records a received page.
     ///
     /// - Parameters:
-    ///   - isLast: whether the server says that no page follows. It is ignored for a page of the requested length: some
-    ///     servers say so of every page that has all the rows requested.
+    ///   - next: what the server says about the next page. That there is none is ignored for a page of the requested length:
+    ///     some servers say so of every page that has all the rows requested.
     ///   - time: when the server read the rows and sent the response.
-    /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state.
+    /// - Throws: ``SyncError/Code/serverError`` when every row of the page was received before in the same state, or the server
+    ///   returns empty pages without end.
     mutating func advance(
-        over rows: [PulledRow], isLast: Bool = false, at time: PageTime
+        over rows: [PulledRow], next: NextPage = .unknown, at time: PageTime
     ) throws(SyncError) {
         let isFull = rows.count >= pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
-        guard !rows.isEmpty else { return advanceOverEnd() }
+        guard !rows.isEmpty else {
+            guard case .skipping(let count) = next, count > nextPage.offset else { return advanceOverEnd() }
+            return try advanceOverEmptyPage(to: count)
+        }
+        let filter = leftOutRows > 0 ? order.nextPage(of: query).filter : nil
         let phase = order.phase
         let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
         if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt { isUnsorted = true }
@@ -93,6 +102,9 @@ struct PullCursor: Sendable {
         } else {
             order.advance(over: rows, at: time)
         }
+        emptyPages = 0
+        // The rows that were left out are before the position now, unless that is a number of rows.
+        if leftOutRows > 0, order.nextPage(of: query).filter != filter { leftOutRows = 0 }
         if order.phase != phase {
             repeatedPages = RepeatedPages()
         } else if repeatedPages.hasSeenAll(of: rows) {
@@ -106,12 +118,23 @@ struct PullCursor: Sendable {
         if isIncremental, !isUnsorted { movingEnd.record(rows, at: time) }
         if endIfMoving() { return }
         // If the order has just begun or ended a detour, or reached the offset, the rows there have not been requested yet.
-        if isLast, !isFull, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset {
+        if next == .none, !isFull, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset {
             advanceOverEnd()
         }
     }
 
+    private mutating func advanceOverEmptyPage(to offset: Int) throws(SyncError) {
+        emptyPages += 1
+        guard emptyPages < 1000 else {
+            throw SyncError(
+                .serverError,
+                "The server returned \(emptyPages) empty pages, each with a link to the next one.")
+        }
+        leftOutRows += offset - nextPage.offset
+    }
+
     private mutating func advanceOverEnd() {
+        (leftOutRows, emptyPages) = (0, 0)
         let phase = order.phase
         isDone = isUnsorted || !order.advanceOverEnd()
         if !isDone { _ = endIfMoving() }

@@ -258,8 +258,8 @@ extension PullCursor {
     /// - Throws: ``SyncError/Code/pullAborted`` when the server repeats pages.
     mutating func advance(over page: PulledPage, endsAtLastPage: Bool = true) throws(SyncError) {
         do throws(SyncError) {
-            try advance(
-                over: page.rows, isLast: page.isLast && endsAtLastPage, at: page.time)
+            let next = page.next == .none && !endsAtLastPage ? .unknown : page.next
+            try advance(over: page.rows, next: next, at: page.time)
         } catch {
             throw SyncError.pullAborted(query.table, error)
         }

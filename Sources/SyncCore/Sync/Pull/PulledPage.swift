@@ -5,7 +5,7 @@
 struct PulledPage: Sendable {
     let rows: [PulledRow]
     let unreadable: [UnreadableRow]
-    let isLast: Bool
+    let next: NextPage
     let time: PageTime
     /// How many stored rows ``StalePageGuard`` had recorded when the page was requested.
     let storedRowCount: Int
