@@ -79,7 +79,8 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             let isLast = all.apply(to: rows.map(\.item)).items.count == page.count
-            try cursor.advance(over: page, next: isLast ? .none : .unknown, at: PageTime(server: date, readAt: date))
+            try cursor.advance(
+                over: page, next: isLast ? .none : .unknown, at: PageTime(server: date, readAt: date))
             if pages == 0 { rows += (1...7).map { Self.row("d\($0)", 11_000 + Int64($0)) } }
             pages += 1
         }
