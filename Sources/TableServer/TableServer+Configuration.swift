@@ -120,9 +120,10 @@ extension TableServer {
             self.permissions = permissions
             self.isPerUser = isPerUser
             self.columns = columns
+            key = name.asciiLowercased
         }
 
-        package var key: String { name.asciiLowercased }
+        package let key: String
     }
 
     /// Where the rows are stored.
@@ -153,8 +154,7 @@ extension TableServer {
 
 extension TableServer.Configuration {
     func table(named name: String) -> TableServer.Table? {
-        let key = name.asciiLowercased
-        return tables.first { $0.key == key }
+        tables.first { $0.name.hasSameName(as: name) }
     }
 
     /// - Throws: ``TableServerError`` that names the first invalid setting.

@@ -97,7 +97,7 @@ extension TableServer {
             let stamp = try updatedAt ?? rows.stamp()
             let old = try stored ?? Self.newRow(id, stamp, rows)
             let columns = try rows.columns()
-            return try rows.put(old.changed(at: stamp) { change(&$0, fields, columns) })
+            return try TableRow(rows.put(old.changed(at: stamp) { change(&$0, fields, columns) }))
         }
     }
 

@@ -64,12 +64,12 @@ public struct RecordedRequest: Sendable, Identifiable {
 
     /// Returns the first header with this name, compared without regard to case.
     public func header(_ name: String) -> String? {
-        headers.first { $0.name.asciiLowercased == name.asciiLowercased }?.value
+        headers.first { $0.name.hasSameName(as: name) }?.value
     }
 
     /// Returns the values of all headers with this name as one list: RFC 9110 §5.3.
     func headerList(_ name: String) -> String? {
-        let values = headers.filter { $0.name.asciiLowercased == name.asciiLowercased }.map(\.value)
+        let values = headers.filter { $0.name.hasSameName(as: name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 

@@ -14,13 +14,17 @@ final class RequestLog: Sendable {
 
     private struct State {
         var requests: [RecordedRequest] = []
-        var latest: [RecordedRequest] = []
+        /// The latest requests for tables, as a ring.
+        var ring: [RecordedRequest] = []
+        /// The position of the oldest request in the full ring.
+        var oldest = 0
+        var lastID = 0
 
         mutating func addToLatest(_ request: RecordedRequest) {
-            if latest.count == RequestLog.latestCount { latest.removeFirst() }
-            latest.append(request)
+            guard ring.count == RequestLog.latestCount else { return ring.append(request) }
+            ring[oldest] = request
+            oldest = (oldest + 1) % ring.count
         }
-        var lastID = 0
     }
 
     /// The number of requests that are also kept without recording.
@@ -29,7 +33,7 @@ final class RequestLog: Sendable {
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
     /// The latest requests for tables, oldest first.
-    var latest: [RecordedRequest] { state.withLock { $0.latest } }
+    var latest: [RecordedRequest] { state.withLock { Array($0.ring[$0.oldest...] + $0.ring[..<$0.oldest]) } }
 
     func add(_ make: (_ id: Int) -> RecordedRequest) -> RecordedRequest {
         state.withLock { state in
@@ -44,16 +48,18 @@ final class RequestLog: Sendable {
 
     func setStatus(_ status: Int, of request: RecordedRequest) {
         state.withLock { state in
-            for list in [\State.requests, \State.latest] {
-                guard let index = state[keyPath: list].lastIndex(where: { $0.id == request.id }) else {
-                    continue
-                }
-                state[keyPath: list][index].status = status
-            }
+            state.requests.setStatus(status, of: request.id)
+            state.ring.setStatus(status, of: request.id)
         }
     }
 
     func removeAll() {
         state.withLock { $0.requests.removeAll() }
+    }
+}
+
+extension [RecordedRequest] {
+    fileprivate mutating func setStatus(_ status: Int, of id: Int) {
+        if let index = indices.last(where: { self[$0].id == id }) { self[index].status = status }
     }
 }

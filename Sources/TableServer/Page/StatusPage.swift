@@ -19,11 +19,12 @@ struct StatusPage: Sendable {
     /// Returns the page of a request; `nil` for any other path, and for a client that is not a browser on this machine.
     func response(to request: RecordedRequest) async throws -> ServerResponse? {
         // A page of another site can let its own name resolve to this machine, and would otherwise read the rows.
-        guard settings.showsPage, request.method == "GET", request.isForThisMachine,
+        guard settings.showsPage, request.method == "GET",
+            request.path == "/" || request.path.hasPrefix("/page/"), request.isForThisMachine,
             !Self.proxyHeaders.contains(where: { request.header($0) != nil })
         else { return nil }
         if request.path == "/" { return html(try await tables(), title: "Tables") }
-        guard request.path.hasPrefix("/page/"),
+        guard
             let table = settings.table(named: String(request.path.dropFirst("/page/".count)))
         else { return nil }
         return html(try await rows(of: table), title: table.name)

@@ -8,7 +8,8 @@ import SyncCore
 enum EntityTag {
     /// Returns the version in quotes, with quotes inside it escaped.
     static func header(version: String) -> String {
-        "\"" + version.replacing("\"", with: "\\\"") + "\""
+        let hasQuotes = version.utf8.contains(UInt8(ascii: "\""))
+        return "\"\(hasQuotes ? version.replacing("\"", with: "\\\"") : version)\""
     }
 
     /// Returns the version in an `If-Match` header; the quotes are optional. `*` and weak tags are returned unchanged,

@@ -31,7 +31,7 @@ extension RecordedRequest {
     /// The browser takes the page and a server that only this machine reaches for one site.
     ///
     /// A proxy on this machine has another name too, and adds `Via`. A page can set `X-Forwarded-For`, but not `Via`.
-    var isRebound: Bool { isFromBrowser && !isForThisMachine && header("Via") == nil }
+    var isRebound: Bool { !isForThisMachine && isFromBrowser && header("Via") == nil }
 
     /// Browsers send `Origin` with writes, and `Sec-Fetch-Site` only over TLS and to `localhost`. Their `User-Agent` begins
     /// with `Mozilla/`.

@@ -14,7 +14,7 @@ enum RequestPath: Sendable, Equatable {
     init?(rawPath: String) {
         var segments = rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         if segments.count > 2, segments.last == "" { segments.removeLast() }
-        guard (2...3).contains(segments.count), segments.first?.lowercased() == "tables",
+        guard (2...3).contains(segments.count), segments.first?.hasSameName(as: "tables") == true,
             let table = segments.dropFirst().first?.percentDecoded, !table.isEmpty
         else { return nil }
         guard segments.count == 3 else {

@@ -11,27 +11,32 @@ struct RowFormat: Sendable {
     private let prefix: String
     /// The id and the system properties that responses show, in the byte order of their names. Each has the JSON of its name
     /// with the punctuation before the value.
-    private let members: [(start: [UInt8], column: ODataColumn)]
+    private let members: [Member]
+
+    private typealias Member = (start: [UInt8], column: ODataColumn)
 
     private static let allSystemColumns: [ODataColumn] = [.createdAt, .updatedAt, .version, .deleted]
+    /// The members of all dialects but the first.
+    private static let allMembers = members([.id] + allSystemColumns, prefix: "")
 
     init(_ dialect: TableServer.Dialect, _ request: RecordedRequest, settings: TableServer.Configuration) {
         let digits = settings.fractionDigits
         timeLength = "yyyy-MM-ddTHH:mm:ss".utf8.count + (digits == 0 ? 0 : 1 + digits)
-        let prefix = dialect.systemPrefix
-        let columns = [.id] + Self.systemColumns(dialect, request)
-        let names = columns.map { (name: Self.name(of: $0, prefix: prefix), column: $0) }
-            .sorted { $0.name.precedesInBytes($1.name) }
-        members = names.enumerated().map { position, member in
-            (Array("\(position == 0 ? "{" : ",")\"\(member.name)\":".utf8), member.column)
-        }
-        self.prefix = prefix
+        prefix = dialect.systemPrefix
+        members =
+            dialect == .v1
+            ? Self.members([.id] + Self.systemColumns(requestedBy: request), prefix: prefix) : Self.allMembers
     }
 
-    private static func systemColumns(
-        _ dialect: TableServer.Dialect, _ request: RecordedRequest
-    ) -> [ODataColumn] {
-        guard dialect == .v1 else { return allSystemColumns }
+    private static func members(_ columns: [ODataColumn], prefix: String) -> [Member] {
+        columns.map { (name: name(of: $0, prefix: prefix), column: $0) }
+            .sorted { $0.name.precedesInBytes($1.name) }
+            .enumerated().map { position, member in
+                (Array("\(position == 0 ? "{" : ",")\"\(member.name)\":".utf8), member.column)
+            }
+    }
+
+    private static func systemColumns(requestedBy request: RecordedRequest) -> [ODataColumn] {
         let requested = request.parameters.first { $0.name.asciiLowercased == "__systemproperties" }?.value
         let names = (requested ?? "").split(separator: ",").map {
             $0.trimmingCharacters(in: .whitespaces).asciiLowercased
@@ -53,9 +58,9 @@ struct RowFormat: Sendable {
     }
 
     /// Returns the JSON form of the row.
-    func json(_ row: TableRow) throws -> Data {
+    func json(_ row: StoredRow) throws -> Data {
         var json = ByteWriter(capacity: 512)
-        try append(StoredRow(row), to: &json)
+        try append(row, to: &json)
         return json.data
     }
 

@@ -56,8 +56,7 @@ struct RowWrite: Sendable {
         let changed = try row.changed(at: stamp(rows)) { row in
             try merge(body, into: &row, columns: columns)
         }
-        try requireSize(of: changed)
-        return try put(rows, changed, of: body)
+        return try put(rows, changed, of: body, limitsSize: true)
     }
 
     /// Replaces the whole row. A tombstone becomes a row again if the request includes tombstones.
@@ -90,7 +89,7 @@ struct RowWrite: Sendable {
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
         guard isSoft else {
             try rows.remove(row)
-            return try deletion(of: row)
+            return try deletion(of: StoredRow(row))
         }
         let tombstone = try rows.put(try row.changed(at: stamp(rows)) { $0.deleted = true })
         return try deletion(of: tombstone)
@@ -110,14 +109,17 @@ struct RowWrite: Sendable {
 
     private func stamp(_ rows: any RowWriter) throws -> Timestamp { try fixedStamp ?? rows.stamp() }
 
-    private func deletion(of row: TableRow) throws -> ServerResponse {
+    private func deletion(of row: StoredRow) throws -> ServerResponse {
         dialect == .v3 ? .empty(status: 204) : try .row(shown(row), format: format)
     }
 
     private func put(
-        _ rows: any RowWriter, _ row: TableRow, of body: WriteBody? = nil, status: Int = 200
+        _ rows: any RowWriter, _ row: TableRow, of body: WriteBody? = nil, status: Int = 200,
+        limitsSize: Bool = false
     ) throws -> ServerResponse {
-        try .row(shown(try rows.put(row), sent: body?.fields ?? [:]), status: status, format: format)
+        let stored = try rows.put(row)
+        if limitsSize { try requireSize(of: stored) }
+        return try .row(shown(stored, sent: body?.fields ?? [:]), status: status, format: format)
     }
 
     private func unchanged(_ row: TableRow, status: Int) throws -> ServerResponse {
@@ -126,16 +128,16 @@ struct RowWrite: Sendable {
                 status: status,
                 message: "The table has another row of this id, or another version of the row.")
         }
-        return try .row(row, status: status, format: format)
+        return try .row(StoredRow(row), status: status, format: format)
     }
 
     /// Returns the row with the fields that the caller may see.
-    private func shown(_ row: TableRow, sent: [String: ItemValue] = [:]) -> TableRow {
-        guard !mayRead else { return row }
+    private func shown(_ stored: StoredRow, sent: [String: ItemValue] = [:]) throws -> StoredRow {
+        guard !mayRead else { return stored }
         let names = Set(sent.keys.map(\.asciiLowercased))
-        var row = row
+        var row = try TableRow(stored)
         row.fields = row.fields.filter { names.contains($0.key.asciiLowercased) }
-        return row
+        return StoredRow(row)
     }
 }
 
@@ -154,11 +156,11 @@ extension RowWrite {
         }
     }
 
-    /// Small changes can make a row larger than a body can be.
-    private func requireSize(of row: TableRow) throws {
+    /// Small changes can make a row larger than a body can be. The error takes the change back.
+    private func requireSize(of row: StoredRow) throws {
         let (product, isTooLarge) = settings.maxBodySize.multipliedReportingOverflow(by: 10)
         let maxSize = isTooLarge ? .max : product
-        guard ItemValue.object(row.fields).json.count <= maxSize else {
+        guard row.fields.utf8.count <= maxSize else {
             throw RequestError(status: 413, message: "The row would be larger than \(maxSize) bytes.")
         }
     }

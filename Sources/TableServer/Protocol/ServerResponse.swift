@@ -13,7 +13,7 @@ struct ServerResponse: Sendable {
     var feed: ChangeFeed?
 
     /// Returns a response with a row, and its version as `ETag`.
-    static func row(_ row: TableRow, status: Int = 200, format: RowFormat) throws -> ServerResponse {
+    static func row(_ row: StoredRow, status: Int = 200, format: RowFormat) throws -> ServerResponse {
         ServerResponse(
             status: status, headers: [contentType, ("ETag", EntityTag.header(version: row.version))],
             body: try format.json(row))

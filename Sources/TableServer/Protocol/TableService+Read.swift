@@ -8,7 +8,7 @@ extension TableService {
     func read(
         _ rows: any RowReader, id: String, _ request: RecordedRequest, _ dialect: TableServer.Dialect
     ) throws -> ServerResponse {
-        guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
+        guard let row = try rows.storedRow(id) else { throw RequestError.itemNotFound }
         if row.deleted, dialect != .v3 { throw RequestError.itemNotFound }
         if row.deleted, !dialect.includesDeleted(request.parameters) { throw RequestError.itemDeleted }
         let (precondition, format) = (

@@ -28,12 +28,15 @@ struct TableService: Sendable {
             guard request.isBodyComplete else { throw WriteBody.tooLarge(413, settings) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
             let mayRead = (try? caller.require(table.permissions.read)) != nil
-            let write = RowWrite(request, dialect, stamp, mayRead: mayRead, settings: settings)
             let scope = RowScope(table: table, of: caller)
-            if request.method == "GET", path.id == "changes", request.acceptsEvents {
-                return try await changes(request, of: path.table, scope, caller)
+            if request.method == "GET" {
+                if path.id == "changes", request.acceptsEvents {
+                    return try await changes(request, of: path.table, scope, caller)
+                }
+                return try await read(request, path, scope, dialect)
             }
-            return try await route(request, path, scope, write)
+            let write = RowWrite(request, dialect, stamp, mayRead: mayRead, settings: settings)
+            return try await apply(write, request, path, scope)
                 ?? .pathNotFound(request.method, request.path)
         } catch let error as RequestError {
             if let cause = error.cause { settings.logger.error("Request \(request.id) failed: \(cause)") }
@@ -50,7 +53,7 @@ struct TableService: Sendable {
 
     /// Returns the user of a request, and counts the request. One whose token is not valid counts for its address.
     private func caller(of request: RecordedRequest) async throws(RequestError) -> Caller {
-        let address = "address \(request.remoteAddress)"
+        var address: String { "address \(request.remoteAddress)" }
         let caller: Caller
         do {
             caller = try await verifier?.caller(of: request) ?? .anonymous
@@ -62,17 +65,22 @@ struct TableService: Sendable {
         return caller
     }
 
-    private func route(
-        _ request: RecordedRequest, _ path: RequestPath, _ scope: RowScope, _ write: RowWrite
+    private func read(
+        _ request: RecordedRequest, _ path: RequestPath, _ scope: RowScope, _ dialect: TableServer.Dialect
+    ) async throws -> ServerResponse {
+        try await storage.read(scope) { rows in
+            guard let id = path.id else { return try list(rows, scope, request, dialect) }
+            return try read(rows, id: id, request, dialect)
+        }
+    }
+
+    private func apply(
+        _ write: RowWrite, _ request: RecordedRequest, _ path: RequestPath, _ scope: RowScope
     ) async throws -> ServerResponse? {
         let body: () throws -> WriteBody = {
             try WriteBody(request, write.dialect, scope.table, settings: settings)
         }
         switch (request.method, path.id) {
-        case ("GET", nil):
-            return try await storage.read(scope) { rows in try list(rows, scope, request, write.dialect) }
-        case ("GET", let id?):
-            return try await storage.read(scope) { rows in try read(rows, id: id, request, write.dialect) }
         case ("POST", nil):
             let body = try body()
             return try await storage.write(scope) { rows in try write.insert(rows, body) }

@@ -27,15 +27,24 @@ package struct ColumnNames: Sendable {
     }
 }
 
+extension StringProtocol {
+    /// Compares names without regard to the case of A to Z.
+    func hasSameName(as other: String) -> Bool {
+        utf8.count == other.utf8.count
+            && zip(utf8, other.utf8).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
 extension String {
     /// The string with A to Z in lower case. Names of tables and columns contain no other capital letters.
     package var asciiLowercased: String {
-        guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
-        return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+        guard utf8.contains(where: { $0 != $0.asciiLowercased }) else { return self }
+        return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 }
 
 extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
     var isDigit: Bool { (0x30...0x39).contains(self) }
     var isNameStart: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || self == 0x5F }
     var isNamePart: Bool { isNameStart || isDigit }

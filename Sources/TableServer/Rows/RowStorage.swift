@@ -59,7 +59,7 @@ package protocol RowReader {
     func columns() throws -> ColumnNames
 
     /// Returns the row with this id, also a tombstone.
-    func row(_ id: String) throws -> TableRow?
+    func storedRow(_ id: String) throws -> StoredRow?
 
     /// Returns the rows of a window of the query.
     func rows(_ query: RowQuery, offset: Int, limit: Int?) throws -> [StoredRow]
@@ -81,13 +81,16 @@ package protocol RowWriter: RowReader {
     func firstRevision() throws -> Int64
 
     /// Inserts a row without a sequence, or replaces the row with this sequence. Returns the row with its sequence.
-    @discardableResult func put(_ row: TableRow) throws -> TableRow
+    @discardableResult func put(_ row: TableRow) throws -> StoredRow
 
     /// Removes a row.
     func remove(_ row: TableRow) throws
 }
 
 extension RowReader {
+    /// Returns the row with this id, also a tombstone.
+    package func row(_ id: String) throws -> TableRow? { try storedRow(id).map(TableRow.init) }
+
     /// Returns all rows in the order of insertion.
     func allRows() throws -> [TableRow] {
         try rows(.all, offset: 0, limit: nil).map { try TableRow($0) }

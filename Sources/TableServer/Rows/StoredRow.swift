@@ -6,7 +6,8 @@ import Foundation
 
 /// A row as databases keep it: the fields are JSON, so that a list copies them without parsing.
 package struct StoredRow: Sendable, Hashable {
-    package let sequence: Int64
+    /// The row's number in the order of inserts into its table; 0 before the insert.
+    package var sequence: Int64
     package let id: String
     /// Times have the form of ``SyncCore/Timestamp/storedText``.
     package let createdAt: String
@@ -31,6 +32,8 @@ package struct StoredRow: Sendable, Hashable {
 }
 
 extension StoredRow {
+    var version: String { TableRow.version(ofRevision: revision) }
+
     package init(_ row: TableRow) {
         self.init(
             sequence: row.sequence, id: row.id, createdAt: row.createdAt.storedText,

@@ -33,7 +33,7 @@ extension SQLText {
         append("SELECT count(*) ")
         let unordered = RowQuery(
             filter: query.filter, ordering: [], includesDeleted: query.includesDeleted)
-        append(unordered, in: scope, owner: owner)
+        append(unordered, in: scope, owner: owner, isCount: true)
     }
 
     /// Appends the statement for a text that differs after each change of the owner's rows. There is none without rows.
@@ -50,10 +50,12 @@ extension SQLText {
     }
 
     /// Appends `FROM` and `WHERE`.
-    private mutating func append(_ query: RowQuery, in scope: RowScope, owner: String?) {
+    private mutating func append(
+        _ query: RowQuery, in scope: RowScope, owner: String?, isCount: Bool = false
+    ) {
         let bounds = query.filter?.rowBounds ?? RowBounds()
         append("FROM \(RowTable.rows(scope.table.key))")
-        appendIndex(for: query, bounds, in: scope)
+        appendIndex(for: query, bounds, in: scope, isCount: isCount)
         append(" WHERE ")
         if let owner {
             append("owner = ")
@@ -71,11 +73,14 @@ extension SQLText {
 
     /// Without statistics, SQLite takes every index for selective, also one that is worse than reading the table. So the
     /// query names its index.
-    private mutating func appendIndex(for query: RowQuery, _ bounds: RowBounds, in scope: RowScope) {
+    private mutating func appendIndex(
+        for query: RowQuery, _ bounds: RowBounds, in scope: RowScope, isCount: Bool
+    ) {
         guard database == .sqlite else { return }
+        let countsEveryRow = isCount && query.filter == nil && query.includesDeleted
         if scope.owner == nil {
             append(" NOT INDEXED")
-        } else if bounds.idEquals != nil || query.ordering.first?.column == .id {
+        } else if bounds.idEquals != nil || query.ordering.first?.column == .id || countsEveryRow {
             append(" INDEXED BY \(RowTable.idIndex(scope.table.key))")
         } else if bounds.update != nil || query.ordering.first?.column == .updatedAt {
             append(" INDEXED BY \(RowTable.updateIndex(scope.table.key))")

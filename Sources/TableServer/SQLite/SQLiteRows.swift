@@ -38,12 +38,12 @@ final class SQLiteRows: RowWriter {
         return columns
     }
 
-    func row(_ id: String) throws -> TableRow? {
+    func storedRow(_ id: String) throws -> StoredRow? {
         // No row has such an id, and SQLite would compare it up to the NUL.
         guard !id.utf8.contains(0) else { return nil }
         let statement = try database.cachedStatement(
             sql: "SELECT \(SQLText.rowColumns) FROM \(RowTable.rows(key)) WHERE owner = ? AND id = ?")
-        return try Row.fetchOne(statement, arguments: [owner, id]).map { try TableRow(StoredRow($0)) }
+        return try Row.fetchOne(statement, arguments: [owner, id]).map { StoredRow($0) }
     }
 
     func rows(_ query: RowQuery, offset: Int, limit: Int?) throws -> [StoredRow] {
@@ -102,9 +102,9 @@ extension SQLiteRows {
         return try (Int64.fetchOne(statement, arguments: [key, owner]) ?? 0) + 1
     }
 
-    @discardableResult func put(_ row: TableRow) throws -> TableRow {
-        try addColumns(of: row)
+    @discardableResult func put(_ row: TableRow) throws -> StoredRow {
         guard row.sequence != 0 else { return try insert(row) }
+        try addColumns(of: row)
         let stored = StoredRow(row)
         try database.cachedStatement(
             sql: """
@@ -114,13 +114,13 @@ extension SQLiteRows {
         ).execute(arguments: [
             stored.createdAt, stored.updatedAt, stored.revision, stored.deleted, stored.fields, row.sequence,
         ])
-        return row
+        return stored
     }
 
     /// Inserts a row, with its sequence if it has one.
-    @discardableResult func insert(_ row: TableRow) throws -> TableRow {
+    @discardableResult func insert(_ row: TableRow) throws -> StoredRow {
         try addColumns(of: row)
-        let stored = StoredRow(row)
+        var stored = StoredRow(row)
         try database.cachedStatement(
             sql: """
                 INSERT INTO \(RowTable.rows(key))
@@ -131,9 +131,8 @@ extension SQLiteRows {
             row.sequence == 0 ? nil : row.sequence, owner, stored.id, stored.createdAt, stored.updatedAt,
             stored.revision, stored.deleted, stored.fields,
         ])
-        var row = row
-        row.sequence = database.lastInsertedRowID
-        return row
+        stored.sequence = database.lastInsertedRowID
+        return stored
     }
 
     func remove(_ row: TableRow) throws {

@@ -34,9 +34,9 @@ extension PostgreSQLRows: RowWriter {
         return (result.rowCount == 0 ? 0 : result.integer(0, 0)) + 1
     }
 
-    @discardableResult func put(_ row: TableRow) throws -> TableRow {
+    @discardableResult func put(_ row: TableRow) throws -> StoredRow {
         try addColumns(of: row)
-        let stored = StoredRow(row)
+        var stored = StoredRow(row)
         let fields = stored.fields.escapedJSONForPostgreSQL
         guard row.sequence == 0 else {
             try connection.execute(
@@ -50,7 +50,7 @@ extension PostgreSQLRows: RowWriter {
                     fields,
                     String(row.sequence),
                 ])
-            return row
+            return stored
         }
         let result = try connection.execute(
             """
@@ -62,9 +62,8 @@ extension PostgreSQLRows: RowWriter {
                 owner, stored.id, stored.createdAt, stored.updatedAt, String(stored.revision),
                 String(stored.deleted), fields,
             ])
-        var row = row
-        row.sequence = result.integer(0, 0)
-        return row
+        stored.sequence = result.integer(0, 0)
+        return stored
     }
 
     /// Locks the table's stamp, so that an insert of the same id has either read the revision or finds the row.

@@ -147,7 +147,7 @@ final class PostgreSQLRows: RowReader {
     }
 
     /// In a transaction that writes, no other one can change the row until the commit.
-    func row(_ id: String) throws -> TableRow? {
+    func storedRow(_ id: String) throws -> StoredRow? {
         // No row has such an id, and a text of the database cannot contain a NUL.
         guard !id.utf8.contains(0) else { return nil }
         try useStatement()
@@ -157,7 +157,7 @@ final class PostgreSQLRows: RowReader {
             SELECT \(SQLText.rowColumns) FROM \(RowTable.rows(key))
             WHERE owner = $1::text AND id = $2::text\(lock)
             """, [owner, id])
-        return result.rowCount == 0 ? nil : try TableRow(StoredRow(result, 0))
+        return result.rowCount == 0 ? nil : StoredRow(result, 0)
     }
 
     func rows(_ query: RowQuery, offset: Int, limit: Int?) throws -> [StoredRow] {
