@@ -9,7 +9,7 @@ import Testing
 /// The next link of a list in the v3 dialect.
 @Suite struct NextPageTests {
     @Test(arguments: [
-        (#"{"items":[{"id":"a"}]}"#, NextPage.none), (#"{"items":[{"id":"a"}],"nextLink":null}"#, .none),
+        (#"{"items":[{"id":"a"}]}"#, NextPage.end), (#"{"items":[{"id":"a"}],"nextLink":null}"#, .end),
         (#"{"items":[{"id":"a"}],"nextLink":"$skip=1"}"#, .skipping(1)),
         (#"{"nextLink":"https://h/tables/T?$top=2&%24skip=3","items":[]}"#, .skipping(3)),
         (#"{"nextLink":"$skip=-1","items":[]}"#, .skipping(-1)),
@@ -42,11 +42,11 @@ import Testing
             var settings = PullSettings()
             settings.pageSize = 3
             var cursor = PullCursor(query: TableQuery("T"), order: order, settings: settings, token: nil)
-            try cursor.advance(over: (0..<3).map(row), next: .none, at: PageTime(server: now, readAt: now))
+            try cursor.advance(over: (0..<3).map(row), next: .end, at: PageTime(server: now, readAt: now))
             #expect(!cursor.isDone)
             try cursor.advance(over: (3..<5).map(row), at: PageTime(server: now, readAt: now))
             #expect(!cursor.isDone)
-            try cursor.advance(over: [row(5)], next: .none, at: PageTime(server: now, readAt: now))
+            try cursor.advance(over: [row(5)], next: .end, at: PageTime(server: now, readAt: now))
             #expect(cursor.isDone)
         }
     }
@@ -59,7 +59,7 @@ import Testing
             return Item(id: "\(number + 100)", system: SystemProperties(updatedAt: updatedAt))
         }
         // The server takes rows that the user may not see out of the page.
-        let visible = Set([0, 1, 12, 13, 14, 27, 29].map { rows[$0].id })
+        let visible = Set([0, 1, 12, 13, 14, 16, 27, 29].map { rows[$0].id })
         var settings = PullSettings()
         settings.pageSize = 3
         var cursor = PullCursor(query: TableQuery("T"), order: order, settings: settings, token: nil)
@@ -73,11 +73,26 @@ import Testing
             let end = query.offset + (query.limit ?? 0)
             try cursor.advance(
                 over: page.map { PulledRow(item: $0, updatedAtText: $0.system.updatedAt?.description) },
-                next: query.limit.map { matching.count > $0 } == true ? .skipping(end) : .none,
+                next: query.limit.map { matching.count > $0 } == true ? .skipping(end) : .end,
                 at: PageTime(server: now, readAt: now))
             received.formUnion(page.map(\.id))
         }
         #expect(received == visible)
+        // Rows that were left out can have moved the others: the next pull begins before them.
+        #expect(cursor.token?.id == (order == .keyset || order == .skip ? rows[1].id : nil))
+    }
+
+    @Test func `a pull that skips rows that were left out uses no other query`() throws {
+        var cursor = PullCursor(
+            query: TableQuery("T"), order: .keyset, settings: PullSettings(), token: nil)
+        let row = PulledRow(
+            item: Item(id: "a", system: SystemProperties(updatedAt: .unixEpoch)),
+            updatedAtText: "1970-01-01T00:00:00.000Z")
+        let time = PageTime(server: nil, readAt: .unixEpoch)
+        try cursor.advance(over: [row], at: time)
+        #expect(cursor.hasAlternative)
+        try cursor.advance(over: [], next: .skipping(50), at: time)
+        #expect(!cursor.hasAlternative && cursor.nextPage.offset == 50)
     }
 
     @Test func `empty pages with links without end are an error, and a link to the same page is the end`()

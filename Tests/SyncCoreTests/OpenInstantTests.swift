@@ -38,7 +38,7 @@ import Testing
             received.formUnion(page.map(\.item.id))
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             try cursor.advance(
-                over: page, next: page.count < (query.limit ?? .max) ? .none : .unknown,
+                over: page, next: page.count < (query.limit ?? .max) ? .end : .unknown,
                 at: PageTime(server: date, readAt: date))
             if pages == 0 { rows += [Self.row("b", 10_000), Self.row("d", 11_000)] }
             pages += 1
@@ -80,7 +80,7 @@ import Testing
             let date = Self.time(pages == 0 ? 10_000 : 20_000)
             let isLast = all.apply(to: rows.map(\.item)).items.count == page.count
             try cursor.advance(
-                over: page, next: isLast ? .none : .unknown, at: PageTime(server: date, readAt: date))
+                over: page, next: isLast ? .end : .unknown, at: PageTime(server: date, readAt: date))
             if pages == 0 { rows += (1...7).map { Self.row("d\($0)", 11_000 + Int64($0)) } }
             pages += 1
         }

@@ -77,7 +77,7 @@ import Testing
             context.withLock { $0 = a.context }
             if isPush { try await a.table.insert(["id": "x", "text": "one"]) }
             scenario.server.inject(.refusal(401))
-            await #expect(throws: SyncError.self) {
+            await expectError(.contextInvalid) {
                 if isPush { try await a.context.push() } else { try await a.context.pull(Todo.query) }
             }
             #expect(scenario.server.requests.count == 1)

@@ -30,14 +30,10 @@
             // The path of a socket has at most 107 bytes.
             directory = "/tmp/postgresql-\(UUID().uuidString.prefix(8))"
             try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            var words = ["/bin/sh", "-c", Self.script, "sh", directory]
-            if geteuid() == 0 {
-                // The server refuses to run as root.
-                let owner = Process()
-                owner.executableURL = URL(filePath: "/bin/chown")
-                owner.arguments = ["postgres", directory]
-                try owner.run()
-                owner.waitUntilExit()
+            var words = ["/bin/bash", "-c", "(\(Self.script)) <&0 &", "bash", directory]
+            // The server refuses to run as root.
+            if geteuid() == 0, let owner = getpwnam("postgres") {
+                chown(directory, owner.pointee.pw_uid, owner.pointee.pw_gid)
                 words = ["/sbin/runuser", "-u", "postgres", "--"] + words
             }
             let (process, commands, answers) = (Process(), Pipe(), Pipe())
@@ -88,7 +84,13 @@
         }
 
         /// The operating system does not crash, so files need not be flushed.
+        ///
+        /// The shell closes descriptors that it has inherited: a socket of another test that has just been opened would stay
+        /// open as long as the server runs.
         private static let script = """
+            for file in /dev/fd/*; do
+                [ "${file##*/}" -le 2 ] || eval "exec ${file##*/}>&-"
+            done
             directory=$1
             PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin 2>/dev/null | tail -n 1)
             control() {

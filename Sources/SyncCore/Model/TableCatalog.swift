@@ -7,7 +7,6 @@
 public struct TableCatalog: Sendable {
     /// The definitions, in the order of the initializer.
     public let tables: [SyncTableDefinition]
-    private let tablesByName: [String: SyncTableDefinition]
 
     /// Validates the definitions.
     ///
@@ -32,7 +31,6 @@ public struct TableCatalog: Sendable {
         }
         try Self.requireAcyclicParents(tables)
         self.tables = tables
-        tablesByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     }
 
     /// Whether the store has a table of that name.
@@ -42,7 +40,8 @@ public struct TableCatalog: Sendable {
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/unknownTable``.
     public func table(named name: String) throws(SyncError) -> SyncTableDefinition {
-        guard let table = tablesByName[name], table.name.hasSameBytes(as: name) else {
+        // A store has few tables: a dictionary would be slower.
+        guard let table = tables.first(where: { $0.name.hasSameBytes(as: name) }) else {
             let known = tables.map { "'\($0.name)'" }.joined(separator: ", ")
             throw SyncError(
                 .unknownTable,

@@ -8,7 +8,7 @@ enum NextPage: Sendable, Hashable {
     /// Nothing that can be used.
     case unknown
     /// There is none: the dialect's lists have a link to the next page, and this list has none.
-    case none
+    case end
     /// It begins so many rows behind the first row of the query.
     case skipping(Int)
 

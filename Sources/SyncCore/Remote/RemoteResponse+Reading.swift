@@ -92,13 +92,13 @@ extension RemoteResponse {
             try JSONParser.read(body, style: .wire) { parser throws(JSONError) in
                 parser.skipWhitespace()
                 if parser.isAt(UInt8(ascii: "{")) {
-                    if dialect.nextPageName != nil { next = .none }
+                    if dialect.nextPageName != nil { next = .end }
                     try parser.parseMembers { name, parser throws(JSONError) in
                         switch name {
                         case dialect.listName: rows = try parser.parseObjects()
                         case dialect.nextPageName:
                             let link = try parser.parseValue()
-                            next = link.isNull ? .none : link.textValue.map(NextPage.init(link:)) ?? .unknown
+                            next = link.isNull ? .end : link.textValue.map(NextPage.init(link:)) ?? .unknown
                         case "count": count = Int(totalCount: try parser.parseValue())
                         default: try parser.skip()
                         }

@@ -30,16 +30,16 @@ extension SyncClient {
 
     /// Sends one request as ``send(_:)`` does, and again with a new token if the server requires one.
     ///
-    /// - Parameter mayRepeat: whether the request may still be sent when there is a new token.
+    /// - Parameter willRepeat: called when there is a new token. Nothing is sent if it throws.
     package func sendRefreshing(
-        _ call: RemoteCall, mayRepeat: () -> Bool = { true }
+        _ call: RemoteCall, willRepeat: () throws -> Void = {}
     ) async throws -> RemoteResponse {
         let response = try await send(call)
-        guard response.classification == .unauthenticated, try await refreshAuthentication(after: response),
-            mayRepeat()
+        guard response.classification == .unauthenticated, try await refreshAuthentication(after: response)
         else {
             return response
         }
+        try willRepeat()
         return try await send(call)
     }
 

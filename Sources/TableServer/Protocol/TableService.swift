@@ -27,7 +27,6 @@ struct TableService: Sendable {
             if let permission = table.permission(for: request) { try caller.require(permission) }
             guard request.isBodyComplete else { throw WriteBody.tooLarge(413, settings) }
             let dialect = try TableServer.Dialect(of: request, settings: settings)
-            let mayRead = (try? caller.require(table.permissions.read)) != nil
             let scope = RowScope(table: table, of: caller)
             if request.method == "GET" {
                 if path.id == "changes", request.acceptsEvents {
@@ -35,6 +34,7 @@ struct TableService: Sendable {
                 }
                 return try await read(request, path, scope, dialect)
             }
+            let mayRead = (try? caller.require(table.permissions.read)) != nil
             let write = RowWrite(request, dialect, stamp, mayRead: mayRead, settings: settings)
             return try await apply(write, request, path, scope)
                 ?? .pathNotFound(request.method, request.path)

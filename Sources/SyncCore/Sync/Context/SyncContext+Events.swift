@@ -30,14 +30,19 @@ extension SyncContext {
         max(.zero, environment.now().since(start))
     }
 
+    /// - Throws: ``SyncError/Code/contextInvalid`` after the context was closed.
+    func requireOpen() throws {
+        if commits.isFinished { throw SyncError.contextClosed() }
+    }
+
     /// Sends a request without retries, but with a new token after 401, and emits an event.
     ///
-    /// - Throws: the errors of ``SyncClient/sendRefreshing(_:mayRepeat:)``.
+    /// - Throws: the errors of ``SyncClient/sendRefreshing(_:willRepeat:)``.
     func sendOnce(_ call: RemoteCall) async throws -> RemoteResponse {
-        guard isObserved else { return try await client.sendRefreshing(call) { !commits.isFinished } }
+        guard isObserved else { return try await client.sendRefreshing(call, willRepeat: requireOpen) }
         let start = environment.now()
         do {
-            let response = try await client.sendRefreshing(call, mayRepeat: { !commits.isFinished })
+            let response = try await client.sendRefreshing(call, willRepeat: requireOpen)
             emit(.request(.init(call, status: response.status, duration: elapsed(since: start))))
             return response
         } catch let error as SyncError where error.code == .networkUnavailable {

@@ -13,7 +13,7 @@ extension SyncContext {
     func send(_ call: RemoteCall, willRepeat: () -> Void = {}) async throws -> RemoteResponse {
         var attempt = 1
         while true {
-            if commits.isFinished { throw SyncError.contextClosed() }
+            try requireOpen()
             let result: Result<RemoteResponse, SyncError>
             do {
                 let response = try await sendOnce(call)

@@ -152,7 +152,7 @@ struct KeysetOrder: PageOrder {
         store(row, reached: reached, at: time)
     }
 
-    mutating func skip(over rows: [PulledRow]) {
+    private mutating func skip(over rows: [PulledRow]) {
         if skip == 0 { phase += 1 }
         skip += rows.count
     }

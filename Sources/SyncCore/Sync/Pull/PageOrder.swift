@@ -9,9 +9,6 @@ protocol PageOrder: Sendable {
     /// Records a page that is not empty.
     mutating func advance(over rows: [PulledRow], at time: PageTime)
 
-    /// Records a page whose rows show no position in the order: the next one is requested with `$skip`.
-    mutating func skip(over rows: [PulledRow])
-
     /// Records that the rows requested so far have ended.
     ///
     /// - Returns: whether there are other rows to request.
@@ -22,6 +19,9 @@ protocol PageOrder: Sendable {
 
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isOnDetour: Bool { get }
+
+    /// Whether the position is a number of rows, requested with `$skip`.
+    var countsRows: Bool { get }
 
     /// Whether the next page has rows before the query's offset, which are not pulled.
     var isBeforeOffset: Bool { get }
@@ -44,12 +44,12 @@ protocol PageOrder: Sendable {
 
 extension PageOrder {
     var isOnDetour: Bool { false }
+    var countsRows: Bool { false }
     var isBeforeOffset: Bool { false }
     var rowsBeforeOffset: Int { 0 }
     var phase: Int { 0 }
     var token: DeltaToken? { nil }
     var hasAlternative: Bool { false }
-    mutating func skip(over rows: [PulledRow]) {}
     mutating func advanceOverRefusal() {}
     mutating func prepareToEnd() {}
     mutating func advanceOverEnd() -> Bool { false }
@@ -96,6 +96,7 @@ struct IDOrder: PageOrder {
 /// The query's offset counts rows that live. `$skip` counts tombstones too, so the ids of the rows before the offset are read
 /// first.
 struct OffsetOrder: PageOrder {
+    let countsRows = true
     private(set) var phase = 0
     private(set) var rowsBeforeOffset = 0
     /// How many of the rows behind the offset were received.

@@ -25,13 +25,14 @@ struct PullCursor: Sendable {
     private let maxPageSize: Int
     /// Whether the rows are read in the order of `updatedAt`, after a token.
     private let isIncremental: Bool
-    /// Whether a full page was not in the order of `updatedAt`: what is behind its last row is unknown, so that the rest is read
-    /// with `$skip` and no token.
-    private var isUnsorted = false
-    private var order: any PageOrder
-    /// How many rows behind the order's position were left out of empty pages: see ``NextPage/skipping(_:)``.
-    private var leftOutRows = 0
+    /// Whether the rest is read with `$skip` and no token, because the position of the rows behind the last page is unknown: a
+    /// full page was not in the order of `updatedAt`, or a page was empty although others follow.
+    private var isSkipping = false
+    /// How many rows behind the order's position are skipped: those that were received, and those that the server left out.
+    private var skipped = 0
     private var emptyPages = 0
+    private static let maxEmptyPages = 100
+    private var order: any PageOrder
     private var repeatedPages = RepeatedPages()
     private var movingEnd = MovingEnd()
     /// How many rows were received that are not tombstones: only those count for the query's limit.
@@ -59,7 +60,7 @@ struct PullCursor: Sendable {
     var nextPage: TableQuery {
         var page = order.nextPage(of: query)
         page.limit = pageLimit
-        page.offset += leftOutRows
+        page.offset += skipped
         return page
     }
 
@@ -90,22 +91,23 @@ struct PullCursor: Sendable {
         let isFull = rows.count >= pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else {
-            guard case .skipping(let count) = next, count > nextPage.offset else { return advanceOverEnd() }
-            return try advanceOverEmptyPage(to: count)
+            guard !order.isOnDetour, skipRowsLeftOut(before: next) else { return advanceOverEnd() }
+            return try advanceOverEmptyPage()
         }
-        let filter = leftOutRows > 0 ? order.nextPage(of: query).filter : nil
+        emptyPages = 0
         let phase = order.phase
         let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
-        if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt { isUnsorted = true }
-        if isUnsorted, !order.isOnDetour {
-            order.skip(over: rows)
+        let wasSkipping = isSkipping
+        if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt { isSkipping = true }
+        if isSkipping, !order.countsRows {
+            skipped += rows.count
         } else {
             order.advance(over: rows, at: time)
         }
-        emptyPages = 0
-        // The rows that were left out are before the position now, unless that is a number of rows.
-        if leftOutRows > 0, order.nextPage(of: query).filter != filter { leftOutRows = 0 }
-        if order.phase != phase {
+        if isSkipping, isBeforeOffset == wasBeforeOffset {
+            _ = skipRowsLeftOut(before: next)
+        }
+        if order.phase != phase || isSkipping != wasSkipping {
             repeatedPages = RepeatedPages()
         } else if repeatedPages.hasSeenAll(of: rows) {
             throw SyncError(
@@ -115,28 +117,38 @@ struct PullCursor: Sendable {
         }
         liveRowCount += rows.count { $0.isReadable && !$0.item.system.deleted }
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
-        if isIncremental, !isUnsorted { movingEnd.record(rows, at: time) }
+        if isIncremental, !isSkipping { movingEnd.record(rows, at: time) }
         if endIfMoving() { return }
         // If the order has just begun or ended a detour, or reached the offset, the rows there have not been requested yet.
-        if next == .none, !isFull, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset {
+        if next == .end, !isFull, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset {
             advanceOverEnd()
         }
     }
 
-    private mutating func advanceOverEmptyPage(to offset: Int) throws(SyncError) {
+    /// Skips the rows that the server has left out of a page, because the user may not see them.
+    ///
+    /// - Returns: whether there are any.
+    private mutating func skipRowsLeftOut(before next: NextPage) -> Bool {
+        let offset = nextPage.offset
+        guard case .skipping(let count) = next, count > offset else { return false }
+        skipped += count - offset
+        return true
+    }
+
+    private mutating func advanceOverEmptyPage() throws(SyncError) {
         emptyPages += 1
-        guard emptyPages < 1000 else {
+        guard emptyPages < Self.maxEmptyPages else {
             throw SyncError(
                 .serverError,
                 "The server returned \(emptyPages) empty pages, each with a link to the next one.")
         }
-        leftOutRows += offset - nextPage.offset
+        isSkipping = true
+        repeatedPages = RepeatedPages()
     }
 
     private mutating func advanceOverEnd() {
-        (leftOutRows, emptyPages) = (0, 0)
         let phase = order.phase
-        isDone = isUnsorted || !order.advanceOverEnd()
+        isDone = isSkipping || !order.advanceOverEnd()
         if !isDone { _ = endIfMoving() }
         if order.phase != phase { repeatedPages = RepeatedPages() }
     }
@@ -152,7 +164,7 @@ struct PullCursor: Sendable {
     }
 
     /// Whether the next page can be requested by another query: see ``advanceOverRefusal()``.
-    var hasAlternative: Bool { order.hasAlternative }
+    var hasAlternative: Bool { !isSkipping && order.hasAlternative }
 
     /// Continues with a query without the filter that the server refuses.
     mutating func advanceOverRefusal() { order.advanceOverRefusal() }

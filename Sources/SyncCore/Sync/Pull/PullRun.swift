@@ -258,7 +258,7 @@ extension PullCursor {
     /// - Throws: ``SyncError/Code/pullAborted`` when the server repeats pages.
     mutating func advance(over page: PulledPage, endsAtLastPage: Bool = true) throws(SyncError) {
         do throws(SyncError) {
-            let next = page.next == .none && !endsAtLastPage ? .unknown : page.next
+            let next = page.next == .end && !endsAtLastPage ? .unknown : page.next
             try advance(over: page.rows, next: next, at: page.time)
         } catch {
             throw SyncError.pullAborted(query.table, error)

@@ -21,8 +21,6 @@ struct UpdatedAtOrder: PageOrder {
         query.where(.updatedAt(.greaterOrEqual, position)).order(by: "updatedAt").offset(skip)
     }
 
-    mutating func skip(over rows: [PulledRow]) { skip += rows.count }
-
     mutating func advance(over rows: [PulledRow], at time: PageTime) {
         futureRows.record(rows, at: time)
         if let updatedAt = DeltaToken.last(of: rows)?.updatedAt, position.isEarlier(than: updatedAt) {
