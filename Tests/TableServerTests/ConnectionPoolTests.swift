@@ -91,6 +91,21 @@
             #expect(pool.useCount == 0)
         }
 
+        @Test func `reads that take long leave a connection to writes`() async throws {
+            let pool = try Self.pool(4)
+            let gate = DispatchSemaphore(value: 0)
+            try await withThrowingTaskGroup { group in
+                for n in 1...10 {
+                    group.addTask { try await pool.run(.read) { _ in gate.wait() } }
+                    while pool.useCount < n { await Task.yield() }
+                }
+                try await #expect(pool.run(.write) { _ in 1 } == 1)
+                for _ in 1...10 { gate.signal() }
+                try await group.waitForAll()
+            }
+            #expect(pool.useCount == 0)
+        }
+
         @Test func `requests that wait fail when the pool is closed`() async throws {
             let pool = try Self.pool(1)
             let gate = DispatchSemaphore(value: 0)

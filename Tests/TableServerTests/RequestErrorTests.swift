@@ -107,6 +107,34 @@ struct RequestErrorTests {
         }
     }
 
+    @Test func `a version that is not a string is 400, not an update without a condition`() async throws {
+        try await withServer { server, client in
+            let row = try await server.put("a", ["text": "Milk"], in: "TodoItem")
+            for version: ItemValue in [5, ["MQ=="], [:], true] {
+                let reply = try await client.send(
+                    "PATCH", "/tables/TodoItem/a", ["version": version, "text": "Tea"])
+                #expect(reply.status == 400)
+            }
+            #expect(try server.row("a", in: "TodoItem") == row)
+            let reply = try await client.send("PATCH", "/tables/TodoItem/a", ["version": nil, "text": "Tea"])
+            #expect(reply.status == 200)
+        }
+    }
+
+    @Test func `a client that asks before it sends the body is told to continue`() async throws {
+        try await withServer { server, client in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            let body = #"{"id":"a"}"#
+            try connection.send(
+                "POST /tables/TodoItem HTTP/1.1\r\nHost: localhost\r\nZUMO-API-VERSION: 2.0.0\r\n"
+                    + "Expect: 100-Continue\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            )
+            await #expect(connection.read().hasPrefix("HTTP/1.1 100 "))
+            try connection.send(body)
+            await #expect(connection.readToEnd().contains("HTTP/1.1 201 "))
+        }
+    }
+
     @Test func `headers of more than 80 kB end the connection`() async throws {
         try await withServer { server, client in
             let connection = try RawConnection(port: try #require(server.url.port))

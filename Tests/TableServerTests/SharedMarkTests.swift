@@ -46,7 +46,8 @@ struct SharedMarkTests {
         }
 
         func read<Result: Sendable>(
-            _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+            _ scope: RowScope, hasSeveralStatements: Bool,
+            _ body: @escaping @Sendable (any RowReader) throws -> Result
         ) async throws -> Result {
             let result = try await base.read(scope, body)
             let (gate, failure) = state.withLock { state in
@@ -143,6 +144,17 @@ struct SharedMarkTests {
         try await #expect(storage.changes.mark(of: ann, in: storage) == "empty")
         try await #expect(storage.changes.mark(of: bob, in: storage) != "empty")
         #expect(storage.readCount == 2)
+    }
+
+    @Test func `users whose ids are equal as text, but not byte for byte, have different queries`()
+        async throws
+    {
+        let storage = try ObservedStorage()
+        let composed = RowScope(table: Self.table, owner: "Jos\u{E9}")
+        let decomposed = RowScope(table: Self.table, owner: "Jose\u{301}")
+        try await storage.insert("a", in: composed)
+        try await #expect(storage.changes.mark(of: composed, in: storage) != "empty")
+        try await #expect(storage.changes.mark(of: decomposed, in: storage) == "empty")
     }
 
     @Test func `a listener is told which of its tables have changed`() {

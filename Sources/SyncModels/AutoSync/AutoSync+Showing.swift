@@ -22,8 +22,11 @@ extension AutoSync {
         guard let status = try? await context.status(),
             let first = try? await context.pendingOperations(limit: 1)
         else { return }
-        if status.hasSendableOperations || mayHeldOperationsBeSent(status) {
-            control.withLock { $0.schedule.recordSendableOperations(at: now, jitter: jitter) }
+        let areReleased = mayHeldOperationsBeSent(status)
+        if status.hasSendableOperations || areReleased {
+            control.withLock { control in
+                control.schedule.recordSendableOperations(areReleased: areReleased, at: now, jitter: jitter)
+            }
             wakeup.signal()
         }
         feed.update { state in

@@ -7,43 +7,6 @@ import SyncCore
 ///
 /// A round is a push, then pulls. Times are durations since 1970, by the client's clock.
 struct SyncSchedule: Sendable {
-    /// The work of one round.
-    struct Round: Sendable, Equatable {
-        /// The indices of the plans to pull, parents first.
-        var plans: [Int] = []
-        /// Those of them that the server has hinted at.
-        var hinted: Set<Int> = []
-    }
-
-    /// What to do now.
-    enum Step: Sendable, Equatable {
-        case run(Round)
-        /// Decide again at that time, or after the next event.
-        case wait(until: Duration?, WaitReason)
-    }
-
-    /// Why no round runs.
-    enum WaitReason: Sendable, Equatable { case nothingDue, failure, offline, signedOut, otherProcess }
-
-    /// How a round has ended.
-    enum Outcome: Sendable, Equatable {
-        /// It has reached its end.
-        ///
-        /// - Parameters:
-        ///   - reachedServer: whether the server has answered.
-        ///   - leavesOperations: whether operations are pending that a push can send.
-        ///   - retries: the plans that have failed and may succeed later.
-        case completed(reachedServer: Bool, leavesOperations: Bool = false, retries: Set<Int> = [])
-        /// The server or the store is not available. `retryAfter` is the wait that the server asks for.
-        case failed(retryAfter: Duration? = nil)
-        /// The server requires the user to sign in.
-        case unauthenticated
-        /// The caller cancelled the round.
-        case cancelled
-    }
-
-    enum Network: Sendable { case available, expensive, unavailable }
-
     /// The pull of one plan. Times are `nil` when there is no such reason to pull.
     private struct Pull {
         let table: String
@@ -83,7 +46,9 @@ struct SyncSchedule: Sendable {
     private(set) var signIns = 0
     /// The number of sign-ins when the current round began.
     private var signInsAtBegin = 0
-    private var network = Network.available
+    private var isOffline = false
+    /// Whether the network is metered. It stays so when the network comes back, until the app says otherwise.
+    private var isMetered = false
     private(set) var isInForeground = true
 
     /// - Parameters:
@@ -104,11 +69,11 @@ struct SyncSchedule: Sendable {
         adjustClock(to: now)
         if needsSignIn { return .wait(until: nil, .signedOut) }
         guard var time = dueTime else {
-            return .wait(until: nil, network == .unavailable ? .offline : .nothingDue)
+            return .wait(until: nil, isOffline ? .offline : .nothingDue)
         }
         if let lastEnd { time = max(time, lastEnd + settings.pushDelay) }
         // Reachability is a hint, which may be wrong: the server is tried after the delays of failures.
-        if network == .unavailable, gate == nil, time <= now {
+        if isOffline, gate == nil, time <= now {
             closeGate(.failure, for: settings.backoff(failures: failures, jitter: jitter))
         }
         let gateTime = gate?.until ?? time
@@ -116,13 +81,13 @@ struct SyncSchedule: Sendable {
         let isGated = gateTime > time || hasLastRoundFailed
         return .wait(
             until: max(time, gateTime),
-            isGated ? waitReason : network == .unavailable ? .offline : .nothingDue)
+            isGated ? waitReason : isOffline ? .offline : .nothingDue)
     }
 
     /// Returns the cause of a due round. Requested pulls are not due on a metered network.
     func cause(at now: Duration) -> SyncEvent.RoundCause {
         func isDue(_ times: [Duration?]) -> Bool { times.contains { $0.map { $0 <= now } ?? false } }
-        let requests = [pushRequestedAt] + (network == .expensive ? [] : pulls.map(\.requestedAt))
+        let requests = [pushRequestedAt] + (isMetered ? [] : pulls.map(\.requestedAt))
         if isDue(requests) { return requestCause }
         if isDue([pushTime]) { return firstChange == nil ? .retry : .localChange }
         return isDue(pulls.map(\.hintedAt)) ? .serverHint : .interval
@@ -141,7 +106,7 @@ struct SyncSchedule: Sendable {
     private var waitReason: WaitReason {
         switch gate?.cause {
         case .otherProcess: .otherProcess
-        case _ where network == .unavailable: .offline
+        case _ where isOffline: .offline
         default: .failure
         }
     }
@@ -149,13 +114,15 @@ struct SyncSchedule: Sendable {
     private var dueTime: Duration? { ([pushTime] + pulls.map(time)).compactMap(\.self).min() }
 
     private var pushTime: Duration? {
-        guard let firstChange, let lastChange else { return pushRequestedAt ?? leftOperationsAt }
+        guard let firstChange, let lastChange else {
+            return [pushRequestedAt, leftOperationsAt].compactMap(\.self).min()
+        }
         let time = min(lastChange + settings.pushDelay, firstChange + settings.maxPushDelay)
         return min(time, pushRequestedAt ?? time)
     }
 
     private func time(of pull: Pull) -> Duration? {
-        if network == .expensive { return pull.hintedAt }
+        if isMetered { return pull.hintedAt }
         return [pull.hintedAt, pull.requestedAt, isInForeground ? pull.repeatsAt : nil].compactMap(\.self)
             .min()
     }
@@ -193,17 +160,17 @@ struct SyncSchedule: Sendable {
         case .background:
             isInForeground = false
         case .networkAvailable:
-            let wasAvailable = network == .available && gate == nil
-            network = .available
+            let wasAvailable = !isOffline && !isMetered && gate == nil
+            (isOffline, isMetered) = (false, false)
             resetDelays(at: now)
             if !wasAvailable { requestAll(at: now, .network) }
         case .networkExpensive:
-            let wasAvailable = network != .unavailable && gate == nil
-            network = .expensive
+            let wasAvailable = !isOffline && gate == nil
+            (isOffline, isMetered) = (false, true)
             resetDelays(at: now)
             if !wasAvailable { requestPush(at: now, .network) }
         case .networkUnavailable:
-            network = .unavailable
+            isOffline = true
         case .signedIn:
             needsSignIn = false
             signIns += 1
@@ -255,9 +222,12 @@ struct SyncSchedule: Sendable {
 
     /// Records that operations are pending which a push can send, unless a change or a round accounts for them: a push that
     /// the app has called can have left them.
-    mutating func recordSendableOperations(at now: Duration, jitter: Double) {
+    ///
+    /// - Parameter areReleased: whether they have waited for others. They do not wait for a refused one to be sent again.
+    mutating func recordSendableOperations(areReleased: Bool = false, at now: Duration, jitter: Double) {
         adjustClock(to: now)
-        guard !isInRound, firstChange == nil, pushRequestedAt == nil, leftOperationsAt == nil else { return }
+        guard !isInRound, firstChange == nil, areReleased || pushRequestedAt == nil, leftOperationsAt == nil
+        else { return }
         leftOperationsAt =
             now + settings.pushDelay + settings.backoff(failures: incompleteRounds, jitter: jitter)
     }
@@ -344,7 +314,7 @@ struct SyncSchedule: Sendable {
     /// An answer of the server refutes that the network is unavailable.
     private mutating func recordAnswer() {
         (failures, needsSignIn, gate) = (0, false, nil)
-        if network == .unavailable { network = .available }
+        isOffline = false
     }
 
     private mutating func requestAll(at now: Duration, _ cause: SyncEvent.RoundCause) {
@@ -360,6 +330,8 @@ struct SyncSchedule: Sendable {
     /// Ends the delays after failures, but not those that the server has asked for.
     private mutating func resetDelays(at now: Duration) {
         (failures, incompleteRounds, hasLastRoundFailed) = (0, 0, false)
+        pushRequestedAt = pushRequestedAt.map { min($0, now) }
+        leftOperationsAt = leftOperationsAt.map { min($0, now) }
         for index in pulls.indices {
             pulls[index].failures = 0
             pulls[index].requestedAt = pulls[index].requestedAt.map { min($0, now) }

@@ -16,7 +16,7 @@ final class RequestLimit: Sendable {
     }
 
     private let perSecond: Double
-    private let clients = Mutex<[String: Allowance]>([:])
+    private let clients = Mutex<[UTF8Text: Allowance]>([:])
     /// With more clients than this, those that have been silent for a second are forgotten.
     private static let maxClients = 10_000
 
@@ -27,6 +27,7 @@ final class RequestLimit: Sendable {
     /// - Throws: status 429 with `Retry-After` when the client has sent too many.
     func count(_ client: String, at now: Timestamp) throws(RequestError) {
         let time = Double(now.seconds) + Double(now.nanoseconds) / 1e9
+        let client = UTF8Text(client)
         let isAllowed = clients.withLock { clients in
             if clients.count >= Self.maxClients {
                 clients = clients.filter { allowance(of: $0.value, at: time).count < perSecond }

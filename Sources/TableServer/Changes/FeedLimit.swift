@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import SyncCore
 import Synchronization
 
 /// Limits the number of open change feeds: of all clients, and of each user.
@@ -8,7 +9,7 @@ final class FeedLimit: Sendable {
     private struct State {
         var lastNumber = 0
         /// The user of each open feed.
-        var users: [Int: String?] = [:]
+        var users: [Int: UTF8Text?] = [:]
     }
 
     private let state = Mutex(State())
@@ -19,6 +20,7 @@ final class FeedLimit: Sendable {
     func permit(
         for user: String?, _ settings: TableServer.Configuration
     ) throws(RequestError) -> FeedPermit {
+        let user = user.map { UTF8Text($0) }
         let number: Int? = state.withLock { state in
             guard state.users.count < settings.maxFeeds,
                 user == nil

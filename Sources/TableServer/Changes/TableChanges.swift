@@ -1,6 +1,7 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import SyncCore
 import Synchronization
 
 /// Wakes the change feeds of a server when a table may have changed.
@@ -14,7 +15,7 @@ package final class TableChanges: Sendable {
         /// The times of the last changes at the last look; `nil` before the first.
         var lastChanges: [String: String]?
         /// The queries of marks by table and owner. Each has begun after the last report of its table.
-        var marks: [String: [String?: Task<String, any Error>]] = [:]
+        var marks: [String: [UTF8Text?: Task<String, any Error>]] = [:]
     }
 
     private struct Listener {
@@ -71,10 +72,11 @@ package final class TableChanges: Sendable {
     /// Returns the mark of the rows in the scope after the last reported change of its table, or a later one. The calls between
     /// two reports share one query.
     func mark(of scope: RowScope, in storage: any RowStorage) async throws -> String {
+        let owner = scope.owner.map { UTF8Text($0) }
         let query = state.withLock { state in
-            if let query = state.marks[scope.table.key]?[scope.owner] { return query }
+            if let query = state.marks[scope.table.key]?[owner] { return query }
             let query = Task { try await storage.mark(of: scope) }
-            state.marks[scope.table.key, default: [:]][scope.owner] = query
+            state.marks[scope.table.key, default: [:]][owner] = query
             return query
         }
         do {
@@ -82,8 +84,8 @@ package final class TableChanges: Sendable {
         } catch {
             // The next call asks again.
             state.withLock { state in
-                guard state.marks[scope.table.key]?[scope.owner] == query else { return }
-                state.marks[scope.table.key]?[scope.owner] = nil
+                guard state.marks[scope.table.key]?[owner] == query else { return }
+                state.marks[scope.table.key]?[owner] = nil
             }
             throw error
         }

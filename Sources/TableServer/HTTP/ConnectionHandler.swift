@@ -24,6 +24,10 @@ struct ConnectionHandler: Sendable {
         let token = handler.stopSignal.onStop { channel.close(promise: nil) }
         defer { handler.stopSignal.remove(token) }
 
+        // The client sends its body after this response, or some time without one.
+        if request.headers[.expect]?.hasSameName(as: "100-continue") == true {
+            try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        }
         var parts = request.body.makeAsyncIterator()
         let body = try await collect(&parts)
         // The response to HEAD is the head of the response to GET.

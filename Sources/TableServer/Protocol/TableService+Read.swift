@@ -25,10 +25,9 @@ extension TableService {
     }
 
     func list(
-        _ rows: any RowReader, _ scope: RowScope, _ request: RecordedRequest,
+        _ rows: any RowReader, _ scope: RowScope, _ request: RecordedRequest, _ parameters: ListParameters,
         _ dialect: TableServer.Dialect
     ) throws -> ServerResponse {
-        let parameters = try ListParameters(request.parameters, dialect, maxTop: settings.maxTop)
         var columns = ColumnNames()
         let ordering = scope.defaultOrdering(dialect)
         var query = try RowQuery(parameters, dialect, columns: columns, defaultOrdering: ordering)

@@ -68,9 +68,12 @@ struct TableService: Sendable {
     private func read(
         _ request: RecordedRequest, _ path: RequestPath, _ scope: RowScope, _ dialect: TableServer.Dialect
     ) async throws -> ServerResponse {
-        try await storage.read(scope) { rows in
-            guard let id = path.id else { return try list(rows, scope, request, dialect) }
-            return try read(rows, id: id, request, dialect)
+        if let id = path.id {
+            return try await storage.read(scope) { rows in try read(rows, id: id, request, dialect) }
+        }
+        let parameters = try ListParameters(request.parameters, dialect, maxTop: settings.maxTop)
+        return try await storage.read(scope, hasSeveralStatements: parameters.includesCount) { rows in
+            try list(rows, scope, request, parameters, dialect)
         }
     }
 

@@ -40,7 +40,7 @@ struct WriteBody: Sendable {
             }
             switch dialect.systemColumn(named: name) {
             case .id: id = try Self.id(value)
-            case .version: version = value.textValue
+            case .version: version = try Self.version(value)
             case .createdAt, .updatedAt, .deleted:
                 // The item of dialect v3 contains them, as responses do; the server ignores them.
                 guard dialect == .v3 else { throw Self.systemProperty(name) }
@@ -95,6 +95,13 @@ struct WriteBody: Sendable {
         guard let id = value.textValue else { throw .badRequest("The id is not a string.") }
         if let problem = problem(inID: id) { throw .badRequest(problem) }
         return id
+    }
+
+    /// A condition that cannot be read must not become none.
+    private static func version(_ value: ItemValue) throws(RequestError) -> String? {
+        if value.isNull { return nil }
+        guard let version = value.textValue else { throw .badRequest("The version is not a string.") }
+        return version
     }
 
     /// Returns why the id is invalid, or `nil` when it is valid.

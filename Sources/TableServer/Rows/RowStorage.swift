@@ -9,8 +9,12 @@ package import SyncCore
 /// Bodies run in one transaction. They are synchronous, and a body that throws changes nothing.
 package protocol RowStorage: Sendable {
     /// Runs the body on a snapshot of the rows in the scope.
+    ///
+    /// - Parameter hasSeveralStatements: whether the body calls several functions of the reader. A storage may run a body that
+    ///   does so, although this is false, a second time.
     func read<Result: Sendable>(
-        _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+        _ scope: RowScope, hasSeveralStatements: Bool,
+        _ body: @escaping @Sendable (any RowReader) throws -> Result
     ) async throws -> Result
 
     /// As `read`, but blocks the thread.
@@ -39,6 +43,14 @@ package protocol RowStorage: Sendable {
 
     /// Closes the database. Later calls throw, but rows in memory can still be read.
     func close()
+}
+
+extension RowStorage {
+    func read<Result: Sendable>(
+        _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+    ) async throws -> Result {
+        try await read(scope, hasSeveralStatements: false, body)
+    }
 }
 
 /// The rows that a request can see: those of one table and one owner.

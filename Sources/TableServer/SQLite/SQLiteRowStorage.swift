@@ -15,6 +15,7 @@ final class SQLiteRowStorage: RowStorage {
     private let limits: SQLiteTimeLimits
     private let keptStatements = KeptStatements()
     private let isClosed = Mutex(false)
+    private let isInterrupted = Mutex(false)
     let changes = TableChanges()
 
     var hasUnreportedChanges: Bool { isInFile }
@@ -51,12 +52,19 @@ final class SQLiteRowStorage: RowStorage {
     }
 
     func read<Result: Sendable>(
-        _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+        _ scope: RowScope, hasSeveralStatements: Bool,
+        _ body: @escaping @Sendable (any RowReader) throws -> Result
     ) async throws -> Result {
         try requireReadable()
+        // The time before its turn counts: otherwise the reads that wait for others would take long together.
+        let deadline = limits.now() + limits.read
         do {
-            return try await database.read { [settings, keptStatements, limits] database in
-                try database.limitingTime(to: limits.read) {
+            return try await database.read { [self, settings, keptStatements, limits] database in
+                let rest = deadline - limits.now()
+                if rest <= .zero || isInterrupted.withLock(\.self) {
+                    throw DatabaseError(resultCode: .SQLITE_INTERRUPT)
+                }
+                return try database.limitingTime(to: rest) {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
                 }
             }
@@ -80,8 +88,9 @@ final class SQLiteRowStorage: RowStorage {
         let deadline = limits.now() + limits.lock
         do {
             let result = try await database.writeWithoutTransaction {
-                [settings, keptStatements, limits] database in
-                try database.inTransaction(waitingAtMost: deadline - limits.now()) {
+                [self, settings, keptStatements, limits] database in
+                if isInterrupted.withLock(\.self) { throw DatabaseError(resultCode: .SQLITE_INTERRUPT) }
+                return try database.inTransaction(waitingAtMost: deadline - limits.now()) {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
                 }
             }
@@ -107,7 +116,11 @@ final class SQLiteRowStorage: RowStorage {
         }
     }
 
-    func interrupt() { database.interrupt() }
+    func interrupt() {
+        // Also for the calls that wait.
+        isInterrupted.withLock { $0 = true }
+        database.interrupt()
+    }
 
     func close() {
         guard !isClosed.withLock({ isClosed in exchange(&isClosed, with: true) }), isInFile else { return }

@@ -5,7 +5,8 @@ import Synchronization
 
 /// At most so many connections, which requests use in the order in which they ask for one.
 ///
-/// Writes can wait for the locks of others. They use at most three quarters of the connections, so that reads go on.
+/// Writes can wait for the locks of others. They use at most three quarters of the connections, so that reads go on. Reads can
+/// take long, and leave one connection to writes.
 final class ConnectionPool: Sendable {
     private let parameters: PostgreSQLParameters
     private let size: Int
@@ -17,7 +18,8 @@ final class ConnectionPool: Sendable {
     private struct State {
         /// How many more workers can be used at the same time.
         var free: Int
-        /// How many of them by writes.
+        /// How many of them by reads, and by writes.
+        var freeForReads: Int
         var freeForWrites: Int
         var idle: [PostgreSQLWorker] = []
         var busy: [PostgreSQLWorker] = []
@@ -25,20 +27,26 @@ final class ConnectionPool: Sendable {
         var lastWaiter = 0
         var isClosed = false
 
-        func canBegin(_ use: Use) -> Bool { free > 0 && (use == .read || freeForWrites > 0) }
+        func canBegin(_ use: Use) -> Bool { free > 0 && (use == .read ? freeForReads : freeForWrites) > 0 }
+
+        private mutating func count(_ change: Int, _ use: Use) {
+            free += change
+            switch use {
+            case .read: freeForReads += change
+            case .write: freeForWrites += change
+            }
+        }
 
         /// Takes a worker for a use that can begin.
         mutating func begin(_ use: Use, _ parameters: PostgreSQLParameters) -> PostgreSQLWorker {
-            free -= 1
-            if use == .write { freeForWrites -= 1 }
+            count(-1, use)
             let worker = idle.popLast() ?? PostgreSQLWorker(parameters)
             busy.append(worker)
             return worker
         }
 
         mutating func end(_ use: Use, _ worker: PostgreSQLWorker) {
-            free += 1
-            if use == .write { freeForWrites += 1 }
+            count(1, use)
             busy.removeAll { $0 === worker }
             if !isClosed { idle.append(worker) }
         }
@@ -62,7 +70,9 @@ final class ConnectionPool: Sendable {
     init(_ parameters: PostgreSQLParameters, size: Int) {
         self.parameters = parameters
         self.size = size
-        state = Mutex(State(free: size, freeForWrites: max(1, size - (size + 3) / 4)))
+        state = Mutex(
+            State(
+                free: size, freeForReads: max(1, size - 1), freeForWrites: max(1, size - (size + 3) / 4)))
     }
 
     /// Runs the body on the thread of a worker that no other body uses.

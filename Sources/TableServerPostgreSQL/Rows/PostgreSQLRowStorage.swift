@@ -41,10 +41,11 @@ final class PostgreSQLRowStorage: RowStorage {
     }
 
     func read<Result: Sendable>(
-        _ scope: RowScope, _ body: @escaping @Sendable (any RowReader) throws -> Result
+        _ scope: RowScope, hasSeveralStatements: Bool,
+        _ body: @escaping @Sendable (any RowReader) throws -> Result
     ) async throws -> Result {
         try await run(.read) { [settings] connection, _ in
-            try Self.read(connection, scope, settings, body)
+            try Self.read(connection, scope, settings, hasSeveralStatements: hasSeveralStatements, body)
         }
     }
 
@@ -101,14 +102,15 @@ final class PostgreSQLRowStorage: RowStorage {
     /// A single statement sees a snapshot. A body that needs more than that runs in a transaction.
     private static func read<Result>(
         _ connection: PostgreSQLConnection, _ scope: RowScope, _ settings: RowStampSettings,
-        _ body: (any RowReader) throws -> Result
+        hasSeveralStatements: Bool = false, _ body: (any RowReader) throws -> Result
     ) throws -> Result {
-        do {
-            return try body(PostgreSQLRows(readingOnce: connection, scope, settings))
-        } catch is PostgreSQLRows.NeedsTransaction {
-            let rows = try PostgreSQLRows(reading: connection, scope, settings)
-            return try rows.commit { try body(rows) }
+        if !hasSeveralStatements {
+            do {
+                return try body(PostgreSQLRows(readingOnce: connection, scope, settings))
+            } catch is PostgreSQLRows.NeedsTransaction {}
         }
+        let rows = try PostgreSQLRows(reading: connection, scope, settings)
+        return try rows.commit { try body(rows) }
     }
 
     private static let maxAttempts = 6

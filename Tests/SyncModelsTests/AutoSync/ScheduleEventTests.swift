@@ -68,6 +68,51 @@ import Testing
         #expect(timeline.runRound()?.plans == [parents])
     }
 
+    @Test func `a network stays metered while it is away, and when the server answers again`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.signal(.networkExpensive)
+        timeline.signal(.background)
+        timeline.signal(.foreground)
+        #expect(timeline.runNextRound()?.plans == [])
+        timeline.seconds = 1000
+        timeline.signal(.networkUnavailable)
+        #expect(timeline.nextRound() == nil)
+        timeline.change()
+        #expect(timeline.runNextRound()?.plans == [])
+        timeline.seconds = 2000
+        #expect(timeline.dueRound() == nil)
+        timeline.signal(.networkAvailable)
+        #expect(timeline.runRound()?.plans == [parents, children])
+    }
+
+    @Test(arguments: [AutoSync.Signal.networkAvailable, .networkExpensive, .foreground])
+    func `a signal ends the delay of operations to send again`(_ signal: AutoSync.Signal) {
+        var timeline = ScheduleTimeline.started()
+        for _ in 0..<8 {
+            timeline.change()
+            _ = timeline.runNextRound(.completed(reachedServer: false, leavesOperations: true))
+        }
+        timeline.seconds += 5
+        #expect((timeline.nextRound() ?? 0) > timeline.seconds + 30)
+        timeline.signal(signal)
+        #expect(timeline.nextRound() == timeline.seconds)
+    }
+
+    @Test func `operations that have waited for others do not wait for a refused one`() {
+        var timeline = ScheduleTimeline.started()
+        for _ in 0..<8 {
+            timeline.change()
+            _ = timeline.runNextRound(.completed(reachedServer: true, leavesOperations: true))
+        }
+        timeline.seconds += 5
+        let next = timeline.nextRound() ?? 0
+        timeline.jitter = 0
+        timeline.schedule.recordSendableOperations(at: timeline.time, jitter: 0)
+        #expect(timeline.nextRound() == next)
+        timeline.schedule.recordSendableOperations(areReleased: true, at: timeline.time, jitter: 0)
+        #expect(timeline.nextRound() == timeline.seconds + 1)
+    }
+
     @Test func `a hint may spell the name of a table in another case`() {
         var timeline = ScheduleTimeline.started()
         timeline.seconds = 10
