@@ -53,8 +53,9 @@ struct ChangeFeedTests {
 
     @Test func `only feeds of tables that another process has changed look at their rows`() {
         let changes = TableChanges()
-        let (first, _) = changes.listen(to: ["a"])
-        let (second, _) = changes.listen(to: ["b", "c"])
+        let (first, _) = changes.listen(to: [RowScope(table: TableServer.Table("a"))])
+        let (second, _) = changes.listen(
+            to: ["b", "c"].map { RowScope(table: TableServer.Table($0)) })
         let steps: [([String: String]?, Bool, Bool)] = [
             // A change between the start of a feed and the first look at the database is not missed.
             (["a": "1", "b": "1"], true, true), (["a": "1", "b": "1"], false, false),

@@ -158,10 +158,15 @@ struct SharedMarkTests {
     }
 
     @Test func `a listener is told which of its tables have changed`() {
+        func scope(_ table: String, of owner: String = "") -> RowScope {
+            RowScope(table: TableServer.Table(table), owner: owner)
+        }
         let changes = TableChanges()
-        let (number, _) = changes.listen(to: ["a", "b", "c"])
-        for key in ["a", "c", "d"] { changes.signal(key) }
-        #expect(changes.takeChanges(number) == ["a", "c"])
+        let (number, _) = changes.listen(to: [scope("a"), scope("b"), scope("c", of: "ann")])
+        for scope in [scope("a"), scope("c", of: "bob"), scope("d")] { changes.signal(scope) }
+        #expect(changes.takeChanges(number) == ["a"])
+        changes.signal(scope("c", of: "ann"))
+        #expect(changes.takeChanges(number) == ["c"])
         #expect(changes.takeChanges(number) == [])
     }
 }

@@ -33,7 +33,7 @@ struct ChangeFeed: Sendable {
         defer { permit.release() }
         let changes = storage.changes
         let (number, wakes) = changes.listen(
-            to: Set(scopes.map(\.table.key)), in: storage.hasUnreportedChanges ? storage : nil)
+            to: scopes, in: storage.hasUnreportedChanges ? storage : nil)
         defer { changes.remove(number) }
         let ticks = Task {
             while (try? await Task.sleep(for: Self.tickInterval)) != nil { changes.wake(number) }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Wakes the change feeds of a server when a table may have changed.
 package final class TableChanges: Sendable {
-    private struct State {
+    fileprivate struct State {
         var isClosed = false
         var lastNumber = 0
         var listeners: [Int: Listener] = [:]
@@ -18,8 +18,9 @@ package final class TableChanges: Sendable {
         var marks: [String: [UTF8Text?: Task<String, any Error>]] = [:]
     }
 
-    private struct Listener {
-        let tableKeys: Set<String>
+    fileprivate struct Listener {
+        /// The owners of the rows that the feed shows, by table.
+        let owners: [String: UTF8Text?]
         let wakes: AsyncStream<Void>.Continuation
         /// The tables that may have changed since the feed has looked.
         var changed: Set<String> = []
@@ -30,19 +31,20 @@ package final class TableChanges: Sendable {
 
     package init() {}
 
-    /// Starts to listen to the changes of tables. After ``close()`` the stream is at its end.
+    /// Starts to listen to the changes of rows. After ``close()`` the stream is at its end.
     ///
     /// - Parameter storage: is looked at for the changes of other processes; `nil` if there are none.
     /// - Returns: the number of the listener, and its wakes. Several of them become one while the feed is busy.
     func listen(
-        to tableKeys: Set<String>, in storage: (any RowStorage)? = nil
+        to scopes: [RowScope], in storage: (any RowStorage)? = nil
     ) -> (number: Int, wakes: AsyncStream<Void>) {
+        let owners = Dictionary(scopes.map { ($0.table.key, $0.ownerText) }) { first, _ in first }
         let (wakes, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (number, isClosed) = state.withLock { state in
             state.lastNumber += 1
             if !state.isClosed {
-                state.listeners[state.lastNumber] = Listener(tableKeys: tableKeys, wakes: continuation)
+                state.listeners[state.lastNumber] = Listener(owners: owners, wakes: continuation)
                 if let storage, state.watch == nil { state.watch = Task { await watch(storage) } }
             }
             return (state.lastNumber, state.isClosed)
@@ -72,7 +74,7 @@ package final class TableChanges: Sendable {
     /// Returns the mark of the rows in the scope after the last reported change of its table, or a later one. The calls between
     /// two reports share one query.
     func mark(of scope: RowScope, in storage: any RowStorage) async throws -> String {
-        let owner = scope.owner.map { UTF8Text($0) }
+        let owner = scope.ownerText
         let query = state.withLock { state in
             if let query = state.marks[scope.table.key]?[owner] { return query }
             let query = Task { try await storage.mark(of: scope) }
@@ -94,15 +96,20 @@ package final class TableChanges: Sendable {
     /// Wakes the listener although no table has changed.
     func wake(_ number: Int) { state.withLock { _ = $0.listeners[number]?.wakes.yield() } }
 
-    /// Reports a commit that may have changed the table.
-    package func signal(_ tableKey: String) {
+    /// Reports a commit that may have changed rows of the scope.
+    package func signal(_ scope: RowScope) {
         state.withLock { state in
             // A query that has begun before the commit may not see it.
+            state.marks[scope.table.key]?[scope.ownerText] = nil
+            state.wake(scope.table.key) { $0 == scope.ownerText }
+        }
+    }
+
+    /// Reports a commit that may have changed rows of any owner.
+    private func signal(_ tableKey: String) {
+        state.withLock { state in
             state.marks[tableKey] = nil
-            for (number, listener) in state.listeners where listener.tableKeys.contains(tableKey) {
-                state.listeners[number]?.changed.insert(tableKey)
-                listener.wakes.yield()
-            }
+            state.wake(tableKey) { _ in true }
         }
     }
 
@@ -137,7 +144,7 @@ extension TableChanges {
             let former = exchange(&state.lastChanges, with: lastChanges)
             return state.listeners.values.reduce(into: Set<String>()) { keys, listener in
                 keys.formUnion(
-                    listener.tableKeys.filter { key in
+                    listener.owners.keys.filter { key in
                         guard let former, let lastChanges else { return true }
                         return former[key] != lastChanges[key]
                     })
@@ -145,6 +152,22 @@ extension TableChanges {
         }
         for key in keys { signal(key) }
     }
+}
+
+extension TableChanges.State {
+    /// Wakes the listeners to rows of the table whose owner meets the condition.
+    fileprivate mutating func wake(_ tableKey: String, where isAffected: (UTF8Text?) -> Bool) {
+        for (number, listener) in listeners {
+            guard let owner = listener.owners[tableKey], isAffected(owner) else { continue }
+            listeners[number]?.changed.insert(tableKey)
+            listener.wakes.yield()
+        }
+    }
+}
+
+extension RowScope {
+    /// The owner, compared byte for byte.
+    fileprivate var ownerText: UTF8Text? { owner.map { UTF8Text($0) } }
 }
 
 extension RowStorage {

@@ -94,7 +94,7 @@ final class SQLiteRowStorage: RowStorage {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
                 }
             }
-            changes.signal(scope.table.key)
+            changes.signal(scope)
             return result
         } catch let error as DatabaseError {
             throw error.requestError ?? error

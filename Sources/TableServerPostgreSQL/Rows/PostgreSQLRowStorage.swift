@@ -69,7 +69,7 @@ final class PostgreSQLRowStorage: RowStorage {
                 locksFirst: attempt > 1)
             return try rows.commit { try body(rows) }
         }
-        changes.signal(scope.table.key)
+        changes.signal(scope)
         return result
     }
 
