@@ -61,13 +61,29 @@ extension SimulatedSystem {
     }
 
     /// Returns the conflicts that a pull has to decide, and not a push: the one before the pull stores a row too, with an
-    /// operation whose attempt has no outcome or that it reports.
+    /// operation whose attempt has no outcome or that it reports. An edit of a column that the app does not declare any more is
+    /// not sent, and is no conflict.
     private func undecidedConflicts(on device: SimulatedDevice) throws -> Set<StoredConflict> {
         try device.disk.store.read { snapshot in
             let operations = try snapshot.operations(after: 0, in: nil, limit: .max).filter { operation in
                 try operation.state == .pending && snapshot.operationError(operationID: operation.id) == nil
+                    && hasEdit(operation, snapshot, device)
             }
             return Set(operations.compactMap(StoredConflict.init))
         }.subtracting(device.state.withLock(\.conflictsOfPushes))
+    }
+
+    /// Whether a declared column of the item differs from the row on which an update was made.
+    private func hasEdit(
+        _ operation: TableOperation, _ snapshot: any StoreSnapshot, _ device: SimulatedDevice
+    ) throws -> Bool {
+        guard operation.kind == .update, let base = operation.base, !operation.replaces,
+            let item = try snapshot.item(id: operation.itemID, in: operation.table)
+        else { return true }
+        let columns = try device.disk.store.catalog.table(named: operation.table).columns
+        return columns.contains { column in
+            !column.isLocalOnly
+                && (item.fields[column.name] ?? .null) != (base.fields[column.name] ?? .null)
+        }
     }
 }
