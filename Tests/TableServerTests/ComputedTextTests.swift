@@ -29,7 +29,7 @@ struct ComputedTextTests {
     }
 
     @Test func `the time of a read also ends while the filter is evaluated for one row`() async throws {
-        try await withServer({ $0.sqliteLimits.read = .zero }) { server, client in
+        try await withServer({ $0.sqliteLimits = .noTimeForReads }) { server, client in
             try await server.put("a", ["n": 1], in: "TodoItem")
             let reply = try await client.list("TodoItem", [("$filter", "n add 1 eq 2")])
             #expect(reply.status == 503)

@@ -33,7 +33,7 @@ struct FilterLimitTests {
     }
 
     @Test func `a read that takes too long is 503, and other requests are answered`() async throws {
-        try await withServer({ $0.sqliteLimits.read = .zero }) { server, client in
+        try await withServer({ $0.sqliteLimits = .noTimeForReads }) { server, client in
             try await server.put((0..<200).map { ("\($0)", ["n": 1]) }, in: "TodoItem")
             async let slow = client.list("TodoItem", [("$filter", "n add 1 eq 3")])
             try await #expect(client.get("/tables/TodoItem/7").status == 200)

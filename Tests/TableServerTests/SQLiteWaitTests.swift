@@ -58,3 +58,14 @@ struct SQLiteWaitTests {
         storage.close()
     }
 }
+
+extension SQLiteTimeLimits {
+    /// Reads fail at the first look at the clock. The wait for their turn does not count.
+    static var noTimeForReads: SQLiteTimeLimits {
+        let now = ContinuousClock.now
+        var limits = SQLiteTimeLimits()
+        limits.read = .zero
+        limits.now = { now }
+        return limits
+    }
+}

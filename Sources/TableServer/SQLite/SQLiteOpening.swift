@@ -7,12 +7,12 @@ import Logging
 
 /// The limits on the times of calls of the storage in SQLite.
 package struct SQLiteTimeLimits: Sendable {
-    /// After this time, a read fails. Reads share few connections.
+    /// After this time, with the wait for its turn, a read fails. Reads share few connections.
     package var read = Duration.seconds(30)
     /// How long a write waits for its turn and then for the lock of another process, which commits within this time. If
     /// its turn comes later, it does not wait for a lock.
     package var lock = Duration.seconds(5)
-    /// The clock by which a write waits. A test replaces it.
+    /// The clock by which a call waits for its turn. A test replaces it.
     package var now: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     /// How long a start waits for another process that converts the file.
     package var conversion = Duration.seconds(600)

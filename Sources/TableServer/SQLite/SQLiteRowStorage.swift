@@ -61,7 +61,7 @@ final class SQLiteRowStorage: RowStorage {
         do {
             return try await database.read { [self, settings, keptStatements, limits] database in
                 let rest = deadline - limits.now()
-                if rest <= .zero || isInterrupted.withLock(\.self) {
+                if rest < .zero || isInterrupted.withLock(\.self) {
                     throw DatabaseError(resultCode: .SQLITE_INTERRUPT)
                 }
                 return try database.limitingTime(to: rest) {

@@ -10,18 +10,13 @@ import Synchronization
 final class ExternalCommitCheck: Sendable {
     private struct State {
         weak var write: PendingWrite<Void>?
-        var lastTime: Timestamp?
     }
 
     private let state = Mutex(State())
 
     /// Begins a write without changes, unless an earlier one is waiting, for example for a lock of a stopped process.
-    ///
-    /// - Parameter age: how long the last check must be past. It was made for all observers.
-    func begin(in store: GroupCommitWriter, at now: Timestamp, ifLastIsOlderThan age: Duration = .zero) {
+    func begin(in store: GroupCommitWriter) {
         state.withLock { state in
-            if let last = state.lastTime, (Duration.zero..<age).contains(now.since(last)) { return }
-            state.lastTime = now
             if state.write == nil { state.write = store.begin { _ in } }
         }
     }
@@ -32,7 +27,7 @@ extension SyncContext {
     package static let externalCommitInterval = Duration.seconds(5)
 
     /// Signals the commits of other processes since the last write of this context. Does not wait for the store.
-    package func detectExternalCommits() { externalCommitCheck.begin(in: store, at: environment.now()) }
+    package func detectExternalCommits() { externalCommitCheck.begin(in: store) }
 
     /// Returns the next signal of this context's commits; `nil` at their end. In a store of several processes, looks for the
     /// commits of the others while it waits.
@@ -42,10 +37,8 @@ extension SyncContext {
         guard isStoreShared else { return await signals.next(isolation: isolation) }
         return await withTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
-                let interval = Self.externalCommitInterval
-                while (try? await environment.sleep(interval)) != nil {
-                    externalCommitCheck.begin(
-                        in: store, at: environment.now(), ifLastIsOlderThan: interval / 2)
+                while (try? await environment.sleep(Self.externalCommitInterval)) != nil {
+                    detectExternalCommits()
                 }
             }
             let signal: Void? = await signals.next(isolation: isolation)
