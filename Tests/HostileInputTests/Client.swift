@@ -130,7 +130,11 @@ extension SyncEnvironment {
     /// An environment without delays.
     static var instant: SyncEnvironment {
         var environment = SyncEnvironment.live
-        environment.sleep = { _ in try Task.checkCancellation() }
+        environment.sleep = { _ in
+            try Task.checkCancellation()
+            // A loop that sleeps would otherwise keep its thread.
+            await Task.yield()
+        }
         return environment
     }
 }

@@ -82,6 +82,24 @@ import Testing
         #expect(cursor.token?.id == (order == .keyset || order == .skip ? rows[1].id : nil))
     }
 
+    @Test func `an empty page among the rows of one instant is an error if it has a link to the next one`()
+        throws
+    {
+        let time = PageTime(server: nil, readAt: .unixEpoch)
+        var settings = PullSettings()
+        settings.pageSize = 2
+        var cursor = PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: nil)
+        // The rows are not in the order of their ids, so all rows of the instant are read.
+        let rows = ["b", "a"].map { id in
+            PulledRow(
+                item: Item(id: id, system: SystemProperties(updatedAt: .unixEpoch)),
+                updatedAtText: "1970-01-01T00:00:00.000Z")
+        }
+        try cursor.advance(over: rows, at: time)
+        #expect(throws: SyncError.self) { try cursor.advance(over: [], next: .skipping(2), at: time) }
+        #expect(!cursor.isDone && cursor.token?.id != "b")
+    }
+
     @Test func `a pull that skips rows that were left out uses no other query`() throws {
         var cursor = PullCursor(
             query: TableQuery("T"), order: .keyset, settings: PullSettings(), token: nil)

@@ -34,7 +34,11 @@ extension SyncEnvironment {
     /// Returns an environment without delays and with seeded random numbers.
     static func instant(seed: UInt64) -> SyncEnvironment {
         var environment = SyncEnvironment.live
-        environment.sleep = { _ in try Task.checkCancellation() }
+        environment.sleep = { _ in
+            try Task.checkCancellation()
+            // A loop that sleeps would otherwise keep its thread.
+            await Task.yield()
+        }
         let generator = SharedRandomGenerator(seed: seed)
         environment.random = { generator.next() }
         return environment

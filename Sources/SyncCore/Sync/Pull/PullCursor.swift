@@ -91,7 +91,7 @@ struct PullCursor: Sendable {
         let isFull = rows.count >= pageLimit
         pageSize = min(maxPageSize, pageSize * 2)
         guard !rows.isEmpty else {
-            guard !order.isOnDetour, skipRowsLeftOut(before: next) else { return advanceOverEnd() }
+            guard skipRowsLeftOut(before: next) else { return advanceOverEnd() }
             return try advanceOverEmptyPage()
         }
         emptyPages = 0
@@ -137,7 +137,8 @@ struct PullCursor: Sendable {
 
     private mutating func advanceOverEmptyPage() throws(SyncError) {
         emptyPages += 1
-        guard emptyPages < Self.maxEmptyPages else {
+        // A detour has its own end, which `$skip` would take for the end of the pull.
+        guard emptyPages < Self.maxEmptyPages, !order.isOnDetour else {
             throw SyncError(
                 .serverError,
                 "The server returned \(emptyPages) empty pages, each with a link to the next one.")
