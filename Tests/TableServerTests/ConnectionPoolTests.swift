@@ -76,30 +76,18 @@
             try await #expect(pool.run(.read) { _ in 1 } == 1)
         }
 
-        @Test func `writes that wait leave a quarter of the connections to reads`() async throws {
+        @Test(arguments: [(ConnectionPool.Use.write, ConnectionPool.Use.read), (.read, .write)])
+        func `writes that wait leave connections to reads, and long reads leave one to writes`(
+            _ use: ConnectionPool.Use, _ other: ConnectionPool.Use
+        ) async throws {
             let pool = try Self.pool(4)
             let gate = DispatchSemaphore(value: 0)
             try await withThrowingTaskGroup { group in
                 for n in 1...10 {
-                    group.addTask { try await pool.run(.write) { _ in gate.wait() } }
+                    group.addTask { try await pool.run(use) { _ in gate.wait() } }
                     while pool.useCount < n { await Task.yield() }
                 }
-                try await #expect(pool.run(.read) { _ in 1 } == 1)
-                for _ in 1...10 { gate.signal() }
-                try await group.waitForAll()
-            }
-            #expect(pool.useCount == 0)
-        }
-
-        @Test func `reads that take long leave a connection to writes`() async throws {
-            let pool = try Self.pool(4)
-            let gate = DispatchSemaphore(value: 0)
-            try await withThrowingTaskGroup { group in
-                for n in 1...10 {
-                    group.addTask { try await pool.run(.read) { _ in gate.wait() } }
-                    while pool.useCount < n { await Task.yield() }
-                }
-                try await #expect(pool.run(.write) { _ in 1 } == 1)
+                try await #expect(pool.run(other) { _ in 1 } == 1)
                 for _ in 1...10 { gate.signal() }
                 try await group.waitForAll()
             }

@@ -1,8 +1,6 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
-import SyncCore
-
 /// What the schedule decides, and what it is told about the end of a round.
 extension SyncSchedule {
     /// The work of one round.

@@ -14,7 +14,7 @@ package final class TableChanges: Sendable {
         var watch: Task<Void, Never>?
         /// The times of the last changes at the last look; `nil` before the first.
         var lastChanges: [String: String]?
-        /// The queries of marks by table and owner. Each has begun after the last report of its table.
+        /// The queries of marks by table and owner. Each has begun after the last report of its rows.
         var marks: [String: [UTF8Text?: Task<String, any Error>]] = [:]
     }
 
@@ -71,7 +71,7 @@ package final class TableChanges: Sendable {
         }
     }
 
-    /// Returns the mark of the rows in the scope after the last reported change of its table, or a later one. The calls between
+    /// Returns the mark of the rows in the scope after their last reported change, or a later one. The calls between
     /// two reports share one query.
     func mark(of scope: RowScope, in storage: any RowStorage) async throws -> String {
         let owner = scope.ownerText

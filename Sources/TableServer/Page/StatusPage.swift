@@ -24,9 +24,8 @@ struct StatusPage: Sendable {
             !Self.proxyHeaders.contains(where: { request.header($0) != nil })
         else { return nil }
         if request.path == "/" { return html(try await tables(), title: "Tables") }
-        guard
-            let table = settings.table(named: String(request.path.dropFirst("/page/".count)))
-        else { return nil }
+        let name = String(request.path.dropFirst("/page/".count))
+        guard let table = settings.table(named: name) else { return nil }
         return html(try await rows(of: table), title: table.name)
     }
 

@@ -41,9 +41,7 @@ extension TableServer.Dialect {
     static func isSystemName(_ name: some Collection<UInt8>) -> Bool {
         systemNames.contains { systemName in
             systemName.count == name.count
-                && zip(systemName, name).allSatisfy {
-                    $0 == $1 || (0x41...0x5A).contains($1) && $0 == $1 + 0x20
-                }
+                && zip(systemName, name).allSatisfy { $0 == $1.asciiLowercased }
         }
     }
 

@@ -40,7 +40,7 @@ struct RowWrite: Sendable {
         }
         var row = try TableRow(newIn: rows, id: id, at: stamp(rows))
         try merge(body, into: &row, columns: rows.columns())
-        return try put(rows, row, of: body, status: 201)
+        return try response(rows.put(row), to: body, status: 201)
     }
 
     func update(_ rows: any RowWriter, id: String, _ body: WriteBody) throws -> ServerResponse {
@@ -56,7 +56,9 @@ struct RowWrite: Sendable {
         let changed = try row.changed(at: stamp(rows)) { row in
             try merge(body, into: &row, columns: columns)
         }
-        return try put(rows, changed, of: body, limitsSize: true)
+        let stored = try rows.put(changed)
+        try requireSize(of: stored)
+        return try response(stored, to: body)
     }
 
     /// Replaces the whole row. A tombstone becomes a row again if the request includes tombstones.
@@ -77,7 +79,7 @@ struct RowWrite: Sendable {
             try merge(body, into: &row, columns: columns)
             row.deleted = false
         }
-        return try put(rows, changed, of: body)
+        return try response(rows.put(changed), to: body)
     }
 
     func delete(_ rows: any RowWriter, id: String, isSoft: Bool) throws -> ServerResponse {
@@ -98,7 +100,8 @@ struct RowWrite: Sendable {
     func undelete(_ rows: any RowWriter, id: String) throws -> ServerResponse {
         guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
-        return try put(rows, row.changed(at: stamp(rows)) { $0.deleted = false }, status: 201)
+        let restored = try rows.put(row.changed(at: stamp(rows)) { $0.deleted = false })
+        return try response(restored, status: 201)
     }
 
     private func check(_ bodyID: String, isIDOfPath id: String) throws {
@@ -113,13 +116,10 @@ struct RowWrite: Sendable {
         dialect == .v3 ? .empty(status: 204) : try .row(shown(row), format: format)
     }
 
-    private func put(
-        _ rows: any RowWriter, _ row: TableRow, of body: WriteBody? = nil, status: Int = 200,
-        limitsSize: Bool = false
+    private func response(
+        _ row: StoredRow, to body: WriteBody? = nil, status: Int = 200
     ) throws -> ServerResponse {
-        let stored = try rows.put(row)
-        if limitsSize { try requireSize(of: stored) }
-        return try .row(shown(stored, sent: body?.fields ?? [:]), status: status, format: format)
+        try .row(shown(row, sent: body?.fields ?? [:]), status: status, format: format)
     }
 
     private func unchanged(_ row: TableRow, status: Int) throws -> ServerResponse {

@@ -44,7 +44,7 @@ extension String {
 }
 
 extension UInt8 {
-    fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
+    var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
     var isDigit: Bool { (0x30...0x39).contains(self) }
     var isNameStart: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || self == 0x5F }
     var isNamePart: Bool { isNameStart || isDigit }
