@@ -3,7 +3,9 @@
 
 import SyncCore
 
-/// A request that writes one row: decides by the row as it is, changes it, and returns the response.
+/// A request that writes one row: decides by the row as it is, changes it, and returns what to answer.
+///
+/// The text of the response is made after the commit, because writes wait for each other.
 struct RowWrite: Sendable {
     let dialect: TableServer.Dialect
     private let settings: TableServer.Configuration
@@ -12,6 +14,12 @@ struct RowWrite: Sendable {
     private let mayRead: Bool
     private let precondition: Precondition
     private let format: RowFormat
+
+    enum Outcome: Sendable {
+        case row(StoredRow, status: Int)
+        case value(ItemValue, status: Int)
+        case empty(status: Int)
+    }
 
     /// - Parameter stamp: The `updatedAt` of the changes; `nil` for the time of the transaction.
     init(
@@ -26,7 +34,7 @@ struct RowWrite: Sendable {
         format = RowFormat(dialect, request, settings: settings)
     }
 
-    func insert(_ rows: any RowWriter, _ body: WriteBody) throws -> ServerResponse {
+    func insert(_ rows: any RowWriter, _ body: WriteBody) throws -> Outcome {
         let id = body.id ?? settings.makeID()
         if let existing = try rows.row(id) {
             // `If-None-Match: *`, or the tag of this row.
@@ -39,11 +47,11 @@ struct RowWrite: Sendable {
             return .value(body.item, status: 409)
         }
         var row = try TableRow(newIn: rows, id: id, at: stamp(rows))
-        try merge(body, into: &row, columns: rows.columns())
-        return try response(rows.put(row), to: body, status: 201)
+        try merge(body, into: &row, rows)
+        return try changed(rows.put(row), by: body, status: 201)
     }
 
-    func update(_ rows: any RowWriter, id: String, _ body: WriteBody) throws -> ServerResponse {
+    func update(_ rows: any RowWriter, id: String, _ body: WriteBody) throws -> Outcome {
         if let bodyID = body.id { try check(bodyID, isIDOfPath: id) }
         // The modelled server generates an SQL statement without columns, which fails.
         guard !body.fields.isEmpty else {
@@ -52,37 +60,33 @@ struct RowWrite: Sendable {
         guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
         if let version = body.version, version != row.version { return try unchanged(row, status: 409) }
-        let columns = try rows.columns()
-        let changed = try row.changed(at: stamp(rows)) { row in
-            try merge(body, into: &row, columns: columns)
-        }
-        let stored = try rows.put(changed)
+        let new = try row.changed(at: stamp(rows)) { row in try merge(body, into: &row, rows) }
+        let stored = try rows.put(new, replacing: row)
         try requireSize(of: stored)
-        return try response(stored, to: body)
+        return try changed(stored, by: body)
     }
 
     /// Replaces the whole row. A tombstone becomes a row again if the request includes tombstones.
     func replace(
         _ rows: any RowWriter, id: String, _ body: WriteBody, includesDeleted: Bool
-    ) throws -> ServerResponse {
+    ) throws -> Outcome {
         guard let bodyID = body.id else { throw RequestError.badRequest("The body has no id.") }
         try check(bodyID, isIDOfPath: id)
         guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         guard !row.deleted || includesDeleted else { throw RequestError.itemDeleted }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
-        let columns = try rows.columns()
         // A caller who may not read the row must not learn whether the values are the row's.
-        let unchanged = try body.unchangedFields(of: mayRead ? row : nil, columns: columns)
-        let changed = try row.changed(at: stamp(rows)) { row in
+        let unchanged = try body.unchangedFields(of: mayRead ? row : nil, columns: rows.columns())
+        let new = try row.changed(at: stamp(rows)) { row in
             // A column that the body does not contain becomes null, as in a table with fixed columns.
             row.fields = row.fields.mapValues { _ in .null }.merging(unchanged) { $1 }
-            try merge(body, into: &row, columns: columns)
+            try merge(body, into: &row, rows)
             row.deleted = false
         }
-        return try response(rows.put(changed), to: body)
+        return try changed(rows.put(new, replacing: row), by: body)
     }
 
-    func delete(_ rows: any RowWriter, id: String, isSoft: Bool) throws -> ServerResponse {
+    func delete(_ rows: any RowWriter, id: String, isSoft: Bool) throws -> Outcome {
         guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         if row.deleted {
             if dialect == .v3 { throw RequestError.itemDeleted }
@@ -93,15 +97,15 @@ struct RowWrite: Sendable {
             try rows.remove(row)
             return try deletion(of: StoredRow(row))
         }
-        let tombstone = try rows.put(try row.changed(at: stamp(rows)) { $0.deleted = true })
-        return try deletion(of: tombstone)
+        let tombstone = try row.changed(at: stamp(rows)) { $0.deleted = true }
+        return try deletion(of: rows.put(tombstone, replacing: row))
     }
 
-    func undelete(_ rows: any RowWriter, id: String) throws -> ServerResponse {
+    func undelete(_ rows: any RowWriter, id: String) throws -> Outcome {
         guard let row = try rows.row(id) else { throw RequestError.itemNotFound }
         guard precondition.allows(row.version) else { return try unchanged(row, status: 412) }
-        let restored = try rows.put(row.changed(at: stamp(rows)) { $0.deleted = false })
-        return try response(restored, status: 201)
+        let restored = try row.changed(at: stamp(rows)) { $0.deleted = false }
+        return try changed(rows.put(restored, replacing: row), status: 201)
     }
 
     private func check(_ bodyID: String, isIDOfPath id: String) throws {
@@ -112,23 +116,32 @@ struct RowWrite: Sendable {
 
     private func stamp(_ rows: any RowWriter) throws -> Timestamp { try fixedStamp ?? rows.stamp() }
 
-    private func deletion(of row: StoredRow) throws -> ServerResponse {
-        dialect == .v3 ? .empty(status: 204) : try .row(shown(row), format: format)
+    private func deletion(of row: StoredRow) throws -> Outcome {
+        dialect == .v3 ? .empty(status: 204) : try changed(row)
     }
 
-    private func response(
-        _ row: StoredRow, to body: WriteBody? = nil, status: Int = 200
-    ) throws -> ServerResponse {
-        try .row(shown(row, sent: body?.fields ?? [:]), status: status, format: format)
+    private func changed(
+        _ row: StoredRow, by body: WriteBody? = nil, status: Int = 200
+    ) throws -> Outcome {
+        try .row(shown(row, sent: body?.fields ?? [:]), status: status)
     }
 
-    private func unchanged(_ row: TableRow, status: Int) throws -> ServerResponse {
+    private func unchanged(_ row: TableRow, status: Int) throws -> Outcome {
         guard mayRead else {
             throw RequestError(
                 status: status,
                 message: "The table has another row of this id, or another version of the row.")
         }
-        return try .row(StoredRow(row), status: status, format: format)
+        return .row(StoredRow(row), status: status)
+    }
+
+    /// Returns the response to the request, after the commit.
+    func response(to outcome: Outcome) throws -> ServerResponse {
+        switch outcome {
+        case .row(let row, let status): try .row(row, status: status, format: format)
+        case .value(let value, let status): .value(value, status: status)
+        case .empty(let status): .empty(status: status)
+        }
     }
 
     /// Returns the row with the fields that the caller may see.
@@ -146,9 +159,13 @@ extension RowWrite {
     /// The maximum number of columns that the rows of a table have together.
     static let maxColumns = 2000
 
-    private func merge(_ body: WriteBody, into row: inout TableRow, columns: ColumnNames) throws {
+    private func merge(_ body: WriteBody, into row: inout TableRow, _ rows: any RowWriter) throws {
+        // The fields of a row have the names of columns already.
+        guard body.fields.keys.contains(where: { row.fields[$0] == nil }) else {
+            return row.fields.merge(body.fields) { $1 }
+        }
+        var columns = try rows.columns()
         row.merge(body.fields, columns: columns)
-        var columns = columns
         for name in body.fields.keys { columns.add(name) }
         // Those that are declared are also stored if clients had added too many others before.
         guard columns.count <= Self.maxColumns || body.hasDeclaredFields else {

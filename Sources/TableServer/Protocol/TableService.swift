@@ -83,27 +83,29 @@ struct TableService: Sendable {
         let body: () throws -> WriteBody = {
             try WriteBody(request, write.dialect, scope.table, settings: settings)
         }
+        let outcome: RowWrite.Outcome
         switch (request.method, path.id) {
         case ("POST", nil):
             let body = try body()
-            return try await storage.write(scope) { rows in try write.insert(rows, body) }
+            outcome = try await storage.write(scope) { rows in try write.insert(rows, body) }
         case ("POST", let id?) where write.dialect != .v3:
-            return try await storage.write(scope) { rows in try write.undelete(rows, id: id) }
+            outcome = try await storage.write(scope) { rows in try write.undelete(rows, id: id) }
         case ("PATCH", let id?) where write.dialect != .v3:
             let body = try body()
-            return try await storage.write(scope) { rows in try write.update(rows, id: id, body) }
+            outcome = try await storage.write(scope) { rows in try write.update(rows, id: id, body) }
         case ("PUT", let id?) where write.dialect == .v3:
             let body = try body()
             let includesDeleted = write.dialect.includesDeleted(request.parameters)
-            return try await storage.write(scope) { rows in
+            outcome = try await storage.write(scope) { rows in
                 try write.replace(rows, id: id, body, includesDeleted: includesDeleted)
             }
         case ("DELETE", let id?):
-            return try await storage.write(scope) { rows in
+            outcome = try await storage.write(scope) { rows in
                 try write.delete(rows, id: id, isSoft: scope.table.softDelete)
             }
         default:
             return nil
         }
+        return try write.response(to: outcome)
     }
 }

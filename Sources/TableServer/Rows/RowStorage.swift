@@ -93,10 +93,16 @@ package protocol RowWriter: RowReader {
     func firstRevision() throws -> Int64
 
     /// Inserts a row without a sequence, or replaces the row with this sequence. Returns the row with its sequence.
-    @discardableResult func put(_ row: TableRow) throws -> StoredRow
+    ///
+    /// - Parameter old: a row of the table, whose names of fields are known as columns; `nil` for none.
+    @discardableResult func put(_ row: TableRow, replacing old: TableRow?) throws -> StoredRow
 
     /// Removes a row.
     func remove(_ row: TableRow) throws
+}
+
+extension RowWriter {
+    @discardableResult package func put(_ row: TableRow) throws -> StoredRow { try put(row, replacing: nil) }
 }
 
 extension RowReader {

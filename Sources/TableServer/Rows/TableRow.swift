@@ -39,6 +39,11 @@ public struct TableRow: Sendable, Hashable {
 }
 
 extension TableRow {
+    /// Returns the names of the fields that another row does not have, in a fixed order.
+    package func names(notIn other: TableRow?) -> [String] {
+        fields.keys.filter { other?.fields[$0] == nil }.sorted()
+    }
+
     /// Returns the row after one more change.
     func changed(
         at stamp: Timestamp, _ change: (inout TableRow) throws -> Void

@@ -102,9 +102,9 @@ extension SQLiteRows {
         return try (Int64.fetchOne(statement, arguments: [key, owner]) ?? 0) + 1
     }
 
-    @discardableResult func put(_ row: TableRow) throws -> StoredRow {
+    @discardableResult func put(_ row: TableRow, replacing old: TableRow?) throws -> StoredRow {
         guard row.sequence != 0 else { return try insert(row) }
-        try addColumns(of: row)
+        try addColumns(row.names(notIn: old))
         let stored = StoredRow(row)
         try database.cachedStatement(
             sql: """
@@ -119,7 +119,7 @@ extension SQLiteRows {
 
     /// Inserts a row, with its sequence if it has one.
     @discardableResult func insert(_ row: TableRow) throws -> StoredRow {
-        try addColumns(of: row)
+        try addColumns(row.names(notIn: nil))
         var stored = StoredRow(row)
         try database.cachedStatement(
             sql: """
@@ -147,9 +147,10 @@ extension SQLiteRows {
     }
 
     /// Records the names of new columns, so that later rows use the same spelling.
-    private func addColumns(of row: TableRow) throws {
+    private func addColumns(_ names: [String]) throws {
+        guard !names.isEmpty else { return }
         var columns = try columns()
-        for name in row.fields.keys.sorted() where columns.add(name) {
+        for name in names where columns.add(name) {
             try database.execute(
                 sql: "INSERT INTO serverColumn VALUES (?, ?, ?)", arguments: [key, columns.count, name])
         }

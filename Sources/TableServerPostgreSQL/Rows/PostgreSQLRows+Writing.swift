@@ -34,8 +34,8 @@ extension PostgreSQLRows: RowWriter {
         return (result.rowCount == 0 ? 0 : result.integer(0, 0)) + 1
     }
 
-    @discardableResult func put(_ row: TableRow) throws -> StoredRow {
-        try addColumns(of: row)
+    @discardableResult func put(_ row: TableRow, replacing old: TableRow?) throws -> StoredRow {
+        try addColumns(row.names(notIn: old))
         var stored = StoredRow(row)
         let fields = stored.fields.escapedJSONForPostgreSQL
         guard row.sequence == 0 else {
@@ -80,8 +80,8 @@ extension PostgreSQLRows: RowWriter {
 
     /// Records the names of new columns, so that later rows use the same spelling. If another transaction has added columns
     /// since this one began, the position is taken, and this one runs again.
-    private func addColumns(of row: TableRow) throws {
-        for name in row.fields.keys.sorted() where cachedColumns.add(name) {
+    private func addColumns(_ names: [String]) throws {
+        for name in names where cachedColumns.add(name) {
             try connection.execute(
                 "INSERT INTO serverColumn VALUES ($1::text, $2::bigint, $3::text)",
                 [key, String(cachedColumns.count), name])
