@@ -9,7 +9,7 @@ import StoreConformanceMutants
 struct MutantsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutants",
-        abstract: "Checks mutants, stores with a deliberate flaw, and reports which the rules detect.")
+        abstract: "Check mutants, stores with a deliberate flaw, and report which the rules detect.")
 
     @Option(help: "The base store of mutants. (default: memory, or the first store)")
     var store: String?

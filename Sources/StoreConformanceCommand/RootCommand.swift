@@ -8,7 +8,7 @@ import StoreConformanceMutants
 
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: ConformanceCommand.programName, abstract: "Checks stores against the store contract.",
+        commandName: ConformanceCommand.programName, abstract: "Check stores against the store contract.",
         subcommands: [
             RunCommand.self, ListCommand.self, ExplainCommand.self, ReplayCommand.self, MutantsCommand.self,
             ChildCommand.self,
@@ -61,7 +61,7 @@ extension StoreRule {
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Checks a store against all or some rules.")
+        commandName: "run", abstract: "Check a store against all or some rules.")
 
     @OptionGroup var options: StoreOptions
 
@@ -114,7 +114,7 @@ struct RunCommand: AsyncParsableCommand {
 
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists all rules and stores.")
+        commandName: "list", abstract: "List all rules and stores.")
 
     func run() {
         for rule in StoreRule.clauses {
@@ -128,7 +128,7 @@ struct ListCommand: ParsableCommand {
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Explains a rule.")
+        commandName: "explain", abstract: "Explain a rule.")
 
     @Argument(help: "The rule's id.")
     var rule: String
@@ -151,7 +151,7 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract:
-            "Repeats the random script of a seed, and shrinks it if the store differs from the memory store.")
+            "Repeat the random script of a seed, and shrink it if the store differs from the memory store.")
 
     @Argument(help: "The script's seed.")
     var script: UInt64

@@ -123,6 +123,14 @@ final class LMDBEnvironment: @unchecked Sendable {
         return idle
     }
 
+    /// Releases the pages that are kept for reads of processes that have ended, for example of an inspection that was killed.
+    ///
+    /// - Returns: whether there are any.
+    func releaseEndedReaders() -> Bool {
+        var count: Int32 = 0
+        return mdb_reader_check(environment, &count) == 0 && count > 0
+    }
+
     func beginWrite() throws(LMDBError) -> LMDBWriteTransaction {
         LMDBWriteTransaction(try begin(flags: 0), database)
     }

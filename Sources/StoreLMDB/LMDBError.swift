@@ -55,7 +55,8 @@ struct LMDBError: Error, CustomStringConvertible {
         case _ where isDiskFull:
             StoreError(.full, "The disk of '\(path)' is full; free some space.", cause: self)
         default:
-            StoreError(.cannotOpen, "'\(path)' cannot be opened.", cause: self)
+            StoreError(
+                .cannotOpen, "'\(path)' cannot be opened. Check its directory and permissions.", cause: self)
         }
     }
 }

@@ -121,6 +121,7 @@ final class LMDBMap: OrderedMap {
         guard environment.usedSize > environment.mapSize / 2, environment.mapSize < maximumSize else {
             return
         }
+        _ = environment.releaseEndedReaders()
         let hasNoReaders = state.withLock { state in
             state.isResizing = state.readers == 0
             return state.isResizing
@@ -135,6 +136,8 @@ final class LMDBMap: OrderedMap {
     /// - Parameter isRemoving: whether the write may exceed the maximum size. Removing needs pages too, so a full store
     ///   could otherwise not be emptied.
     private func grow(isRemoving: Bool) throws {
+        // The pages that they have kept can be enough.
+        if environment.releaseEndedReaders() { return }
         let size = environment.mapSize
         guard size < maximumSize || isRemoving else {
             throw StoreError(

@@ -82,7 +82,9 @@ struct TableServerCommand: AsyncParsableCommand {
     @Option(help: "The maximum $top.")
     var maxTop = 1000
 
-    @Option(help: "How many requests a second each user may send; without users, each address.")
+    @Option(
+        help:
+            "How many requests a second each user may send; without users, each address. (default: no limit)")
     var maxRequests: Int?
 
     @Option(help: "The maximum number of open change feeds.")

@@ -126,19 +126,6 @@ struct Client {
     }
 }
 
-extension SyncEnvironment {
-    /// An environment without delays.
-    static var instant: SyncEnvironment {
-        var environment = SyncEnvironment.live
-        environment.sleep = { _ in
-            try Task.checkCancellation()
-            // A loop that sleeps would otherwise keep its thread.
-            await Task.yield()
-        }
-        return environment
-    }
-}
-
 /// Returns the code of the ``SyncError`` that the body throws; `nil` if it throws none.
 func code(_ body: () async throws -> Void) async throws -> SyncError.Code? {
     do {

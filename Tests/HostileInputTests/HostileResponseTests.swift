@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import SyncCore
 import Synchronization
+import TestSupport
 import Testing
 
 /// Responses to writes that no healthy server sends. No change is lost, doubled or hidden.

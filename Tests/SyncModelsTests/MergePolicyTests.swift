@@ -32,6 +32,9 @@ import Testing
         #expect(merge(.counter, 1, Int.min, 1) == .min)
         #expect(merge(.counter, UInt8(5), 0, 3) == 0)
         #expect(merge(.counter, UInt8(5), 255, 200) == 255)
+        let greatest = Double.greatestFiniteMagnitude
+        #expect(merge(.counter, 0, greatest, greatest) == greatest)
+        #expect(merge(.counter, greatest, -greatest, 1) == -greatest)
     }
 
     @Test func `a union has additions of both sides, without removals of either side`() {

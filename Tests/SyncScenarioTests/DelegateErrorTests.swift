@@ -94,6 +94,83 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a delegate that cancels its execution at a time limit does not end the push`(_ kind: StoreKind)
+        async throws
+    {
+        let gate = RequestGate()
+        let isLimited = Mutex(true)
+        let delegate = ClosureDelegate(perform: { _, operation in
+            guard operation.operation.itemID == "x", isLimited.withLock(\.self) else {
+                return try await operation.execute()
+            }
+            let execution = Task { try await operation.execute() }
+            await gate.waitForArrivals()
+            execution.cancel()
+            _ = await execution.result
+            throw DelegateError()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            try await a.table.insert(["id": "y"])
+            scenario.server.inject(.hold(gate), when: \.isWrite)
+            let error = try await a.expectPushError()
+            #expect(error.itemID == "x" && error.message == "delegate error")
+            #expect(try scenario.row("y") != nil)
+            gate.open()
+            isLimited.withLock { $0 = false }
+            try await a.context.push()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    /// Hides the errors of executions.
+    private static let hiding = ClosureDelegate(perform: { _, operation in
+        do { return try await operation.execute() } catch { throw DelegateError() }
+    })
+
+    @Test(arguments: StoreKind.allCases)
+    func `an error that a delegate throws instead of a conflict shows the server's row, and can be decided`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: Self.hiding)
+            for id in ["x", "y"] { try await scenario.server.put(id, ["text": "one"], in: Todo.name) }
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await scenario.server.remove("y", in: Todo.name, leavingTombstone: false)
+            for id in ["x", "y"] { try await a.table.update(id: id, ["text": "mine"]) }
+            let errors = await a.expectPushErrors()
+            #expect(errors.map(\.message) == ["delegate error", "delegate error"])
+            #expect(errors.map(\.code) == [.preconditionFailed, .itemNotOnServer])
+            #expect(errors.map { $0.serverItem?["text"] } == ["theirs", nil])
+            #expect(try await a.context.operationErrors() == errors)
+            try await a.context.keepAndUpdateItem(
+                for: try #require(errors.first), with: try #require(errors.first?.item))
+            try await a.context.cancelAndDiscardItem(for: try #require(errors.last))
+            try await a.context.push()
+            #expect(try await a.texts() == ["mine"])
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a service that fails for three operations in a row ends the push, although a delegate hides it`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: Self.hiding, settings: .singleAttempt)
+            for id in ["1", "2", "3", "4"] { try await a.table.insert(["id": .text(id)]) }
+            scenario.server.inject(.refusal(500), .refusal(500), .refusal(500))
+            let error = await expectError(.pushAbortedService) { try await a.context.push() }
+            #expect(error?.pushResult?.errors.map(\.status) == [500, 500, 500])
+            #expect(scenario.writes().count == 3)
+            try await a.sync()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
     /// The conflict is found by a push or by a pull.
     @Test(arguments: StoreKind.allCases, [false, true])
     func `an error or invalid item of a resolver is recorded on the operation, and the push continues`(

@@ -89,6 +89,30 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a token that cannot be refreshed now can be refreshed later, unless the user has to sign in`(
+        _ kind: StoreKind
+    ) async throws {
+        let tokens = Mutex<[Result<String?, URLError>]>([
+            .failure(URLError(.notConnectedToInternet)), .success(nil), .success("fresh"),
+        ])
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(refreshAuthentication: {
+                try tokens.withLock { $0.removeFirst() }.get()
+            })
+            try await a.table.insert(["id": "x"])
+            for mayRetry in [true, false] {
+                scenario.server.inject(.refusal(401))
+                let error = await expectError(.pushAbortedAuthentication) { try await a.context.push() }
+                #expect(error?.mayRetry == mayRetry)
+                #expect(try await a.operations().map(\.itemID) == ["x"])
+            }
+            scenario.server.inject(.refusal(401))
+            try await a.context.push()
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `retries are limited, and the push continues with other operations`(
         _ kind: StoreKind
     ) async throws {

@@ -4,6 +4,7 @@
 import StoreConformance
 import SyncCore
 import Synchronization
+import TestSupport
 
 extension SyncSettings {
     /// Settings without retries inside a push, so that a test observes each failed attempt.
@@ -33,12 +34,7 @@ extension PullSettings {
 extension SyncEnvironment {
     /// Returns an environment without delays and with seeded random numbers.
     static func instant(seed: UInt64) -> SyncEnvironment {
-        var environment = SyncEnvironment.live
-        environment.sleep = { _ in
-            try Task.checkCancellation()
-            // A loop that sleeps would otherwise keep its thread.
-            await Task.yield()
-        }
+        var environment = SyncEnvironment.instant
         let generator = SharedRandomGenerator(seed: seed)
         environment.random = { generator.next() }
         return environment

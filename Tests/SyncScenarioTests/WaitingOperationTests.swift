@@ -190,6 +190,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.persistent)
+    func `discarding an operation of an undeclared table discards the edit that a crash has left behind it`(
+        _ kind: StoreKind
+    ) async throws {
+        try await Scenario.run(on: kind, configure: { $0.tables.append(.init("Old")) }) { scenario in
+            let old = SyncTableDefinition("Old", columns: [SyncColumn("text", .text)])
+            let tables = [Todo.definition, old]
+            let first = try scenario.crashableDevice(settings: .singleAttempt, tables: tables)
+            try await first.context.table("Old").insert(["id": "o", "text": "one"])
+            var a = first
+            _ = try await scenario.push(first, then: .dropRequest) { _ in
+                try await first.context.table("Old").update(id: "o", ["text": "two"])
+                a = try scenario.restart(first, settings: .singleAttempt)
+            }
+            #expect(try await a.operations().count == 2)
+            let error = try #require(try await a.context.push().errors.first)
+            try await a.context.cancelAndDiscardItem(for: error)
+            #expect(try await a.operations().isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreKind.persistent)
     func `a held operation that was edited before its table was undeclared is reported`(
         _ kind: StoreKind
     ) async throws {

@@ -32,6 +32,22 @@ struct FilterLimitTests {
         }
     }
 
+    @Test(.onEachStorage) func `a filter of more values than a database accepts in a statement is 400`()
+        async throws
+    {
+        try await withServer { server, client in
+            try await server.put("a", ["n": 1], in: "TodoItem")
+            let signs = "n eq " + String(repeating: "-", count: 10) + "n"
+            for (count, status) in [(1000, 200), (1200, 400)] {
+                let filter = Array(repeating: signs, count: count).joined(separator: " or ")
+                let reply = try await client.list("TodoItem", [("$filter", filter)])
+                #expect(reply.status == status)
+            }
+            let names = Array(repeating: "n eq 1", count: 3700).joined(separator: " or ")
+            try await #expect(client.list("TodoItem", [("$filter", names)]).ids == ["a"])
+        }
+    }
+
     @Test func `a read that takes too long is 503, and other requests are answered`() async throws {
         try await withServer({ $0.sqliteLimits = .noTimeForReads }) { server, client in
             try await server.put((0..<200).map { ("\($0)", ["n": 1]) }, in: "TodoItem")

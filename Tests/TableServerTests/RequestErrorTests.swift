@@ -107,6 +107,19 @@ struct RequestErrorTests {
         }
     }
 
+    @Test func `a value that is nested too deeply for a list of rows is 400`() async throws {
+        try await withServer({ $0.acceptsNestedValues = true }) { server, client in
+            func nested(_ depth: Int) -> ItemValue {
+                (1..<depth).reduce(ItemValue.array([])) { value, _ in .array([value]) }
+            }
+            try await #expect(client.insert(["id": "a", "n": nested(98)]).status == 400)
+            try await #expect(client.insert(["id": "a", "n": nested(97)]).status == 201)
+            let remote = SyncClient(url: server.url).table("TodoItem")
+            let row = try await remote.query(TableQuery("TodoItem")).items.first
+            #expect(row?["n"] == nested(97))
+        }
+    }
+
     @Test func `a version that is not a string is 400, not an update without a condition`() async throws {
         try await withServer { server, client in
             let row = try await server.put("a", ["text": "Milk"], in: "TodoItem")

@@ -10,7 +10,7 @@ extension SyncError: LocalizedError {
     /// What the app or the user can do; `nil` when that depends on more than the code.
     public var recoverySuggestion: String? {
         switch code {
-        case .authenticationRequired, .pushAbortedAuthentication:
+        case .authenticationRequired where !mayRetry, .pushAbortedAuthentication where !mayRetry:
             "Sign in again, then try again. Local changes are kept."
         case .networkUnavailable, .pushAbortedNetwork:
             isOffline ? "Check the connection and try again. Local changes are kept." : nil

@@ -46,6 +46,8 @@ extension SyncError {
     }
 
     package static func contextClosed(cause: (any Error)? = nil) -> SyncError {
-        SyncError(.contextInvalid, "The sync context is closed.", cause: cause)
+        SyncError(
+            .contextInvalid, "The sync context is closed. Open the store again, and make a new context.",
+            cause: cause)
     }
 }

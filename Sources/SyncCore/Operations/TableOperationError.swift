@@ -125,6 +125,15 @@ extension TableOperationError {
             code: code, message: message)
     }
 
+    /// Returns this failure with what the server has answered in another failure of the same operation: a decision about it
+    /// needs the server's row, and whether it is a conflict.
+    func keepingServerState(of other: TableOperationError) -> TableOperationError {
+        TableOperationError(
+            operationID: operationID, table: table, itemID: itemID, kind: kind, item: item,
+            serverItem: other.isConflict ? other.serverItem : serverItem, status: other.status,
+            code: other.isConflict ? other.code : code, message: message, revision: revision)
+    }
+
     /// Returns the same failure with another message.
     func replacingMessage(_ message: String) -> TableOperationError {
         TableOperationError(

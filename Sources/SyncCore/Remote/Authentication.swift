@@ -70,10 +70,11 @@ final class Authentication: Sendable {
         } catch {
             // The app may have cancelled one of its tasks: only a cancelled caller throws cancellation.
             if Task.isCancelled { throw CancellationError() }
+            // An app that cannot refresh returns nil. An error can be one of the network: another attempt may succeed.
+            let isFinal = (error as? SyncError)?.code == .authenticationRequired
             failure = SyncError(
-                .authenticationRequired,
-                "The server requires the user to sign in, and refreshing the token failed.",
-                cause: error)
+                .authenticationRequired, "The server requires a new token, and refreshing it failed.",
+                cause: error, mayRetry: !isFinal)
         }
         failures.withLock { $0 = Failures(count: $0.count + 1, last: failure) }
         if let failure { throw failure }

@@ -112,7 +112,7 @@ extension RemoteCall {
                 .invalidItem, "'\(name)' is the id or a system property and cannot be sent as a field.")
         }
         for (name, value) in fields {
-            guard value.isExpressibleInJSON(depth: 1) else {
+            guard value.isExpressibleInJSON(depth: ItemValue.depthInLists) else {
                 throw SyncError(
                     .invalidItem,
                     "The field '\(name)' cannot be sent: it contains a number that is not finite, or its nesting is "
@@ -126,8 +126,12 @@ extension RemoteCall {
 }
 
 extension ItemValue {
-    /// Whether JSON can express the value, within the nesting that ``JSONParser`` accepts.
-    fileprivate func isExpressibleInJSON(depth: Int) -> Bool {
+    /// The depth of a field in the JSON of a list: in a row, in the array, in the object with the count or the link. What is sent
+    /// must be readable there.
+    package static let depthInLists = 3
+
+    /// Whether JSON can express the value at this depth, within the nesting that ``JSONParser`` accepts.
+    package func isExpressibleInJSON(depth: Int) -> Bool {
         switch self {
         case .double(let double): double.isFinite
         case .array(let values):

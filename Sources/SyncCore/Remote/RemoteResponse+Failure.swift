@@ -69,10 +69,14 @@ extension RemoteResponse {
         return switch call.action {
         case .query:
             SyncError(
-                .expectedItemsInResponse, "The response of the server has no list of rows.", mayRetry: true)
+                .expectedItemsInResponse,
+                "The response of the server has no list of rows. Check the client's URL and dialect.",
+                mayRetry: true)
         case .changes: .notChangeFeed
         case .read, .insert, .update, .delete, .undelete:
-            SyncError(.expectedItemInResponse, "The response of the server has no row.", mayRetry: true)
+            SyncError(
+                .expectedItemInResponse,
+                "The response of the server has no row. Check the client's URL and dialect.", mayRetry: true)
         }
     }
 }

@@ -22,7 +22,7 @@ extension StoreError {
     package static func olderFormat(_ version: some BinaryInteger) -> StoreError {
         StoreError(
             .unsupported,
-            "The store has format \(version), which cannot be inspected. Open it once with an app of this version."
+            "The store has the older format \(version). Open it once with an app that uses this version of swift-sync-context."
         )
     }
 

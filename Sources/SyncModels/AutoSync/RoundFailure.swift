@@ -19,7 +19,8 @@ enum RoundFailure: Equatable {
             // The app can change its table, and the server its row.
             self = .ofPlan(mayRetry: true)
         case .authenticationRequired, .pushAbortedAuthentication:
-            self = .unauthenticated
+            // The refresh of a token can succeed later.
+            self = cause.mayRetry ? .unavailable(retryAfter: nil) : .unauthenticated
         case .networkUnavailable, .serviceUnavailable, .pushAbortedNetwork, .pushAbortedService,
             .pushAbortedStore, .pushAbortedCancelled, .storeFailure, .storeOfAnotherUser, .contextInvalid,
             .invalidConfiguration, .internalError:

@@ -155,8 +155,8 @@ extension SyncRound.Report {
         case nil:
             .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
         case .unauthenticated: .unauthenticated
-        case .unavailable(let retryAfter): .failed(retryAfter: retryAfter)
-        case .ofPlan: .failed()
+        case .unavailable(let retryAfter): .failed(retryAfter: retryAfter, reachedServer: reachedServer)
+        case .ofPlan: .failed(reachedServer: reachedServer)
         }
     }
 }

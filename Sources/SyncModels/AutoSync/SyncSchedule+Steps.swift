@@ -30,8 +30,12 @@ extension SyncSchedule {
         ///   - leavesOperations: whether operations are pending that a push can send.
         ///   - retries: the plans that have failed and may succeed later.
         case completed(reachedServer: Bool, leavesOperations: Bool = false, retries: Set<Int> = [])
-        /// The server or the store is not available. `retryAfter` is the wait that the server asks for.
-        case failed(retryAfter: Duration? = nil)
+        /// The server or the store is not available.
+        ///
+        /// - Parameters:
+        ///   - retryAfter: the wait that the server asks for.
+        ///   - reachedServer: whether the server has answered before.
+        case failed(retryAfter: Duration? = nil, reachedServer: Bool = false)
         /// The server requires the user to sign in.
         case unauthenticated
         /// The caller cancelled the round.

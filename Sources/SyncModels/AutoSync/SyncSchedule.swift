@@ -46,6 +46,8 @@ struct SyncSchedule: Sendable {
     private(set) var signIns = 0
     /// The number of sign-ins when the current round began.
     private var signInsAtBegin = 0
+    /// The end of the wait that the server had asked for when the current round began.
+    private var serverEndAtBegin: Duration?
     private var isOffline = false
     /// Whether the network is metered. It stays so when the network comes back, until the app says otherwise.
     private var isMetered = false
@@ -243,6 +245,7 @@ struct SyncSchedule: Sendable {
             pulls[index].repeatsAt = nil
         }
         openGate(at: now)
+        serverEndAtBegin = gate?.serverEnd
     }
 
     /// Records the end of a round.
@@ -274,11 +277,13 @@ struct SyncSchedule: Sendable {
             guard leavesOperations, firstChange == nil else { break }
             requestPush(at: now + settings.backoff(failures: incompleteRounds, jitter: jitter), .retry)
             incompleteRounds += 1
-        case .failed(let retryAfter):
+        case .failed(let retryAfter, let reachedServer):
             requestPush(at: now, .retry)
+            if reachedServer { recordAnswer() }
             recordFailure(retryAfter: retryAfter, jitter: jitter)
         case .unauthenticated:
             requestPush(at: now, .retry)
+            recordAnswer()
             // The server may have refused the token from before a sign-in during the round.
             needsSignIn = signIns == signInsAtBegin
         case .cancelled:
@@ -311,10 +316,11 @@ struct SyncSchedule: Sendable {
         hasLastRoundFailed = true
     }
 
-    /// An answer of the server refutes that the network is unavailable.
+    /// An answer of the server refutes that the network is unavailable. A wait that the server has asked for since the round
+    /// began stays.
     private mutating func recordAnswer() {
-        (failures, needsSignIn, gate) = (0, false, nil)
-        isOffline = false
+        (failures, needsSignIn, isOffline) = (0, false, false)
+        gate = gate?.serverEnd == serverEndAtBegin ? nil : gate?.ofServer
     }
 
     private mutating func requestAll(at now: Duration, _ cause: SyncEvent.RoundCause) {
@@ -361,6 +367,7 @@ struct SyncSchedule: Sendable {
         move(&pushRequestedAt)
         move(&leftOperationsAt)
         move(&lastEnd)
+        move(&serverEndAtBegin)
         gate?.move(by: offset)
         for index in pulls.indices {
             move(&pulls[index].requestedAt)

@@ -64,9 +64,13 @@ extension MergePolicy where Value: FixedWidthInteger & SendableMetatype {
 }
 
 extension MergePolicy where Value: BinaryFloatingPoint & SendableMetatype {
-    /// The server's value, changed by what the device has added or subtracted.
+    /// The server's value, changed by what the device has added or subtracted. It stops at the greatest finite numbers.
     public static var counter: MergePolicy {
-        MergePolicy { base, mine, theirs in theirs + (mine - (base ?? 0)) }
+        MergePolicy { base, mine, theirs in
+            let limit = Value.greatestFiniteMagnitude
+            let amount = min(max(mine - (base ?? 0), -limit), limit)
+            return min(max(theirs + amount, -limit), limit)
+        }
     }
 }
 

@@ -42,6 +42,8 @@ struct ConnectionHandler: Sendable {
         case .respond(var response):
             if !body.isComplete { response.headers.append(("Connection", "close")) }
             if isHead {
+                // The head of a feed has no length, so that the library would write the end of a body.
+                response.feed = nil
                 try await writer.write(response: head(of: response), body: ResponseBody())
             } else if let feed = response.feed {
                 var bodyWriter = try await writer.writeHead(head(of: response))

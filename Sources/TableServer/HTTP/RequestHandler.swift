@@ -93,7 +93,11 @@ struct RequestHandler: Sendable {
 
     private func response(to request: RecordedRequest, _ stamp: Timestamp?) async -> ServerResponse {
         if service.settings.host.isLoopbackHost, request.isRebound { return RequestError.rebound.response }
-        if let page = try? await page.response(to: request) { return page }
+        do {
+            if let page = try await page.response(to: request) { return page }
+        } catch {
+            return service.response(to: error, in: request)
+        }
         if service.settings.showsMetrics, request.method == "GET", request.path == "/metrics" {
             return metrics.response
         }

@@ -14,6 +14,7 @@ struct ODataParser {
     /// The height of the expression that was parsed last: a chain in parentheses can be the first operand of another chain.
     private var height = 0
     private var concatenationCount = 0
+    private var tokenCount = 0
     private let columns: ColumnNames
     private let dialect: TableServer.Dialect
 
@@ -22,6 +23,8 @@ struct ODataParser {
     /// The maximum height of an expression, which is evaluated recursively: a chain of `and` in one of `or` adds two levels for
     /// each pair of parentheses.
     private static let maxHeight = 2 * maxDepth
+    /// The maximum number of names, values and signs. Each can become an argument of the statement, and databases limit their number.
+    static let maxTokens = 15_000
     /// The maximum number of calls of `concat`; it bounds the length of a computed text.
     static let maxConcatenations = 50
 
@@ -46,6 +49,10 @@ struct ODataParser {
     }
 
     private mutating func advance() throws(ODataError) {
+        tokenCount += 1
+        guard tokenCount <= Self.maxTokens else {
+            throw lexer.error("the filter has more than \(Self.maxTokens) names, values and signs")
+        }
         token = try lexer.next()
     }
 

@@ -32,7 +32,8 @@ extension TableServer.Dialect {
     private static func invalidVersion(_ version: String) -> RequestError {
         .badRequest(
             "An invalid API version was specified in the request: \(version). "
-                + "Send the header ZUMO-API-VERSION with 2.0.0 or 3.0.0.")
+                + "Send the header ZUMO-API-VERSION with 2.0.0 or 3.0.0, or X-ZUMO-APPLICATION for dialect v1."
+        )
     }
 
     /// Whether a list includes tombstones.

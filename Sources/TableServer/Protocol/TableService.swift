@@ -38,17 +38,23 @@ struct TableService: Sendable {
             let write = RowWrite(request, dialect, stamp, mayRead: mayRead, settings: settings)
             return try await apply(write, request, path, scope)
                 ?? .pathNotFound(request.method, request.path)
-        } catch let error as RequestError {
+        } catch {
+            return response(to: error, in: request)
+        }
+    }
+
+    /// Returns the response to a request that has failed, and logs what is not the client's fault.
+    func response(to error: any Error, in request: RecordedRequest) -> ServerResponse {
+        if let error = error as? RequestError {
             if let cause = error.cause { settings.logger.error("Request \(request.id) failed: \(cause)") }
             return error.response
-        } catch {
-            // The error can contain SQL, which is not the client's business.
-            settings.logger.error("Request \(request.id) failed: \(error)")
-            return RequestError(
-                status: 500, message: "The request failed on the server; its log has the reason."
-            )
-            .response
         }
+        // The error can contain SQL, which is not the client's business.
+        settings.logger.error("Request \(request.id) failed: \(error)")
+        return RequestError(
+            status: 500, message: "The request failed on the server; its log has the reason."
+        )
+        .response
     }
 
     /// Returns the user of a request, and counts the request. One whose token is not valid counts for its address.

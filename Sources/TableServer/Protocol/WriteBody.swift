@@ -128,6 +128,9 @@ struct WriteBody: Sendable {
                     message:
                         "The property '\(name)' is an object or array, which this server does not accept.")
             }
+            guard value.isExpressibleInJSON(depth: ItemValue.depthInLists) else {
+                throw .badRequest("The property '\(name)' is nested too deeply for a list of rows.")
+            }
         default: break
         }
     }

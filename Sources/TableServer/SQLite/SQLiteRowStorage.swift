@@ -59,7 +59,7 @@ final class SQLiteRowStorage: RowStorage {
         // The time before its turn counts: otherwise the reads that wait for others would take long together.
         let deadline = limits.now() + limits.read
         do {
-            return try await database.read { [self, settings, keptStatements, limits] database in
+            return try await database.read { [self] database in
                 let rest = deadline - limits.now()
                 if rest < .zero || isInterrupted.withLock(\.self) {
                     throw DatabaseError(resultCode: .SQLITE_INTERRUPT)
@@ -87,8 +87,7 @@ final class SQLiteRowStorage: RowStorage {
         // Writes run one after the other, so the time before the turn counts: otherwise the waits for a lock would add up.
         let deadline = limits.now() + limits.lock
         do {
-            let result = try await database.writeWithoutTransaction {
-                [self, settings, keptStatements, limits] database in
+            let result = try await database.writeWithoutTransaction { [self] database in
                 if isInterrupted.withLock(\.self) { throw DatabaseError(resultCode: .SQLITE_INTERRUPT) }
                 return try database.inTransaction(waitingAtMost: deadline - limits.now()) {
                     try body(SQLiteRows(database, scope, settings, keptStatements))
@@ -111,8 +110,12 @@ final class SQLiteRowStorage: RowStorage {
 
     func check() async throws {
         try requireOpen()
-        _ = try await database.read { database in
-            try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+        do {
+            _ = try await database.read { database in
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+            }
+        } catch let error as DatabaseError {
+            throw error.requestError ?? error
         }
     }
 

@@ -53,7 +53,7 @@ extension TodoApp {
             if result.errors.allSatisfy({ $0.code == .tableNotOnServer }) {
                 throw Failure(missingTableMessage + (await pendingSummary()))
             }
-            console.print("\(error.message) (code \(error.code.rawValue))")
+            console.print("Some changes need a decision. (code \(error.code.rawValue))")
             return result
         }
     }

@@ -70,6 +70,16 @@ struct AuthenticationSamples {
         }
     }
 
+    @Test func `clients of other dialects`() throws {
+        let url = try #require(URL(string: "https://example.com"))
+        let key = "application-key"
+
+        let toolkit = SyncClient(url: url, dialect: .v3)
+        let services = SyncClient(url: url, dialect: .v1, applicationKey: key)
+
+        #expect(toolkit.dialect == .v3 && services.dialect == .v1)
+    }
+
     @Test func `one store for one user`() async throws {
         let store = try MemoryStore(tables: [SyncTableDefinition("TodoItem", columns: [])])
         let url = try #require(URL(string: "https://example.com"))

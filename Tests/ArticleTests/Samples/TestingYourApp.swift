@@ -101,7 +101,10 @@ struct TestingYourAppSamples {
 extension SyncEnvironment {
     static var withoutWaiting: SyncEnvironment {
         var environment = SyncEnvironment.live
-        environment.sleep = { _ in try Task.checkCancellation() }
+        environment.sleep = { _ in
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         environment.random = { 0 }
         return environment
     }

@@ -7,6 +7,46 @@ import Testing
 
 /// What a schedule remembers of events that arrive during a round, between runs and from the change feed.
 @Suite struct ScheduleEventTests {
+    @Test func `rounds that make progress before they fail do not wait longer and longer`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.signal(.networkUnavailable)
+        timeline.change()
+        var delays: [Double] = []
+        for _ in 0..<5 {
+            guard timeline.runNextRound(.failed(reachedServer: true)) != nil else { break }
+            if case .wait(_, let reason) = timeline.step() { #expect(reason == .failure) }
+            delays.append((timeline.nextRound() ?? .infinity) - timeline.seconds)
+        }
+        #expect(delays == [1, 1, 1, 1, 1])
+    }
+
+    @Test func `a wait that the server asks for during a round stays after the round`() throws {
+        var timeline = ScheduleTimeline.started()
+        timeline.seconds = 20
+        timeline.change()
+        timeline.seconds = 21
+        let due = timeline.dueRound()
+        let round = try #require(due)
+        timeline.schedule.begin(round, at: timeline.time)
+        timeline.schedule.recordFeed(.unavailable(retryAfter: .seconds(60)), signIns: 0, at: timeline.time)
+        timeline.end(round)
+        timeline.signal(.serverHint(tables: ["parents"]))
+        #expect(timeline.nextRound() == 81)
+        // A round at the user's request ends a wait that was there before.
+        timeline.schedule.begin(timeline.schedule.wholeRound, at: timeline.time)
+        timeline.end(timeline.schedule.wholeRound)
+        #expect(timeline.feedTime() == .zero)
+    }
+
+    @Test func `a token that could not be refreshed is a failure, and one that is refused needs the user`() {
+        let failed = SyncError(.pushAbortedAuthentication, "", mayRetry: true)
+        #expect(RoundFailure(failed) == .unavailable(retryAfter: nil))
+        #expect(RoundFailure(SyncError(.pushAbortedAuthentication, "")) == .unauthenticated)
+        let pull = SyncError(
+            .pullAborted, "", cause: SyncError(.authenticationRequired, "", mayRetry: true))
+        #expect(RoundFailure(pull) == .unavailable(retryAfter: nil))
+    }
+
     private let parents = ScheduleTimeline.parents
     private let children = ScheduleTimeline.children
 

@@ -25,20 +25,16 @@ final class PostgresServer: Sendable {
 
     private init() throws {
         let files = FileManager.default
-        directory = files.temporaryDirectory.appending(path: "postgres-\(UUID().uuidString.prefix(8))").path
+        // The path of a socket has at most 107 bytes.
+        directory = "/tmp/postgres-\(UUID().uuidString.prefix(8))"
         try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        let process = Process()
         var words = ["/bin/sh", "-c", Self.script, "sh", directory]
-        if geteuid() == 0 {
-            // The server refuses to run as root.
-            let owner = Process()
-            owner.executableURL = URL(filePath: "/bin/chown")
-            owner.arguments = ["postgres", directory]
-            try owner.run()
-            owner.waitUntilExit()
+        // The server refuses to run as root.
+        if geteuid() == 0, let owner = getpwnam("postgres") {
+            chown(directory, owner.pointee.pw_uid, owner.pointee.pw_gid)
             words = ["/sbin/runuser", "-u", "postgres", "--"] + words
         }
-        let (commands, answers) = (Pipe(), Pipe())
+        let (process, commands, answers) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(filePath: words[0])
         process.arguments = Array(words.dropFirst())
         process.currentDirectoryURL = URL(filePath: "/")

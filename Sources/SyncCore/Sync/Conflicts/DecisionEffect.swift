@@ -54,7 +54,7 @@ struct DecisionEffect {
         case .keepServer where error.isUnexplainedInsert:
             throw SyncError(
                 .invalidOperation,
-                error.message + " It has not shown the row: correct the item, or discard it.")
+                error.message + " The server has not shown its row: correct the item, or discard it.")
         case .keepServer: try keepServer(error.serverItem.map(definition.withoutLocalOnlyColumns))
         case .keepClient: try keepClient(nil)
         case .merge(var item):

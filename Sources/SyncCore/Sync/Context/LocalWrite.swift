@@ -119,7 +119,9 @@ struct LocalWrite {
 
     private func existing(_ id: String) throws -> Item {
         guard let item = try transaction.item(id: id, in: definition.name) else {
-            throw SyncError(.itemNotFound, "There is no item '\(id)' in '\(definition.name)'.")
+            throw SyncError(
+                .itemNotFound,
+                "There is no item '\(id)' in '\(definition.name)': it was deleted, or never inserted.")
         }
         return item
     }

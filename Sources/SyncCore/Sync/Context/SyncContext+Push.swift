@@ -142,7 +142,7 @@ extension SyncContext {
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return SyncError(
             .pushCompletedWithErrors,
-            "Not all operations completed successfully: \(counts.joined(separator: ", ")). See pushResult.errors.",
+            "Operations need a decision: \(counts.joined(separator: ", ")). See pushResult.errors.",
             cause: PushFailure(result: result, underlying: nil))
     }
 }

@@ -41,6 +41,10 @@ extension SyncContext {
             guard operation.revision == error.revision else {
                 throw SyncError.operationChanged(error.operationID)
             }
+            // A change that was made while the operation was sent is part of what is discarded.
+            if operation.kind != .delete, let behind = try transaction.operation(behind: operation) {
+                try transaction.removeOperationAndError(id: behind.id)
+            }
             try transaction.removeOperationAndError(id: operation.id)
             try PurgeStamp.recordDiscarded(operation.itemID, in: error.table, transaction)
             try transaction.recordPurge(of: error.table)
@@ -57,7 +61,9 @@ extension SyncContext {
     public func keepAndUpdateItem(for error: TableOperationError, with item: Item) async throws {
         try await resolve(error, with: item) { effect, item in
             guard effect.operation.kind != .delete else {
-                throw SyncError(.invalidOperation, "A delete sends no item. Change its kind instead.")
+                throw SyncError(
+                    .invalidOperation,
+                    "A delete sends no item. To send an update instead, call changeKind(for:to:with:).")
             }
             try effect.keepClient(item)
         }

@@ -20,7 +20,7 @@ extension SyncContext {
                 if response.isSuccess { retryBudget.earn() }
                 guard response.isTransient, response.exceededLimit == nil else { return response }
                 result = .success(response)
-            } catch let error as SyncError where error.mayRetry {
+            } catch let error as SyncError where error.mayRetry && error.code != .authenticationRequired {
                 result = .failure(error)
             }
             let delay = settings.retry.delay(

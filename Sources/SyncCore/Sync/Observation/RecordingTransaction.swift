@@ -79,6 +79,13 @@ final class RecordingTransaction: StoreTransaction {
 
     func items(matching query: TableQuery) throws -> QueryResult { try base.items(matching: query) }
 
+    /// Not the default, which reads all columns: one of them may have a value that cannot be read.
+    func forEachRow(
+        matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
+    ) throws -> Int? {
+        try base.forEachRow(matching: query, columns: columns, body)
+    }
+
     func operation(id: Int64) throws -> TableOperation? { try base.operation(id: id) }
 
     func operations(after id: Int64, in table: String?, limit: Int) throws -> [TableOperation] {

@@ -123,17 +123,19 @@ extension OperationSender {
 
     /// Records an error that the delegate threw.
     ///
+    /// - Parameter result: the result of the last execution by the delegate; `nil` when there was none.
     /// - Returns: the recorded error; `nil` when the operation is no longer pending.
-    func record(_ error: any Error) async throws -> TableOperationError? {
+    func record(_ error: any Error, after result: Result? = nil) async throws -> TableOperationError? {
         try await context.write { [operationID, definition] transaction in
             // The error is about the whole change of the item, with what a crash has left behind the operation.
             try AttemptCompletion(transaction: transaction, definition: definition, operationID: operationID)
                 .mergeBehind()
             guard let operation = try transaction.operation(id: operationID) else { return nil }
             let item = try transaction.readableItem(id: operation.itemID, in: definition)
-            let recorded = TableOperationError(
+            let ofDelegate = TableOperationError(
                 operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
                 delegateError: error)
+            let recorded = result?.failure.map(ofDelegate.keepingServerState) ?? ofDelegate
             try transaction.put(recorded)
             return recorded
         }

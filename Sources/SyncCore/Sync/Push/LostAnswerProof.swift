@@ -7,7 +7,8 @@
 /// the app. The next attempt then meets the effect of the first: 409 after an insert, 412 after an update, 404 after a
 /// delete. The content of the oldest attempt with unknown outcome is stored with the operation, and proves it:
 ///
-/// - Insert, update: the server's row has every field that was sent → the operation is complete.
+/// - Insert, update: the server's row has every field that was sent → the operation is complete. Of an update that sends whole
+///   rows, the fields that it changes count: the server may compute others, and other clients may change them.
 /// - Delete: the server has no row, or a tombstone → the operation is complete.
 /// - Delete that replaced an attempted insert or update: the row is what that attempt left, and no other client has
 ///   changed it → the delete continues with the row's version.
@@ -21,6 +22,8 @@ struct LostAnswerProof: Sendable {
     let sent: TableOperation.SentSnapshot
     /// The server's row that the operation was made on.
     let base: Item?
+    /// Whether the update is a replacement of the whole item, so that each field is meant.
+    let replaces: Bool
     /// For a delete of a row that the device never received: the item as it was.
     let deletedItem: Item?
     let definition: SyncTableDefinition
@@ -37,7 +40,7 @@ struct LostAnswerProof: Sendable {
     ) {
         kind = operation.kind
         sent = operation.sent ?? attempt
-        base = operation.base
+        (base, replaces) = (operation.base, operation.replaces)
         deletedItem = operation.hasUnknownRow ? operation.deletedItem : nil
         self.definition = definition
         self.combinedColumns = combinedColumns
@@ -64,13 +67,21 @@ struct LostAnswerProof: Sendable {
         shown.fields.merge(response.unreadableFields) { _, unreadable in unreadable }
         if kind == .delete, isLeftByClient(shown) { return .continues(from: row) }
         let isCombined = sent.fields.keys.contains(where: combinedColumns.contains)
-        guard sent.kind != .delete, !isCombined, sent.isApplied(in: shown) else {
+        guard sent.kind != .delete, !isCombined, sent.isApplied(in: shown, fields: changedFields) else {
             return .conflict(reason, status: status, serverItem: row)
         }
         guard kind == .delete else { return .succeeded(row) }
         // A delete must not remove changes that the user has not seen.
         let changed = ConflictReason.versionMismatch
         return .conflict(changed, status: changed.status, serverItem: row)
+    }
+
+    /// The fields that the attempt has changed; all that it has sent, if that is not known.
+    private var changedFields: [String: ItemValue] {
+        guard sent.kind == .update, !replaces, let base else { return sent.fields }
+        let known = definition.syncedFields(of: base)
+        let changed = sent.fields.filter { (known[$0.key] ?? .null) != $0.value }
+        return changed.isEmpty ? sent.fields : changed
     }
 
     /// Whether a row that is to be deleted is what this client has left there, without a change of another client.
@@ -91,9 +102,11 @@ struct LostAnswerProof: Sendable {
 }
 
 extension TableOperation.SentSnapshot {
-    /// Whether the row is what this attempt left: it is not deleted, and has every field as the server may show it.
-    func isApplied(in row: Item) -> Bool {
-        !row.system.deleted && fields.allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
+    /// Whether the row is what this attempt left: it is not deleted, and has the fields as the server may show them.
+    ///
+    /// - Parameter changed: the fields that count; by default all that were sent.
+    func isApplied(in row: Item, fields changed: [String: ItemValue]? = nil) -> Bool {
+        !row.system.deleted && (changed ?? fields).allSatisfy { $1.isShown(as: row.fields[$0] ?? .null) }
     }
 }
 

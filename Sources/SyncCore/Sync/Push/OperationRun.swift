@@ -109,7 +109,8 @@ extension OperationRun {
     }
 
     /// Records an error of the delegate as the operation's error. One that an execution has thrown is recorded already, or
-    /// was replaced by that of a later execution, which is the error to decide about.
+    /// was replaced by that of a later execution, which is the error to decide about. Another one replaces its message only: the
+    /// server's row and the status are those of the execution.
     private func result(
         of handle: PushOperation, _ sender: OperationSender, throwing error: any Error
     ) async throws -> Result {
@@ -125,7 +126,11 @@ extension OperationRun {
         {
             return ended(Outcome(result))
         }
-        return ended(try await sender.record(error).map(Outcome.failed) ?? .notExecuted)
+        guard let recorded = try await sender.record(error, after: handle.result) else {
+            return ended(.notExecuted)
+        }
+        if case .unconfirmed = handle.result { return ended(.unconfirmed(recorded)) }
+        return ended(.failed(recorded))
     }
 }
 

@@ -25,6 +25,14 @@ struct OperationSender: Sendable {
         /// item precedes it; or, after a request, the operation no longer exists, for example because it and
         /// the one behind it have cancelled each other out.
         case skipped
+
+        /// What the server has answered to an operation that stays pending.
+        var failure: TableOperationError? {
+            switch self {
+            case .failed(let error), .unconfirmed(let error): error
+            case .completed, .held, .skipped: nil
+            }
+        }
     }
 
     /// Sends the operation, again for every conflict that a resolver decides, and stores the outcome.

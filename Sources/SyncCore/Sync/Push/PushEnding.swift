@@ -40,7 +40,8 @@ struct PushEnding: Sendable {
             error = SyncError(.pushAbortedNetwork, failure.message, cause: failure.cause, mayRetry: true)
             mayBeApplied = true
         case .authenticationRequired:
-            error = SyncError(.pushAbortedAuthentication, failure.message, cause: failure.cause)
+            error = SyncError(
+                .pushAbortedAuthentication, failure.message, cause: failure.cause, mayRetry: failure.mayRetry)
             mayBeApplied = false
         case .invalidConfiguration, .contextInvalid:
             error = failure
@@ -67,7 +68,8 @@ extension PushEnding {
     static func tooManyServerErrors(_ count: Int, last: TableOperationError) -> SyncError {
         SyncError(
             .pushAbortedService,
-            "The service failed to answer \(count) operations in a row. \(last.message)", cause: last,
+            "The service failed to answer \(count) operations in a row. Push again later. \(last.message)",
+            cause: last,
             mayRetry: true)
     }
 
@@ -77,10 +79,11 @@ extension PushEnding {
     }
 
     /// Whether an error that ``PushOperation/execute()`` throws ends the push. An operation's own failure does not, nor
-    /// does an invalid item, which the delegate can correct.
+    /// does an invalid item, which the delegate can correct, nor a cancellation: the delegate may have cancelled its own task,
+    /// for example at a time limit.
     static func isEnding(_ error: any Error) -> Bool {
         switch error {
-        case is TableOperationError: false
+        case is TableOperationError, is CancellationError: false
         case let error as SyncError: ![.invalidItem, .invalidItemID].contains(error.code)
         default: true
         }

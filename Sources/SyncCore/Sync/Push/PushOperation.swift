@@ -52,8 +52,9 @@ public final class PushOperation: Sendable {
     ///
     /// - Returns: the item as it is stored now; `nil` after a delete, or when the operation no longer has to be sent.
     /// - Throws: ``TableOperationError`` when the operation fails, with the server's row in a conflict;
-    ///   ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an ``item`` that cannot be sent. Any other
-    ///   error ends the push, also if the delegate catches it.
+    ///   ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an ``item`` that cannot be sent;
+    ///   `CancellationError` when the task is cancelled, for example by a time limit of the delegate. Any other error ends the
+    ///   push, also if the delegate catches it.
     @discardableResult
     public func execute() async throws -> Item? {
         let original = state.withLock(\.original)
