@@ -156,6 +156,27 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a conflict that a delegate decides before it throws stays decided`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { context, operation in
+            do { return try await operation.execute() } catch let conflict as TableOperationError {
+                if let item = conflict.item { try await context.keepAndUpdateItem(for: conflict, with: item) }
+                throw DelegateError()
+            }
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+            try await a.sync()
+            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+            try await a.table.update(id: "x", ["text": "mine"])
+            #expect(try await !a.expectPushError().isConflict)
+            #expect(try await a.context.status().conflictingOperations == 0)
+            try await a.context.push()
+            #expect(try scenario.serverTexts() == ["mine"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a service that fails for three operations in a row ends the push, although a delegate hides it`(
         _ kind: StoreKind
     ) async throws {

@@ -16,7 +16,7 @@
 /// the token. The methods throw ``SyncError``:
 /// - ``SyncError/Code/networkUnavailable``, may retry: no complete response arrived; the server may or may not have
 ///   applied the request;
-/// - ``SyncError/Code/authenticationRequired``: the user must sign in;
+/// - ``SyncError/Code/authenticationRequired``: the user must sign in; if it may be retried, the token could not be refreshed;
 /// - ``SyncError/Code/itemNotOnServer``, ``SyncError/Code/tableNotOnServer``;
 /// - ``SyncError/Code/serviceUnavailable``, may retry: the service is busy or stopped, or a gateway responded; the server may
 ///   or may not have applied the request;

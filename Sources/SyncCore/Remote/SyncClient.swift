@@ -41,8 +41,8 @@ public final class SyncClient: Sendable {
     ///     tables. Messages never hold fields, tokens or URLs; item ids are logged at level `trace` only.
     ///   - refreshAuthentication: returns a new token when the server requires the user to sign in. Calls do not overlap.
     ///     If it returns `nil`, the user has to sign in again. If it throws, another attempt may succeed: the error of the request
-    ///     has the code ``SyncError/Code/authenticationRequired``, and ``SyncError/mayRetry`` is true. It throws a ``SyncError`` with
-    ///     this code for the same as `nil`.
+    ///     has the code ``SyncError/Code/authenticationRequired``, and ``SyncError/mayRetry`` is true. A
+    ///     ``SyncError`` with this code means the same as `nil`.
     public init(
         url: URL, transport: any HTTPTransport = URLSessionTransport(), dialect: WireDialect = .v2,
         applicationKey: String? = nil, installationID: String = UUID().uuidString,

@@ -34,6 +34,10 @@ struct SyncRound: Sendable {
 
         /// Whether the server has answered a request about rows: also one that it has refused.
         var reachedServer = false
+
+        /// Whether the server has applied a change, or the rows of a plan were pulled. A refusal is none: the same operation may
+        /// be refused in every round.
+        var madeProgress: Bool { (push?.completed ?? 0) > 0 || !pulls.isEmpty }
     }
 
     /// Runs the round.
@@ -155,8 +159,9 @@ extension SyncRound.Report {
         case nil:
             .completed(reachedServer: reachedServer, leavesOperations: leavesOperations, retries: retries)
         case .unauthenticated: .unauthenticated
-        case .unavailable(let retryAfter): .failed(retryAfter: retryAfter, reachedServer: reachedServer)
-        case .ofPlan: .failed(reachedServer: reachedServer)
+        case .unavailable(let retryAfter):
+            .failed(retryAfter: retryAfter, reachedServer: reachedServer, madeProgress: madeProgress)
+        case .ofPlan: .failed(reachedServer: reachedServer, madeProgress: madeProgress)
         }
     }
 }

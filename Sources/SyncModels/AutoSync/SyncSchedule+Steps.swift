@@ -35,7 +35,8 @@ extension SyncSchedule {
         /// - Parameters:
         ///   - retryAfter: the wait that the server asks for.
         ///   - reachedServer: whether the server has answered before.
-        case failed(retryAfter: Duration? = nil, reachedServer: Bool = false)
+        ///   - madeProgress: whether it has applied a change, or the rows of a plan were pulled.
+        case failed(retryAfter: Duration? = nil, reachedServer: Bool = false, madeProgress: Bool = false)
         /// The server requires the user to sign in.
         case unauthenticated
         /// The caller cancelled the round.

@@ -32,7 +32,7 @@ struct SyncSchedule: Sendable {
     /// Why a push or pulls were requested last.
     private var requestCause = SyncEvent.RoundCause.start
     private var gate: SyncGate?
-    /// The number of failures in a row, without an answer of the server between them.
+    /// The number of failures in a row, without progress between them.
     private var failures = 0
     private var hasLastRoundFailed = false
     /// The number of rounds in a row that have left operations to send again.
@@ -277,13 +277,14 @@ struct SyncSchedule: Sendable {
             guard leavesOperations, firstChange == nil else { break }
             requestPush(at: now + settings.backoff(failures: incompleteRounds, jitter: jitter), .retry)
             incompleteRounds += 1
-        case .failed(let retryAfter, let reachedServer):
+        case .failed(let retryAfter, let reachedServer, let madeProgress):
             requestPush(at: now, .retry)
-            if reachedServer { recordAnswer() }
+            if reachedServer { isOffline = false }
+            if madeProgress { failures = 0 }
             recordFailure(retryAfter: retryAfter, jitter: jitter)
         case .unauthenticated:
             requestPush(at: now, .retry)
-            recordAnswer()
+            isOffline = false
             // The server may have refused the token from before a sign-in during the round.
             needsSignIn = signIns == signInsAtBegin
         case .cancelled:

@@ -53,7 +53,7 @@ extension TodoApp {
             if result.errors.allSatisfy({ $0.code == .tableNotOnServer }) {
                 throw Failure(missingTableMessage + (await pendingSummary()))
             }
-            console.print("Some changes need a decision. (code \(error.code.rawValue))")
+            console.print("Not all changes were sent. (code \(error.code.rawValue))")
             return result
         }
     }

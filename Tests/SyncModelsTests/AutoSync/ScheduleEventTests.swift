@@ -13,11 +13,25 @@ import Testing
         timeline.change()
         var delays: [Double] = []
         for _ in 0..<5 {
-            guard timeline.runNextRound(.failed(reachedServer: true)) != nil else { break }
+            let outcome = SyncSchedule.Outcome.failed(reachedServer: true, madeProgress: true)
+            guard timeline.runNextRound(outcome) != nil else { break }
             if case .wait(_, let reason) = timeline.step() { #expect(reason == .failure) }
             delays.append((timeline.nextRound() ?? .infinity) - timeline.seconds)
         }
         #expect(delays == [1, 1, 1, 1, 1])
+    }
+
+    @Test func `rounds in which the server only refuses something wait longer and longer`() {
+        var timeline = ScheduleTimeline.started()
+        timeline.signal(.networkUnavailable)
+        timeline.change()
+        var delays: [Double] = []
+        for _ in 0..<5 {
+            guard timeline.runNextRound(.failed(reachedServer: true)) != nil else { break }
+            if case .wait(_, let reason) = timeline.step() { #expect(reason == .failure) }
+            delays.append((timeline.nextRound() ?? .infinity) - timeline.seconds)
+        }
+        #expect(delays == [1, 2, 4, 8, 16])
     }
 
     @Test func `a wait that the server asks for during a round stays after the round`() throws {

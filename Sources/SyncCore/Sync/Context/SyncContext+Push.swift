@@ -142,7 +142,7 @@ extension SyncContext {
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return SyncError(
             .pushCompletedWithErrors,
-            "Operations need a decision: \(counts.joined(separator: ", ")). See pushResult.errors.",
+            "Not all operations were completed: \(counts.joined(separator: ", ")). See pushResult.errors.",
             cause: PushFailure(result: result, underlying: nil))
     }
 }

@@ -135,7 +135,12 @@ extension OperationSender {
             let ofDelegate = TableOperationError(
                 operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
                 delegateError: error)
-            let recorded = result?.failure.map(ofDelegate.keepingServerState) ?? ofDelegate
+            // The delegate can have decided a conflict already.
+            let logged = try transaction.operationError(operationID: operationID)
+            let answered = result?.failure.flatMap { failure in
+                failure.isConflict ? logged.flatMap { $0.isConflict ? $0 : nil } : failure
+            }
+            let recorded = answered.map(ofDelegate.keepingServerState) ?? ofDelegate
             try transaction.put(recorded)
             return recorded
         }
