@@ -121,13 +121,13 @@ final class LMDBMap: OrderedMap {
         guard environment.usedSize > environment.mapSize / 2, environment.mapSize < maximumSize else {
             return
         }
-        _ = environment.releaseEndedReaders()
         let hasNoReaders = state.withLock { state in
             state.isResizing = state.readers == 0
             return state.isResizing
         }
         guard hasNoReaders else { return }
         defer { state.withLock { $0.isResizing = false } }
+        _ = environment.releaseEndedReaders()
         try? resize(to: doubledSize)
     }
 

@@ -256,7 +256,7 @@ import Testing
         }
         let run = try await Inspection.run(store.path())
         #expect(run.status == 1)
-        #expect(run.errors.contains("format \(version)"), "\(run.errors)")
+        #expect(run.errors.contains("The store has format \(version)"), "\(run.errors)")
     }
 }
 

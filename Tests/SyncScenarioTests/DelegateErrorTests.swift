@@ -125,6 +125,18 @@ import Testing
         }
     }
 
+    /// Returns a device whose update conflicts with the server's row.
+    private static func deviceInConflict(_ scenario: Scenario, _ delegate: ClosureDelegate) async throws
+        -> Device
+    {
+        let device = try scenario.device(delegate: delegate)
+        try await scenario.server.put("x", ["text": "one"], in: Todo.name)
+        try await device.sync()
+        try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
+        try await device.table.update(id: "x", ["text": "mine"])
+        return device
+    }
+
     /// Hides the errors of executions.
     private static let hiding = ClosureDelegate(perform: { _, operation in
         do { return try await operation.execute() } catch { throw DelegateError() }
@@ -164,11 +176,7 @@ import Testing
             }
         })
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate)
-            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
-            try await a.sync()
-            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
-            try await a.table.update(id: "x", ["text": "mine"])
+            let a = try await Self.deviceInConflict(scenario, delegate)
             #expect(try await !a.expectPushError().isConflict)
             #expect(try await a.context.status().conflictingOperations == 0)
             try await a.context.push()
@@ -318,11 +326,7 @@ import Testing
             }
         })
         try await Scenario.run(on: kind) { scenario in
-            let a = try scenario.device(delegate: delegate)
-            try await scenario.server.put("x", ["text": "one"], in: Todo.name)
-            try await a.sync()
-            try await scenario.server.update("x", ["text": "theirs"], in: Todo.name)
-            try await a.table.update(id: "x", ["text": "mine"])
+            let a = try await Self.deviceInConflict(scenario, delegate)
             scenario.server.inject(.none, .refusal(400), when: \.isWrite)
             let error = try await a.expectPushError()
             #expect(error.status == 400)

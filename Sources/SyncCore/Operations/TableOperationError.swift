@@ -72,10 +72,17 @@ extension TableOperationError {
     }
 
     /// Makes the error of an operation for which the delegate threw this error.
-    init(_ operation: TableOperation, item: Item?, serverItem: Item? = nil, delegateError error: any Error) {
+    ///
+    /// - Parameter failure: what the server has answered before: a decision needs its row, and whether it is a conflict.
+    init(
+        _ operation: TableOperation, item: Item?, serverItem: Item? = nil, delegateError error: any Error,
+        after failure: TableOperationError? = nil
+    ) {
+        let conflict = failure.flatMap { $0.isConflict ? $0 : nil }
         self.init(
-            operation, item: item, serverItem: serverItem,
-            code: (error as? SyncError)?.code ?? .invalidOperation,
+            operation, item: item, serverItem: conflict == nil ? serverItem : conflict?.serverItem,
+            status: failure?.status,
+            code: conflict?.code ?? (error as? SyncError)?.code ?? .invalidOperation,
             message: (error as? SyncError)?.message ?? String(describing: error))
     }
 
@@ -123,15 +130,6 @@ extension TableOperationError {
         return TableOperationError(
             current, item: item ?? current.deletedItem, serverItem: serverItem, status: status,
             code: code, message: message)
-    }
-
-    /// Returns this failure with what the server has answered in another failure of the same operation: a decision about it
-    /// needs the server's row, and whether it is a conflict.
-    func keepingServerState(of other: TableOperationError) -> TableOperationError {
-        TableOperationError(
-            operationID: operationID, table: table, itemID: itemID, kind: kind, item: item,
-            serverItem: other.isConflict ? other.serverItem : serverItem, status: other.status,
-            code: other.isConflict ? other.code : code, message: message, revision: revision)
     }
 
     /// Returns the same failure with another message.

@@ -22,7 +22,7 @@ extension StoreError {
     package static func olderFormat(_ version: some BinaryInteger) -> StoreError {
         StoreError(
             .unsupported,
-            "The store has the older format \(version). Open it once with an app that uses this version of swift-sync-context."
+            "The store has format \(version), an older one. Open it once with an app that uses this version of swift-sync-context."
         )
     }
 

@@ -15,6 +15,7 @@ struct RowWrite: Sendable {
     private let precondition: Precondition
     private let format: RowFormat
 
+    /// What to answer.
     enum Outcome: Sendable {
         case row(StoredRow, status: Int)
         case value(ItemValue, status: Int)

@@ -132,15 +132,14 @@ extension OperationSender {
                 .mergeBehind()
             guard let operation = try transaction.operation(id: operationID) else { return nil }
             let item = try transaction.readableItem(id: operation.itemID, in: definition)
-            let ofDelegate = TableOperationError(
-                operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
-                delegateError: error)
             // The delegate can have decided a conflict already.
             let logged = try transaction.operationError(operationID: operationID)
-            let answered = result?.failure.flatMap { failure in
+            let failure = result?.failure.flatMap { failure in
                 failure.isConflict ? logged.flatMap { $0.isConflict ? $0 : nil } : failure
             }
-            let recorded = answered.map(ofDelegate.keepingServerState) ?? ofDelegate
+            let recorded = TableOperationError(
+                operation, item: item ?? operation.deletedItem, serverItem: operation.serverItem,
+                delegateError: error, after: failure)
             try transaction.put(recorded)
             return recorded
         }
