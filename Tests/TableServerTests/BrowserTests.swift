@@ -13,31 +13,44 @@
     struct BrowserTests {
         /// Takes a picture of a page in the browser as soon as the body returns; until then, the page lives.
         private func picture(
-            of page: String, _ server: TableServer, as file: String, during body: () async throws -> Void
+            of page: String, _ server: TableServer, as file: String,
+            during body: @escaping @Sendable () async throws -> Void
         ) async throws {
             let browser = try #require(ProcessInfo.processInfo.environment["BROWSER"])
-            let (gate, directory) = (RequestGate(), FileManager.default.temporaryDirectory)
-            // The page is in a frame beside an image, and the browser waits for the image.
-            let frame = directory.appending(path: "frame-\(UUID().uuidString).html")
-            try Data(
-                """
+            let gate = RequestGate()
+            // The page is in a frame beside an image, and the browser waits for the image. All have the same origin, because
+            // browsers refuse a page of a file the access to this machine's network.
+            let frame = """
                 <style>body { margin: 0 } iframe { border: 0; width: 100vw; height: 100vh }</style>
-                <iframe src="\(server.url)/\(page)"></iframe><img src="\(server.url)/image">
-                """.utf8
-            ).write(to: frame)
-            defer { try? FileManager.default.removeItem(at: frame) }
+                <iframe src="/\(page)"></iframe><img src="/image">
+                """
+            server.inject(
+                .answer(status: 200, headers: ["Content-Type": "text/html"], body: Data(frame.utf8)),
+                when: { $0.path == "/frame" })
             server.inject(.hold(gate), when: { $0.path == "/image" })
-            async let result = Subprocess.run(
-                .name(browser),
-                arguments: [
-                    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                    "--hide-scrollbars", "--window-size=1000,420", "--screenshot=\(file)",
-                    frame.absoluteString,
-                ], output: .discarded, error: .discarded)
-            await gate.waitForArrivals()
-            try await body()
-            gate.open()
-            #expect(try await result.terminationStatus == .exited(0))
+            let path = "\(server.url)/frame"
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask {
+                    let result = try await Subprocess.run(
+                        .name("env"),
+                        arguments: [
+                            browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                            "--hide-scrollbars", "--window-size=1000,420", "--screenshot=\(file)", path,
+                        ], output: .discarded, error: .discarded)
+                    #expect(result.terminationStatus == .exited(0))
+                    return true
+                }
+                group.addTask {
+                    await gate.waitForArrivals()
+                    try await body()
+                    gate.open()
+                    return false
+                }
+                let browserEndedFirst = try await group.next()
+                #expect(browserEndedFirst == false, "The browser ended before the page was complete.")
+                if browserEndedFirst == true { group.cancelAll() }
+                try await group.waitForAll()
+            }
             let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
             #expect(size ?? 0 > 5000, "The picture is empty.")
         }

@@ -103,6 +103,13 @@ struct FaultTests {
         }
     }
 
+    @Test func `a test that is cancelled stops waiting at a gate`() async {
+        let gate = RequestGate()
+        let waiting = Task { await gate.waitForArrivals() }
+        waiting.cancel()
+        await waiting.value
+    }
+
     @Test func `a late commit adds a row with an earlier time than rows that exist`() async throws {
         try await withServer { server, client in
             let gate = RequestGate()

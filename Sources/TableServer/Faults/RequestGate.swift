@@ -15,13 +15,18 @@ public final class RequestGate: Sendable {
         var active: Set<Int> = []
         /// The suspended requests.
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
-        /// Tests that wait until `count` requests have arrived.
-        var observers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// Tests that wait until `count` requests have arrived, by ticket.
+        var observers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+
+        mutating func nextTicket() -> Int {
+            lastTicket += 1
+            return lastTicket
+        }
 
         mutating func removeSatisfiedObservers() -> [CheckedContinuation<Void, Never>] {
-            let satisfied = observers.filter { $0.count <= arrivals }
-            observers.removeAll { $0.count <= arrivals }
-            return satisfied.map(\.continuation)
+            let satisfied = observers.filter { $0.value.count <= arrivals }
+            for ticket in satisfied.keys { observers[ticket] = nil }
+            return satisfied.values.map(\.continuation)
         }
     }
 
@@ -38,15 +43,20 @@ public final class RequestGate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until `count` requests have arrived at the gate.
+    /// Waits until `count` requests have arrived at the gate, or the task is cancelled.
     public func waitForArrivals(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isSatisfied = state.withLock { state in
-                if state.arrivals >= count { return true }
-                state.observers.append((count, continuation))
-                return false
+        let ticket = state.withLock { $0.nextTicket() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.arrivals >= count || Task.isCancelled { return true }
+                    state.observers[ticket] = (count, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isSatisfied { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.observers.removeValue(forKey: ticket) }?.continuation.resume()
         }
     }
 
@@ -55,9 +65,9 @@ public final class RequestGate: Sendable {
     /// - Throws: `CancellationError` when the server stops first.
     func wait(until stopSignal: StopSignal) async throws {
         let ticket = state.withLock { state in
-            state.lastTicket += 1
-            state.active.insert(state.lastTicket)
-            return state.lastTicket
+            let ticket = state.nextTicket()
+            state.active.insert(ticket)
+            return ticket
         }
         let token = stopSignal.onStop { [self] in cancel(ticket) }
         defer { stopSignal.remove(token) }
