@@ -12,6 +12,7 @@ public struct SimulationCoverage: Sendable {
         case collapse(CollapseRow)
         case mode(SimulationMode)
         case theme(SimulationTheme)
+        case dialect(ModelDialect)
         case tombstonesCollected
 
         var description: String {
@@ -22,6 +23,7 @@ public struct SimulationCoverage: Sendable {
             case .collapse(let row): "collapse \(row)"
             case .mode(let mode): "mode \(mode)"
             case .theme(let theme): "theme \(theme)"
+            case .dialect(let dialect): "dialect \(dialect)"
             case .tombstonesCollected: "tombstones collected"
             }
         }
@@ -96,6 +98,7 @@ public struct SimulationCoverage: Sendable {
         for row in CollapseRow.required { events.append(.collapse(row)) }
         for mode in SimulationMode.allCases { events.append(.mode(mode)) }
         for theme in SimulationTheme.allCases { events.append(.theme(theme)) }
+        for dialect in ModelDialect.allCases { events.append(.dialect(dialect)) }
         return events
     }()
 }

@@ -50,8 +50,9 @@ final class SimulatedSystem: Sendable {
         self.scheduler = scheduler
         var random = SimulationRandom(seed, SimulationRandom.Stream.system.rawValue)
         var traits = ModelServerTraits.draw(&random)
-        // Rows and values that other writers have made.
-        if mode == .solo { (traits.hasUndatedRows, traits.hasHook) = (false, false) }
+        traits.dialect = .of(seed: seed)
+        // Other writers have made them.
+        if mode == .solo { traits.hasUndatedRows = false }
         let theme = SimulationTheme.of(seed: seed)
         theme?.shape(&traits, &random)
         app.configureServer(&traits)
@@ -143,9 +144,9 @@ final class SimulatedSystem: Sendable {
         switch ModelJSON(data: response.body) {
         case .object(let row)? where request.row != nil:
             (fields, table) = (row, request.row?.table ?? "")
-        case .array(let rows)? where request.parameters["$filter"]?.hasPrefix("id eq") == true:
+        case let list? where request.parameters["$filter"]?.hasPrefix("id eq") == true:
             // A tombstone is read by a list of one row.
-            guard case .object(let row)? = rows.first else { return nil }
+            guard case .object(let row)? = ModelDialect.rows(in: list)?.first else { return nil }
             (fields, table) = (row, request.path.last ?? "")
         default: return nil
         }
@@ -171,6 +172,7 @@ final class SimulatedSystem: Sendable {
     /// Runs the script, ends all faults, and checks the end.
     func run(_ script: [Act]) -> SimulationFailure? {
         count(.mode(mode))
+        count(.dialect(server.traits.dialect))
         if let theme = SimulationTheme.of(seed: seed) { count(.theme(theme)) }
         Task(executorPreference: scheduler) {
             await self.perform(script)
@@ -241,6 +243,7 @@ final class SimulatedSystem: Sendable {
 
     private func perform(_ act: Act) async {
         let device = devices[act.device % devices.count]
+        stepClock(of: device, act)
         let process = device.process(for: Int(act.number))
         process.sync?.signal(act, of: seed, device.disk.store.catalog.tables)
         do {

@@ -219,6 +219,29 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func
+        `a lost response to an item that was inserted again is no conflict with fields that it has not changed`(
+            _ kind: StoreKind
+        ) async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(settings: settings(attempts: 1))
+            try await a.table.insert(["id": "x", "text": "one", "priority": 1])
+            try await a.context.push()
+            try await a.context.batch { local in
+                try local.delete(id: "x", in: Todo.name)
+                try local.insert(["id": "x", "text": "two", "priority": 1], in: Todo.name)
+            }
+            scenario.server.inject(.dropAnswer, when: \.isWrite)
+            await expectError(.pushAbortedNetwork) { try await a.context.push() }
+            try await scenario.server.update("x", ["priority": 5], in: Todo.name)
+            try await a.context.push()
+            #expect(try await a.item("x")?["text"] == "two")
+            #expect(try await a.item("x")?["priority"] == 5)
+        }
+    }
+
     /// The last update of the row is only assumed to be the device's own, so the delete conflicts with another change.
     @Test(arguments: StoreKind.allCases)
     func `a delete after a lost update does not delete another client's change`(

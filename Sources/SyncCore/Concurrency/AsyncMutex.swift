@@ -24,25 +24,40 @@ package final class AsyncMutex: Sendable {
         return try await body()
     }
 
-    private func acquire() async throws {
-        let id = state.withLock { state in
+    /// Waits until the callers before this one have released the mutex, also in a task that is cancelled.
+    package func waitForEarlierCallers() async {
+        let id = nextWaiterID()
+        let result: Void? = try? await wait(id, isCancellable: false)
+        if result != nil { release() }
+    }
+
+    private func nextWaiterID() -> Int {
+        state.withLock { state in
             state.lastWaiterID += 1
             return state.lastWaiterID
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let result: Result<Void, any Error>? = state.withLock { state in
-                    // An earlier cancellation is seen here; a later one finds the waiter in the queue.
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    guard state.isLocked else {
-                        state.isLocked = true
-                        return .success(())
-                    }
-                    state.waiters.append((id, continuation))
-                    return nil
+    }
+
+    private func wait(_ id: Int, isCancellable: Bool) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let result: Result<Void, any Error>? = state.withLock { state in
+                // An earlier cancellation is seen here; a later one finds the waiter in the queue.
+                if isCancellable, Task.isCancelled { return .failure(CancellationError()) }
+                guard state.isLocked else {
+                    state.isLocked = true
+                    return .success(())
                 }
-                if let result { continuation.resume(with: result) }
+                state.waiters.append((id, continuation))
+                return nil
             }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+
+    private func acquire() async throws {
+        let id = nextWaiterID()
+        try await withTaskCancellationHandler {
+            try await wait(id, isCancellable: true)
         } onCancel: {
             let continuation = state.withLock { state in
                 state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).continuation }

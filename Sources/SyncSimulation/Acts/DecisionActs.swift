@@ -35,8 +35,9 @@ extension SimulatedSystem {
         _ decision: Act.Feature, _ error: TableOperationError, upTo newest: Int64,
         _ device: SimulatedDevice, _ context: SyncContext
     ) async throws {
-        // Cancelling the operation of a table that is not declared leaves its item as it is.
-        guard error.code != .unknownTable else { return }
+        if error.code == .unknownTable {
+            return try await discardUndeclared(error, decision, device, context)
+        }
         let key = RowKey(table: error.table, id: error.itemID)
         let history = device.history
         let shown = error.serverItem
@@ -67,6 +68,20 @@ extension SimulatedSystem {
             history.see(key, shown)
             try await changeKind(of: error, key, upTo: newest, device, context)
         default: try await context.replay(operationID: error.operationID)
+        }
+    }
+
+    /// Discards the operations of an item whose table is not declared: the item stays as it is, until it is pulled again.
+    private func discardUndeclared(
+        _ error: TableOperationError, _ decision: Act.Feature, _ device: SimulatedDevice,
+        _ context: SyncContext
+    ) async throws {
+        guard decision == .discard else { return }
+        let key = RowKey(table: error.table, id: error.itemID)
+        try await apply(error, upTo: .max, device) {
+            try await context.cancelAndDiscardItem(for: error)
+        } record: {
+            device.history.overrule(key, upTo: .max)
         }
     }
 

@@ -46,6 +46,19 @@ extension SimulatedSystem {
         device.restart(Int(act.number))
     }
 
+    /// Sets the device's clock, if it is one that is set at times: back or ahead, by a little or by hours.
+    func stepClock(of device: SimulatedDevice, _ act: Act) {
+        let stream = SimulationRandom.Stream.deviceClock.rawValue
+        var random = SimulationRandom(seed, device.number, stream)
+        // Without `Date`, the device's clock is all that a pull has.
+        guard server.traits.sendsDate, random.percent(15) else { return }
+        var draw = SimulationRandom(seed, act.number, device.number, stream)
+        guard draw.percent(20) else { return }
+        let offset = draw.pick([0, 1, -1, 60, -60, 3600, -3600, 86_400, -86_400]) * 1_000_000_000
+        log("\(device.name): its clock is \(offset / 1_000_000_000) s ahead")
+        device.state.withLock { $0.clockOffset = Int64(offset) }
+    }
+
     // MARK: Tables
 
     /// Starts the app in a version with other tables, or with all again.

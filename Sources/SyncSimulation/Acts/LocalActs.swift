@@ -27,7 +27,10 @@ extension SimulatedSystem {
             // The app edits no item that it is about to enqueue.
             let isUnqueued = device.state.withLock { $0.unqueued.contains(key) }
             if isUnqueued, try local.item(id: key.id, in: key.table)?.system.version == nil { return nil }
-            let write = LocalEdit(local: local, key: key, columns: columns, history: device.history)
+            // A server that computes a column answers a null there as another client's change would be answered.
+            let write = LocalEdit(
+                local: local, key: key, columns: columns, keepsServerColumns: self.mode == .solo,
+                history: device.history)
             let edits = try write.perform(act, copy: opened)
             device.history.stage(edits)
             return edits.isEmpty
@@ -160,6 +163,8 @@ struct LocalEdit {
     let local: LocalBatch
     let key: RowKey
     let columns: [SyncColumn]
+    /// Whether a whole item has the server's columns as they were read.
+    let keepsServerColumns: Bool
     let history: History
 
     /// Changes the item, and returns what was changed.
@@ -178,7 +183,7 @@ struct LocalEdit {
             guard var replaced = copy ?? item else { return [] }
             let edits = columns.map { edit($0, replaced) }
             replaced.fields.merge(values(edits)) { _, new in new }
-            replaced.fields["stamp"] = nil
+            if !keepsServerColumns { replaced.fields["stamp"] = nil }
             try local.replace(replaced, in: key.table)
             return edits
         case .delete: return try delete(item)

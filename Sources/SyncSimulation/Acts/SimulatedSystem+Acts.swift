@@ -18,7 +18,7 @@ extension SimulatedSystem {
         case .push, .pushTable, .pushBudget: try await push(act, device, context)
         case .pull, .pullFiltered, .pullWhole, .pullSkip, .pullAnyway, .pullLimited, .pullPages:
             try await pull(act, device, context)
-        case .reconcile: try await context.reconcile(query(act, device), pageSize: 2, removingMost: true)
+        case .reconcile: try await reconcile(act, device, context)
         case .purgePushing, .purgeRefusing, .purgeDiscarding, .purgeAll: try await purge(act, device, context)
         case .cancelPush, .cancelPull: await cancel(act, device, process)
         case .discard, .keepServer, .keepClient, .changeKind, .replay: try await decide(act, device, context)

@@ -94,14 +94,23 @@ extension SimulatedSystem {
         await call.value
     }
 
+    /// Removes rows that the server does not have, and pulls those that are missing, of a whole table or a part of it.
+    func reconcile(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
+        var random = act.random
+        let table = table(act, device)
+        let some = random.percent(30) ? filter(above: 40, table) : query(act, device)
+        try await context.reconcile(some, pageSize: 2, removingMost: true)
+    }
+
     func purge(_ act: Act, _ device: SimulatedDevice, _ context: SyncContext) async throws {
         var random = act.random
         let query = query(act, device)
         let keepsTokens = random.percent(30) && act.feature != .purgeAll
         if keepsTokens { device.state.withLock { $0.lacksPurgedRows = true } }
+        let some = random.percent(30) ? filter(above: 40, table(act, device)) : query
         switch act.feature {
-        case .purgePushing: try await context.purge(query, pending: .push, keepingDeltaTokens: keepsTokens)
-        case .purgeRefusing: try await context.purge(query, pending: .refuse, keepingDeltaTokens: keepsTokens)
+        case .purgePushing: try await context.purge(some, pending: .push, keepingDeltaTokens: keepsTokens)
+        case .purgeRefusing: try await context.purge(some, pending: .refuse, keepingDeltaTokens: keepsTokens)
         case .purgeDiscarding:
             try await discard(device, where: { $0.table == query.table }) {
                 try await context.purge(query, pending: .discard, keepingDeltaTokens: keepsTokens)

@@ -13,8 +13,12 @@ extension SimulatedSystem {
             case .object(let fields)? = request.body,
             let table = device.disk.store.catalog.tables.first(where: { $0.name == key.table })
         else { return }
-        for name in fields.keys.sorted()
-        where table.column(named: name)?.isLocalOnly == true {
+        for name in fields.keys.sorted() where table.column(named: name)?.isLocalOnly == true {
+            // An update of the whole row keeps what other users have stored in the column.
+            let isKept =
+                server.traits.dialect.replacesRows && request.phase != .insert
+                && server.lastState(of: key, where: { $0.fields[name] ?? .null == fields[name] }) != nil
+            if isKept { continue }
             fail(.columns, "\(device.name) sends the local-only column \(name) of \(key).")
         }
     }

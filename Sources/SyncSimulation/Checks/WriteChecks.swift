@@ -55,6 +55,9 @@ extension SimulatedSystem {
                         of: old, by: new, column.name, change, history, device, writers[key],
                         after: applied[row] ?? 0)
                 }
+                if isOwn, change.kind == .update, !unseen.contains(row), let old, new == nil {
+                    checkLoss(of: old, column.name, row, history, device)
+                }
                 if isOwn, let new, new % History.deviceCount == Int64(device.number) + 1 {
                     newest = max(newest, new)
                 }
@@ -103,6 +106,19 @@ extension SimulatedSystem {
                 "\(device.name) replaced \(key).\(column) = \(old) by \(new), and had seen \(edit.before.map(String.init) ?? "none")."
             )
         }
+    }
+
+    /// An update removes a value only if the user, or a decision, has replaced the row that had it.
+    private func checkLoss(
+        of old: Int64, _ column: String, _ key: RowKey, _ history: History.State, _ device: SimulatedDevice
+    ) {
+        let isReplaced = history.edits.contains { $0.key == key && ($0.column == nil || $0.isAdopted) }
+        guard !isReplaced, column != "a" || !device.state.withLock({ $0.rowsEditedByDelegate.contains(key) }),
+            !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old })
+        else { return }
+        fail(
+            .overwrite,
+            "\(device.name) updated \(key), and removed \(column) = \(old), which nobody has changed.")
     }
 
     /// The user who deleted the row has seen its value.

@@ -9,7 +9,9 @@ final class DrawnDelegate: SyncContextDelegate {
     /// What the delegate does with an operation.
     private enum Choice: Int, CaseIterable {
         case refuse, refuseAfterSuccess, refuseAsCancelled, cancelPush, skip, executeTwice, editItem,
-            keepClient, keepServer, readServer, returnLate
+            keepClient, keepServer, readServer, returnLate, executeInTask, executeAtOnce, abandon,
+            refuseFailure,
+            limitTime
     }
 
     private struct Refusal: Error {}
@@ -35,7 +37,7 @@ final class DrawnDelegate: SyncContextDelegate {
 
     init(_ seed: UInt64, device: SimulatedDevice, link: SystemLink) {
         (self.seed, self.device, self.link) = (seed, device, link)
-        operationsPerChoice = SimulationTheme.of(seed: seed) == .delegate ? 13 : 22
+        operationsPerChoice = SimulationTheme.of(seed: seed) == .delegate ? 18 : 27
         random = Mutex(SimulationRandom(seed, device.number, SimulationRandom.Stream.delegate.rawValue))
     }
 
@@ -69,6 +71,37 @@ final class DrawnDelegate: SyncContextDelegate {
             let item = try await operation.execute()
             try await wait()
             return item
+        case .executeInTask: return try await task(operation).value
+        case .executeAtOnce:
+            let other = task(operation)
+            let item = try await operation.execute()
+            _ = try await other.value
+            return item
+        case .abandon:
+            _ = task(operation)
+            return nil
+        case .refuseFailure:
+            do { return try await operation.execute() } catch { throw Refusal() }
+        case .limitTime: return try await executeWithinLimit(operation)
+        }
+    }
+
+    /// Executes the operation in a task that does not belong to the push.
+    private func task(_ operation: PushOperation) -> Task<Item?, any Error> {
+        guard let scheduler = link.system?.scheduler else { return Task { throw CancellationError() } }
+        return Task(executorPreference: scheduler) { try await operation.execute() }
+    }
+
+    /// Cancels the execution after a while.
+    private func executeWithinLimit(_ operation: PushOperation) async throws -> Item? {
+        try await withThrowingTaskGroup(of: Item?.self) { group in
+            group.addTask { try await operation.execute() }
+            group.addTask {
+                try await self.wait()
+                throw Refusal()
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
         }
     }
 

@@ -39,20 +39,39 @@ struct ProcessFactory: Sendable {
             device.disk, process: number, events: storeEvents(of: device, number, transport))
         let random = Mutex(SimulationRandom(seed, device.number, UInt64(number), 50))
         let environment = SyncEnvironment(
-            now: { [scheduler] in scheduler.now },
+            now: { [scheduler] in scheduler.now(ahead: device.state.withLock { $0.clockOffset }) },
             sleep: { [scheduler] in try await scheduler.sleep(Int64($0 / .nanoseconds(1))) },
             random: { random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler))
-        var refresh: (@Sendable () async throws -> String?)?
-        if draws.percent(50) { refresh = { "token \(random.withLock { $0.next() })" } }
+        let refresh = draws.percent(50) ? refresh(of: device, number) : nil
         let address = device.state.withLock { $0.serverAddress }
         let client = SyncClient(
             url: URL(string: address) ?? URL(fileURLWithPath: "/"), transport: transport,
-            installationID: device.name, refreshAuthentication: refresh)
+            dialect: server.traits.dialect.wire, installationID: device.name, refreshAuthentication: refresh)
         let context = SyncContext(
             client: client, dataSource: store, delegate: delegate, settings: settings,
             environment: environment)
         let sync = hasDelegate ? nil : automaticSync(of: device, context)
         return SimulatedProcess(context: context, store: store, transport: transport, sync: sync)
+    }
+
+    private struct NoToken: Error {}
+
+    /// Returns the refresh of the app's token, which takes a while, and fails at times.
+    private func refresh(of device: SimulatedDevice, _ number: Int) -> @Sendable () async throws -> String? {
+        let random = Mutex(
+            SimulationRandom(
+                seed, device.number, UInt64(number), SimulationRandom.Stream.refresh.rawValue))
+        return { [scheduler] in
+            let (outcome, token, delay) = random.withLock { random in
+                (random.below(100), random.next(), random.logUniform(below: 4_000_000_000))
+            }
+            try await scheduler.sleep(delay)
+            return switch outcome {
+            case ..<15: nil
+            case ..<30: throw NoToken()
+            default: "token \(token)"
+            }
+        }
     }
 
     private func automaticSync(of device: SimulatedDevice, _ context: SyncContext) -> SimulatedAutoSync? {

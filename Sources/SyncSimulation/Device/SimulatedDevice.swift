@@ -73,6 +73,8 @@ final class SimulatedDevice: Sendable {
         var serverAddress = "https://server.example"
         /// Whether the resolver decides about every conflict.
         var hasDecidingResolver = false
+        /// How far the device's clock is ahead, in nanoseconds.
+        var clockOffset: Int64 = 0
         /// How often the app has begun or ended to remove rows without the user's edits.
         var removalCount = 0
         /// How many acts that send requests have begun, and how many of them are running.
@@ -165,6 +167,12 @@ extension SimulatedDevice {
     func canHaveConflict(of row: RowKey, _ mode: SimulationMode, _ server: ModelServer) -> Bool {
         // If the server's clock steps back, a state before a push can seem to be later.
         if mode != .solo || server.traits.hasUnsteadyClock || server.wasRestored(row) { return true }
+        // Nothing tells a column that the server has computed from another client's change of a row that the user deletes.
+        if server.traits.hasHook,
+            history.snapshot.edits.contains(where: { $0.key == row && $0.column == nil })
+        {
+            return true
+        }
         // The app can discard a change that the server has applied without a response.
         return history.snapshot.decisions.contains { $0.key == row }
     }

@@ -92,7 +92,10 @@ enum GatewayResponse {
         var body = Data("{\"error\":\"refused\"}".utf8)
         switch name {
         case "429": fields[.retryAfter] = "2"
-        case "429-date": fields[.retryAfter] = ModelTime(nanoseconds: now + 3_000_000_000).httpDate
+        case "429-date":
+            // The clock of a device can be wrong: its date is seconds after the date of the response.
+            fields[.retryAfter] = ModelTime(nanoseconds: now + 3_000_000_000).httpDate
+            fields[.date] = ModelTime(nanoseconds: now).httpDate
         case "503-negative": fields[.retryAfter] = "-5"
         case "503-long": fields[.retryAfter] = "99999"
         case "503-word": fields[.retryAfter] = "soon"

@@ -86,8 +86,11 @@ final class SimulationScheduler: TaskExecutor {
     var nanosecondsSince1970: Int64 { Self.start * 1_000_000_000 + nanoseconds }
 
     /// The virtual time.
-    var now: Timestamp {
-        let nanoseconds = nanoseconds
+    var now: Timestamp { now(ahead: 0) }
+
+    /// Returns the time of a clock that is so many nanoseconds ahead.
+    func now(ahead offset: Int64) -> Timestamp {
+        let nanoseconds = nanoseconds + offset
         return Timestamp(
             seconds: Self.start + nanoseconds / 1_000_000_000,
             nanoseconds: Int32(nanoseconds % 1_000_000_000),

@@ -160,6 +160,11 @@ struct ModelFilter {
                     .constant(.int($0.nanoseconds))
                 }
             }
+            if token == "cast", tokens.popFirst() == "(", let text = tokens.popFirst(),
+                text.hasSuffix(",Edm.DateTimeOffset"), tokens.popFirst() == ")"
+            {
+                return ModelTime(String(text.dropLast(19))).map { .constant(.int($0.nanoseconds)) }
+            }
             if token.hasPrefix("'") {
                 return .constant(.text(String(token.dropFirst().dropLast().replacing("''", with: "'"))))
             }

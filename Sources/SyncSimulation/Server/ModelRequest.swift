@@ -17,6 +17,8 @@ struct ModelRequest: Sendable {
     let phase: RequestPhase
     /// The row in the path, or in the body of an insert.
     let row: RowKey?
+    /// Whether the request asks for deleted rows.
+    let includesDeleted: Bool
     /// Whether a list has only some columns of its rows, as a reconciliation requests.
     var selectsColumns: Bool { parameters["$select"] != nil }
 
@@ -31,12 +33,14 @@ struct ModelRequest: Sendable {
             parameters[Self.decode(pair[..<equals])] = Self.decode(pair[equals...].dropFirst())
         }
         let body = request.body.flatMap(ModelJSON.init(data:))
+        includesDeleted = parameters.keys.contains { $0.lowercased() == "__includedeleted" }
         (self.path, self.parameters, self.body) = (path, parameters, body)
         let hasID = path.count > 2
         phase =
             switch request.head.method {
             case .post: hasID ? .undelete : .insert
             case .patch: .update
+            case .put: includesDeleted ? .undelete : .update
             case .delete: .delete
             default: hasID ? .read : .list
             }

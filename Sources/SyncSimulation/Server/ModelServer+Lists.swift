@@ -7,9 +7,8 @@ import SyncCore
 
 /// Lists and responses of the model server.
 extension ModelServer {
-    func list(_ table: String, _ parameters: [String: String], _ state: State)
-        -> HTTPTransportResponse
-    {
+    func list(_ table: String, _ request: ModelRequest, _ state: State) -> HTTPTransportResponse {
+        let (parameters, dialect) = (request.parameters, state.traits.dialect)
         var filter: ModelFilter?
         if let text = parameters["$filter"] {
             filter = ModelFilter(text)
@@ -19,14 +18,15 @@ extension ModelServer {
             }
         }
         var rows = (state.rows[table] ?? [:]).values.filter {
-            !$0.isDeleted || parameters["__includeDeleted"] != nil
+            !$0.isDeleted || request.includesDeleted
         }
-        func matches(_ row: Row) -> Bool { filter?.matches { row.value($0) } ?? true }
+        func matches(_ row: Row) -> Bool { filter?.matches { row.value(dialect.property($0)) } ?? true }
         rows = rows.filter(matches)
         let order = (parameters["$orderby"] ?? "id").split(separator: ",").map { $0.split(separator: " ") }
         rows.sort { left, right in
             for part in order {
-                let (a, b) = (left.value(String(part[0])), right.value(String(part[0])))
+                let name = dialect.property(String(part[0]))
+                let (a, b) = (left.value(name), right.value(name))
                 if a == b { continue }
                 let isLess = precedes(a, b, state)
                 return part.last == "desc" ? !isLess : isLess
@@ -34,17 +34,23 @@ extension ModelServer {
             return left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
         }
         let top = min(Int(parameters["$top"] ?? "50") ?? 50, state.traits.pageCap)
-        rows = Array(rows.dropFirst(Int(parameters["$skip"] ?? "0") ?? 0).prefix(top))
+        let skipped = Int(parameters["$skip"] ?? "0") ?? 0
+        let end = rows.count
+        rows = Array(rows.dropFirst(skipped).prefix(top))
         if state.traits.shortensPages, rows.count > 1 { rows.removeLast() }
+        let next = skipped + rows.count < end ? skipped + rows.count : nil
         let selected = parameters["$select"].map { Set($0.split(separator: ",").map(String.init)) }
         let list = rows.map { row in
             let fields = json(row, table, state)
             return ModelJSON.object(
-                selected.map { names in fields.filter { names.contains($0.key) } } ?? fields)
+                selected.map { names in
+                    // The oldest dialect asks for the system properties apart.
+                    fields.filter { names.contains($0.key) || $0.key.hasPrefix("__") }
+                } ?? fields)
         }
-        guard parameters["$inlinecount"] != nil else { return respond(200, .array(list), [:], state) }
-        let count = Int64(state.rows[table]?.count ?? 0)
-        return respond(200, .object(["results": .array(list), "count": .int(count)]), [:], state)
+        let isCounted = parameters["$inlinecount"] != nil || parameters["$count"] != nil
+        let count = isCounted ? Int64(state.rows[table]?.count ?? 0) : nil
+        return respond(200, dialect.list(list, count: count, next: next), [:], state)
     }
 
     private func precedes(_ a: ModelJSON, _ b: ModelJSON, _ state: State) -> Bool {
@@ -63,11 +69,13 @@ extension ModelServer {
         var fields = row.fields
         for column in columns[table] ?? [] where fields[column] == nil { fields[column] = .null }
         fields["id"] = .text(row.id)
-        fields["version"] = .text("\(row.version)")
-        fields["createdAt"] = .text(row.createdAt.text(digits: state.traits.shownDigits))
         let updatedAt = row.updatedAt.text(digits: state.traits.shownDigits)
-        fields["updatedAt"] = row.isUndated ? .null : .text(updatedAt)
-        fields["deleted"] = .bool(row.isDeleted)
+        let system: [String: ModelJSON] = [
+            "version": .text("\(row.version)"),
+            "createdAt": .text(row.createdAt.text(digits: state.traits.shownDigits)),
+            "updatedAt": row.isUndated ? .null : .text(updatedAt), "deleted": .bool(row.isDeleted),
+        ]
+        for (name, value) in system { fields[state.traits.dialect.name(ofSystemProperty: name)] = value }
         return fields
     }
 

@@ -147,20 +147,22 @@ final class ModelServer: Sendable {
             }
             let write = Write(
                 author: author, table: path[1], id: path.count > 2 ? path[2] : "", body: request.body,
-                match: head.headerFields[.ifMatch], known: known,
+                match: head.headerFields[.ifMatch], includesDeleted: request.includesDeleted, known: known,
                 ignoresMatch: state.traits.ignoresConditions)
             if head.method != .get, let status = state.refusals[write.table + "/" + write.rowID] {
                 return failure(status, "The server refuses changes of this row.", state)
             }
             switch (head.method, path.count) {
-            case (.get, 2): return list(write.table, request.parameters, state)
+            case (.get, 2): return list(write.table, request, state)
             case (.post, 2): return insert(write, &state)
             case (.get, _):
-                guard let row = state.rows[write.table]?[write.id], !row.isDeleted else {
+                guard let row = state.rows[write.table]?[write.id] else {
                     return failure(404, "The item does not exist.", state)
                 }
+                guard !row.isDeleted else { return gone(state) }
                 return answer(200, row, write.table, state)
             case (.patch, _): return update(write, &state)
+            case (.put, _) where state.traits.dialect.replacesRows: return replace(write, &state)
             case (.delete, _): return delete(write, &state)
             case (.post, _): return undelete(write, &state)
             default: return failure(405, "The method is not allowed.", state)
@@ -249,13 +251,14 @@ final class ModelServer: Sendable {
 
     // MARK: Writes
 
-    private struct Write {
+    struct Write {
         let author: String
         let table: String
         let id: String
         let body: ModelJSON?
         /// The value of `If-Match`.
         let match: String?
+        var includesDeleted = false
         var known: Set<RowState> = []
         var ignoresMatch = false
 
@@ -284,7 +287,7 @@ final class ModelServer: Sendable {
     /// The nanoseconds of the last of so many fraction digits.
     private static func unit(digits: Int) -> Int64 { (0..<(9 - digits)).reduce(1) { unit, _ in unit * 10 } }
 
-    private func add(_ fields: [String: ModelJSON], _ write: Write, _ state: inout State) -> Row {
+    func add(_ fields: [String: ModelJSON], _ write: Write, _ state: inout State) -> Row {
         var time = nextTime(&state)
         if let removed = state.lastTimes["\(write.table)/\(write.id)"] {
             // Two rows of one id never have the same version and time.
@@ -301,7 +304,7 @@ final class ModelServer: Sendable {
         return row
     }
 
-    private func change(
+    func change(
         _ row: Row, _ fields: [String: ModelJSON], _ kind: Mutation.Kind, _ write: Write, _ state: inout State
     ) -> Row {
         var next = row
@@ -315,7 +318,7 @@ final class ModelServer: Sendable {
         return next
     }
 
-    private func remove(_ row: Row, _ write: Write, _ state: inout State) {
+    func remove(_ row: Row, _ write: Write, _ state: inout State) {
         var tombstone: Row?
         if state.traits.hasSoftDelete {
             tombstone = row
@@ -348,47 +351,5 @@ final class ModelServer: Sendable {
         let updatedAt = row.updatedAt.shown(digits: state.traits.shownDigits).nanoseconds
         return write.known.contains(
             RowState(version: String(row.version), updatedAt: row.isUndated ? 0 : updatedAt))
-    }
-
-    private func insert(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
-        guard case .object(var fields)? = write.body, let id = fields.removeValue(forKey: "id")?.text else {
-            return failure(400, "The item has no id.", state)
-        }
-        let insert = Write(author: write.author, table: write.table, id: id, body: nil, match: nil)
-        guard let row = state.rows[write.table]?[id] else {
-            return answer(201, add(fields, insert, &state), write.table, state)
-        }
-        if state.traits.showsRowInConflict { return answer(409, row, write.table, state) }
-        return respond(409, write.body ?? .null, [.eTag: "W/\"echo\""], state)
-    }
-
-    private func update(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
-        guard let row = state.rows[write.table]?[write.id] else {
-            return failure(404, "The item does not exist.", state)
-        }
-        guard case .object(var fields)? = write.body else { return failure(400, "There is no item.", state) }
-        fields["id"] = nil
-        guard write.matches(row) else { return answer(412, row, write.table, state) }
-        return answer(200, change(row, fields, .update, write, &state), write.table, state)
-    }
-
-    private func delete(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
-        guard let row = state.rows[write.table]?[write.id] else {
-            return failure(404, "The item does not exist.", state)
-        }
-        guard write.matches(row), !row.isDeleted else {
-            return answer(write.match == nil ? 409 : 412, row, write.table, state)
-        }
-        remove(row, write, &state)
-        return answer(200, state.rows[write.table]?[write.id] ?? row, write.table, state)
-    }
-
-    private func undelete(_ write: Write, _ state: inout State) -> HTTPTransportResponse {
-        guard let row = state.rows[write.table]?[write.id] else {
-            return failure(404, "The item does not exist.", state)
-        }
-        guard write.matches(row) else { return answer(412, row, write.table, state) }
-        guard row.isDeleted else { return answer(201, row, write.table, state) }
-        return answer(201, change(row, [:], .undelete, write, &state), write.table, state)
     }
 }

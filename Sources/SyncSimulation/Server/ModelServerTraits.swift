@@ -3,6 +3,7 @@
 
 /// How one model server behaves; drawn from the seed.
 struct ModelServerTraits: Sendable {
+    var dialect = ModelDialect.v2
     /// Whether deleted rows stay as tombstones.
     var hasSoftDelete = true
     /// The greatest number of rows in a page.

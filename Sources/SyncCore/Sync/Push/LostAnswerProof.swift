@@ -22,8 +22,6 @@ struct LostAnswerProof: Sendable {
     let sent: TableOperation.SentSnapshot
     /// The server's row that the operation was made on.
     let base: Item?
-    /// Whether the update is a replacement of the whole item, so that each field is meant.
-    let replaces: Bool
     /// For a delete of a row that the device never received: the item as it was.
     let deletedItem: Item?
     let definition: SyncTableDefinition
@@ -40,7 +38,7 @@ struct LostAnswerProof: Sendable {
     ) {
         kind = operation.kind
         sent = operation.sent ?? attempt
-        (base, replaces) = (operation.base, operation.replaces)
+        base = operation.base
         deletedItem = operation.hasUnknownRow ? operation.deletedItem : nil
         self.definition = definition
         self.combinedColumns = combinedColumns
@@ -78,7 +76,7 @@ struct LostAnswerProof: Sendable {
 
     /// The fields that the attempt has changed; all that it has sent, if that is not known.
     private var changedFields: [String: ItemValue] {
-        guard sent.kind == .update, !replaces, let base else { return sent.fields }
+        guard sent.kind == .update, let base else { return sent.fields }
         let known = definition.syncedFields(of: base)
         let changed = sent.fields.filter { (known[$0.key] ?? .null) != $0.value }
         return changed.isEmpty ? sent.fields : changed

@@ -97,7 +97,7 @@ extension OperationRun {
         guard first?.id == current.id else { return ended(.skipped) }
         let handle = PushOperation(operation: current, item: item ?? current.deletedItem, sender: sender)
         do {
-            guard let item = try await delegate.syncContext(context, perform: handle) else {
+            guard let item = try await perform(handle, by: delegate) else {
                 return ended(handle.result.map(Outcome.init) ?? .notExecuted, pushEnding: handle.pushEnding)
             }
             if case .skipped = handle.result { return ended(.skipped, pushEnding: handle.pushEnding) }
@@ -105,6 +105,18 @@ extension OperationRun {
             return ended(.completed, pushEnding: handle.pushEnding)
         } catch {
             return try await result(of: handle, sender, throwing: error)
+        }
+    }
+
+    private func perform(_ handle: PushOperation, by delegate: any SyncContextDelegate) async throws -> Item?
+    {
+        do {
+            let item = try await delegate.syncContext(context, perform: handle)
+            await handle.end()
+            return item
+        } catch {
+            await handle.end()
+            throw error
         }
     }
 

@@ -10,6 +10,8 @@ public final class PushOperation: Sendable {
 
     private let sender: OperationSender
     private let state: Mutex<State>
+    /// Held by an execution: an operation is sent by one at a time.
+    private let executions = AsyncMutex()
 
     private struct State {
         var seen: SeenChange
@@ -19,6 +21,8 @@ public final class PushOperation: Sendable {
         var isItemChanged = false
         var result: OperationSender.Result?
         var pushEnding: (any Error)?
+        /// Whether the delegate has returned.
+        var isOver = false
 
         /// Whether the last execution has shown the delegate the server's row.
         var knowsServerItem: Bool {
@@ -50,13 +54,26 @@ public final class PushOperation: Sendable {
 
     /// Sends the operation and stores the result.
     ///
+    /// An execution waits for one that was called before and is still running. The push waits for both, also if the delegate
+    /// does not.
+    ///
     /// - Returns: the item as it is stored now; `nil` after a delete, or when the operation no longer has to be sent.
     /// - Throws: ``TableOperationError`` when the operation fails, with the server's row in a conflict;
     ///   ``SyncError/Code/invalidItem`` or ``SyncError/Code/invalidItemID`` for an ``item`` that cannot be sent;
-    ///   `CancellationError` when the task is cancelled, for example by a time limit of the delegate. Any other error ends the
-    ///   push, also if the delegate catches it.
+    ///   ``SyncError/Code/invalidOperation`` after the delegate has returned; `CancellationError` when the task is cancelled,
+    ///   for example by a time limit of the delegate. Any other error ends the push, also if the delegate catches it.
     @discardableResult
     public func execute() async throws -> Item? {
+        try await executions.withLock {
+            guard !state.withLock(\.isOver) else {
+                throw SyncError(
+                    .invalidOperation, "The operation cannot be executed after the delegate has returned.")
+            }
+            return try await executeAlone()
+        }
+    }
+
+    private func executeAlone() async throws -> Item? {
         let original = state.withLock(\.original)
         let substitute = state.withLock { state in
             defer { state.original = state.item }
@@ -95,6 +112,12 @@ public final class PushOperation: Sendable {
     /// Ends the push after this operation, which stays pending unless it was executed.
     public func cancelPush() {
         state.withLock { $0.pushEnding = $0.pushEnding ?? PushEnding.cancelledByDelegate }
+    }
+
+    /// Ends the delegate's work on the operation: waits for an execution for which the delegate has not waited.
+    func end() async {
+        state.withLock { $0.isOver = true }
+        await executions.waitForEarlierCallers()
     }
 
     /// The result of the last execution; `nil` when there was none.

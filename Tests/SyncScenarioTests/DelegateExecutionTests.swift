@@ -1,0 +1,73 @@
+// Part of swift-sync-context.
+// SPDX-License-Identifier: Apache-2.0
+
+import SyncCore
+import Synchronization
+import TableServer
+import TestSupport
+import Testing
+
+/// An operation is sent by one execution at a time, and by none after the push has gone on.
+@Suite struct DelegateExecutionTests {
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a push waits for an execution for which the delegate does not wait`(
+        _ kind: StoreKind, _ isCancelled: Bool
+    ) async throws {
+        let gate = RequestGate()
+        let delegate = ClosureDelegate(perform: { _, operation in
+            Task { try await operation.execute() }
+            await gate.waitForArrivals()
+            return nil
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            scenario.server.inject(.hold(gate), when: \.isWrite)
+            let push = Task { try await a.context.push() }
+            await gate.waitForArrivals()
+            if isCancelled { push.cancel() }
+            gate.open()
+            let result = await push.result
+            if !isCancelled { #expect(try result.get().completed == 1) }
+            #expect(try await a.context.pendingOperationCount() == 0)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `executions of an operation at the same time send it once`(_ kind: StoreKind) async throws {
+        let delegate = ClosureDelegate(perform: { _, operation in
+            async let first = operation.execute()
+            async let second = operation.execute()
+            let items = try await [first, second]
+            #expect(items[0] == items[1])
+            return items[0]
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            #expect(try await a.context.push().completed == 1)
+            #expect(scenario.writes().count == 1)
+            try await scenario.expectAgreement(a)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an operation is not executed after the delegate has returned`(_ kind: StoreKind) async throws {
+        let kept = Mutex<[PushOperation]>([])
+        let delegate = ClosureDelegate(perform: { _, operation in
+            kept.withLock { $0.append(operation) }
+            return nil
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let a = try scenario.device(delegate: delegate)
+            try await a.table.insert(["id": "x"])
+            try await a.context.push()
+            let operations = kept.withLock { $0 }
+            let operation = try #require(operations.first)
+            await expectError(.invalidOperation) { try await operation.execute() }
+            #expect(scenario.writes().isEmpty)
+            #expect(try await a.context.pendingOperationCount() == 1)
+        }
+    }
+}
