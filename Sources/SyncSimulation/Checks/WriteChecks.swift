@@ -49,14 +49,12 @@ extension SimulatedSystem {
                 // The values of a deleted row are no change that its writer waits for.
                 if change.kind == .delete { writers[key] = Writer(name: device.name, index: index) }
                 let new = value(of: column.name, in: change.after, change.table)
+                if isOwn, !unseen.contains(row) { checkLoss(of: column, change, history, device) }
                 guard old != new, change.after != nil else { continue }
                 if isOwn, change.kind == .update, !unseen.contains(row), let old, let new {
                     checkReplacement(
                         of: old, by: new, column.name, change, history, device, writers[key],
                         after: applied[row] ?? 0)
-                }
-                if isOwn, change.kind == .update, !unseen.contains(row), let old, new == nil {
-                    checkLoss(of: old, column.name, row, history, device)
                 }
                 if isOwn, let new, new % History.deviceCount == Int64(device.number) + 1 {
                     newest = max(newest, new)
@@ -108,17 +106,24 @@ extension SimulatedSystem {
         }
     }
 
-    /// An update removes a value only if the user, or a decision, has replaced the row that had it.
+    /// An update removes a value only if the user, or a decision, has replaced the row that had it. A value that the column
+    /// cannot hold is one too.
     private func checkLoss(
-        of old: Int64, _ column: String, _ key: RowKey, _ history: History.State, _ device: SimulatedDevice
+        of column: SyncColumn, _ change: ModelServer.Mutation, _ history: History.State,
+        _ device: SimulatedDevice
     ) {
-        let isReplaced = history.edits.contains { $0.key == key && ($0.column == nil || $0.isAdopted) }
-        guard !isReplaced, column != "a" || !device.state.withLock({ $0.rowsEditedByDelegate.contains(key) }),
-            !history.decisions.contains(where: { $0.key == key && $0.seen[column] == old })
+        let (name, key) = (column.name, RowKey(table: change.table, id: change.id))
+        guard change.kind == .update, let old = change.before?.fields[name], old != .null,
+            change.after?.fields[name] ?? .null == .null
         else { return }
+        let number = EditValue.number(old, column.type)
+        let isReplaced = history.edits.contains { $0.key == key && ($0.column == nil || $0.isAdopted) }
+        let isDecided = history.decisions.contains { $0.key == key && $0.seen[name] == number }
+        let isEdited = name == "a" && device.state.withLock { $0.rowsEditedByDelegate.contains(key) }
+        guard !isReplaced, !isDecided, !isEdited else { return }
         fail(
             .overwrite,
-            "\(device.name) updated \(key), and removed \(column) = \(old), which nobody has changed.")
+            "\(device.name) updated \(key), and removed \(name) = \(old), which nobody has changed.")
     }
 
     /// The user who deleted the row has seen its value.

@@ -79,6 +79,7 @@ final class DrawnDelegate: SyncContextDelegate {
             return item
         case .abandon:
             _ = task(operation)
+            try await wait()
             return nil
         case .refuseFailure:
             do { return try await operation.execute() } catch { throw Refusal() }

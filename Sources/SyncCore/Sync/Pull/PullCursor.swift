@@ -119,10 +119,9 @@ struct PullCursor: Sendable {
         if let limit = query.limit, liveRowCount >= limit { return isDone = true }
         if isIncremental, !isSkipping { movingEnd.record(rows, at: time) }
         if endIfMoving() { return }
-        // If the order has just begun or ended a detour, or reached the offset, the rows there have not been requested yet.
-        if next == .end, !isFull, order.isOnDetour == wasOnDetour, isBeforeOffset == wasBeforeOffset {
-            advanceOverEnd()
-        }
+        // If the order continues elsewhere, or has reached the offset, the rows there have not been requested yet.
+        let continues = order.phase == phase && order.isOnDetour == wasOnDetour
+        if next == .end, !isFull, continues, isBeforeOffset == wasBeforeOffset { advanceOverEnd() }
     }
 
     /// Skips the rows that the server has left out of a page, because the user may not see them.

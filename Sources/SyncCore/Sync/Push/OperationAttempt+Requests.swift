@@ -193,8 +193,9 @@ extension OperationAttempt {
     func body(base: Item?) -> [String: ItemValue] {
         var fields = snapshot.fields
         guard context.client.dialect.updatesWholeRow, let base else { return fields }
-        // The row was fetched.
-        for name in self.base?.system.lostValues.keys ?? [:].keys where fields[name] == nil {
+        // An edit that removes a value names its column. The others that the snapshot lacks are of a fetched row, or of a
+        // column that was not declared when the snapshot was made.
+        for name in definition.syncedColumns.map(\.name) where fields[name] == nil {
             fields[name] = base.fields[name]
         }
         // Servers ignore case in column names, and refuse a body that names a column twice.
