@@ -113,6 +113,25 @@ import Testing
         #expect(!cursor.hasAlternative && cursor.nextPage.offset == 50)
     }
 
+    @Test func `the last page with undated rows is not the end if the rows behind them are requested anew`()
+        throws
+    {
+        let time = PageTime(server: nil, readAt: .unixEpoch)
+        var settings = PullSettings()
+        settings.pageSize = 2
+        var cursor = PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: nil)
+        let undated = ["a", "b"].map { PulledRow(item: Item(id: $0), updatedAtText: nil) }
+        try cursor.advance(over: undated, next: .skipping(2), at: time)
+        // The server refuses the filter by null.
+        cursor.advanceOverRefusal()
+        #expect(cursor.nextPage.offset == 2)
+        let dated = PulledRow(
+            item: Item(id: "c", system: SystemProperties(updatedAt: .unixEpoch)),
+            updatedAtText: "1970-01-01T00:00:00.000Z")
+        try cursor.advance(over: [dated], next: .end, at: time)
+        #expect(!cursor.isDone && cursor.nextPage.offset == 0)
+    }
+
     @Test func `empty pages with links without end are an error, and a link to the same page is the end`()
         throws
     {

@@ -226,4 +226,29 @@ import Testing
             try await device.context.close()
         }
     }
+
+    @Test(arguments: StoreKind.persistent)
+    func `an update that is repeated keeps a column that was not declared in between`(_ kind: StoreKind)
+        async throws
+    {
+        try await Scenario.run(on: kind) { scenario in
+            let fewer = SyncTableDefinition(Todo.name, columns: [Todo.text, Todo.note])
+            try await scenario.server.put("1", ["text": "a", "priority": 1], in: Todo.name)
+            var device = scenario.device(
+                on: try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition]),
+                settings: .singleAttempt, dialect: .v3)
+            try await device.context.pull(Todo.query)
+            try await device.table.update(id: "1", ["text": "b"])
+            scenario.server.inject(.answer(status: 503), when: \.isWrite)
+            await expectError(.pushAbortedService) { try await device.context.push() }
+            try await device.context.close()
+
+            try await scenario.wholeRowDevice(tables: [fewer]).context.close()
+            device = try scenario.wholeRowDevice()
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "b")
+            #expect(try scenario.row("1")?.fields["priority"] == 1)
+            try await device.context.close()
+        }
+    }
 }

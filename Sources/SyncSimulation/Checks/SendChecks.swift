@@ -14,11 +14,16 @@ extension SimulatedSystem {
             let table = device.disk.store.catalog.tables.first(where: { $0.name == key.table })
         else { return }
         for name in fields.keys.sorted() where table.column(named: name)?.isLocalOnly == true {
-            // An update of the whole row keeps what other users have stored in the column.
-            let isKept =
-                server.traits.dialect.replacesRows && request.phase != .insert
-                && server.lastState(of: key, where: { $0.fields[name] ?? .null == fields[name] }) != nil
-            if isKept { continue }
+            // An update of the whole row keeps what others have stored in the column, or the user before it was local-only.
+            let value = fields[name] ?? .null
+            let isEdited = device.history.snapshot.edits.contains {
+                $0.key == key && $0.column == name
+                    && $0.number == EditValue.number(value, table.column(named: name)?.type ?? .text)
+            }
+            let wasStored = server.lastState(of: key, where: { $0.fields[name] ?? .null == value }) != nil
+            if server.traits.dialect.replacesRows, request.phase == .update, isEdited || wasStored {
+                continue
+            }
             fail(.columns, "\(device.name) sends the local-only column \(name) of \(key).")
         }
     }

@@ -53,6 +53,7 @@ struct KeysetOrder: PageOrder {
     private var includesUndated: Bool
     /// How many rows the first page had, if none of them had an `updatedAt`.
     private var undatedFirstPageCount = 0
+    private(set) var beginsAnew = false
 
     init(token: DeltaToken?, overlap: Duration) {
         lastStored = token
@@ -114,6 +115,7 @@ struct KeysetOrder: PageOrder {
 
     mutating func advance(over rows: [PulledRow], at time: PageTime) {
         let lastID = rows.last(where: \.hasID)?.item.id
+        beginsAnew = false
         switch (position, lastID) {
         case (.inside(var pages, let then), let lastID?):
             pages.after = lastID
@@ -138,7 +140,7 @@ struct KeysetOrder: PageOrder {
         }
         if case .start = position, skip > 0 {
             // Rows that were without `updatedAt` until now have shifted the others: all rows with one are requested anew.
-            (position, skip) = (.from(.earliest), 0)
+            (position, skip, beginsAnew) = (.from(.earliest), 0, true)
             return phase += 1
         }
         if case .after(let row) = position, !row.precedes(reached) {

@@ -20,6 +20,9 @@ protocol PageOrder: Sendable {
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isOnDetour: Bool { get }
 
+    /// Whether the last page was not in this order, so that the rows are requested from the first one on.
+    var beginsAnew: Bool { get }
+
     /// Whether the position is a number of rows, requested with `$skip`.
     var countsRows: Bool { get }
 
@@ -44,6 +47,7 @@ protocol PageOrder: Sendable {
 
 extension PageOrder {
     var isOnDetour: Bool { false }
+    var beginsAnew: Bool { false }
     var countsRows: Bool { false }
     var isBeforeOffset: Bool { false }
     var rowsBeforeOffset: Int { 0 }

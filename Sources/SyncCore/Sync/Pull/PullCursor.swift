@@ -120,7 +120,7 @@ struct PullCursor: Sendable {
         if isIncremental, !isSkipping { movingEnd.record(rows, at: time) }
         if endIfMoving() { return }
         // If the order continues elsewhere, or has reached the offset, the rows there have not been requested yet.
-        let continues = order.phase == phase && order.isOnDetour == wasOnDetour
+        let continues = order.isOnDetour == wasOnDetour && !order.beginsAnew
         if next == .end, !isFull, continues, isBeforeOffset == wasBeforeOffset { advanceOverEnd() }
     }
 
