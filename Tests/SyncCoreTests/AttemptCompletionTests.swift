@@ -121,6 +121,26 @@ import Testing
         #expect(try item?.system.version == "v2")
     }
 
+    @Test func `completing an operation keeps a row that a pull has stored after the one that was fetched`()
+        throws
+    {
+        try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
+        let fetched = row(["a": 8], version: "v2")
+        for pulled in [fetched, row(["a": 9], version: "v3", second: 2)] {
+            try write { _, completion in
+                _ = try ServerRowApplier(transaction: completion.transaction, definition: Self.definition)
+                    .apply(pulled)
+            }
+        }
+        try write { _, completion in
+            _ = try completion.complete(
+                with: row(["a": 1], version: "v1"), sent: sent(.insert, ["a": 1]), known: fetched,
+                receivedSince: fetched)
+        }
+        #expect(try operations.isEmpty)
+        #expect(try item?.system.version == "v3")
+    }
+
     @Test func `only refusals count towards parking`() throws {
         try write { write, _ in _ = try write.insert(id: "x", fields: ["a": 1]) }
         for _ in 0..<3 {

@@ -68,6 +68,7 @@ extension SimulatedSystem {
             if isTraced {
                 let queue = state.operations.map {
                     "\($0.id) \($0.kind) \($0.itemID) \($0.state) v\($0.version ?? "-")"
+                        + ($0.serverItem.map { " pulled v\($0.system.version ?? "-")" } ?? "")
                 }
                 log("\(device.name) commit: \(queue)")
             }

@@ -24,10 +24,11 @@ extension SimulatedSystem {
         else { return }
         for row in server.rows(of: table.name).values where before[row.id] == row && matches(row) {
             if try isStored(row, of: table, device) { continue }
+            let item = try? device.disk.store.read { try $0.item(id: row.id, in: table.name) }
             fail(
                 .completeness,
-                "\(device.name): a pull succeeded, and the state of row \(row.id) of version \(row.version) is not stored."
-            )
+                "\(device.name): a pull succeeded, and the state of row \(row.id) of version \(row.version) is not stored, "
+                    + "but \(item.map { "version \($0.system.version ?? "-")" } ?? "no item").")
         }
     }
 

@@ -18,8 +18,8 @@ struct AttemptCompletion {
     ///     then, and the version that it replaces is not only this client's.
     ///   - isResponse: whether the row is the response to a request of the operation. A row that a delegate has returned is not
     ///     known to have replaced another.
-    ///   - newest: a state of the row that is known to be later than `row`; otherwise the one that a pull has stored with the
-    ///     operation since the attempt.
+    ///   - newest: a state of the row that is known to be later than `row`, if one was fetched. A pull may have stored a still
+    ///     later one with the operation.
     /// - Returns: the item as it is stored now.
     func complete(
         with row: Item?, sent: TableOperation.SentSnapshot, known: Item? = nil,
@@ -42,8 +42,9 @@ struct AttemptCompletion {
             return nil
         }
         let later =
-            newest
-            ?? laterRow(of: operation, than: row, known: known, replacing: replaced, isProven: isProven)
+            laterRow(
+                of: operation, than: newest ?? row, known: known, replacing: replaced, isProven: isProven)
+            ?? newest
         return try store(
             row, for: operation, behind: behind, sent: sent, replacing: replaced, isProven: isProven,
             isResponse: isResponse, later: later)

@@ -241,7 +241,8 @@ extension OperationSender {
                     if !mayRequest {
                         Item?.none
                     } else if isApplied {
-                        completion.unorderedRow(of: operation, beside: row, known: known, replacing: replaced)
+                        completion.unorderedRow(
+                            of: operation, beside: newest ?? row, known: known, replacing: replaced)
                     } else {
                         operation.row(unorderedBeside: row, since: attempt.operation)
                     }
