@@ -216,7 +216,8 @@ import Testing
         try store.write { transaction in
             try transaction.put(error)
             try decide(
-                DecisionEffect(of: error, in: transaction, definition: Self.definition, inFlight: []))
+                DecisionEffect(
+                    of: error, in: transaction, definition: Self.definition, dialect: .v2, inFlight: []))
         }
     }
 

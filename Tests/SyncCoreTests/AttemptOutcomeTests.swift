@@ -46,6 +46,35 @@ import Testing
         return AttemptOutcome(response, Self.proof(kind, sent: sent))
     }
 
+    /// Returns whether the row proves an update of the base with this version, which has sent these fields.
+    private func isProven(
+        by row: Item, base: Item, sent fields: [String: ItemValue], version: String
+    ) -> Bool {
+        let definition = SyncTableDefinition(
+            "T", columns: [SyncColumn("text", .text), SyncColumn("price", .double)])
+        var operation = TableOperation(id: 1, table: "T", itemID: "x", kind: .update, version: version)
+        operation.base = base
+        let attempt = Sent(kind: .update, fields: fields, version: version)
+        let proof = LostAnswerProof(of: operation, attempt: attempt, definition: definition)
+        let response = AttemptResponse(status: 200, classification: .done, row: row)
+        if case .succeeded = proof.outcome(ofRow: response, .versionMismatch, status: 412) { return true }
+        return false
+    }
+
+    @Test func `an undelete of a whole row without a change is proven by a row that lives`() {
+        let base = Self.row(deleted: true)
+        #expect(isProven(by: Self.row(["text": "theirs"]), base: base, sent: Self.fields, version: "v2"))
+        #expect(!isProven(by: base, base: base, sent: Self.fields, version: "v2"))
+    }
+
+    @Test func `a whole row of another version than the base is proven by all of its fields`() {
+        let base = Self.row(["text": "old", "price": 1])
+        let sent: [String: ItemValue] = ["text": "old", "price": 2]
+        let row = Self.row(["text": "theirs", "price": 2])
+        #expect(isProven(by: row, base: base, sent: sent, version: "v2"))
+        #expect(!isProven(by: row, base: base, sent: sent, version: "v3"))
+    }
+
     /// No other outcome may remove an operation.
     @Test(arguments: statuses) func `only 2xx, a proof, or a delete of nothing ends an operation`(
         _ status: Int

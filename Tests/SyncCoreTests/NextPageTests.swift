@@ -132,6 +132,52 @@ import Testing
         #expect(!cursor.isDone && cursor.nextPage.offset == 0)
     }
 
+    @Test func `the last page of an instant is not the end of another instant that is read after it`() throws
+    {
+        func row(_ id: String, _ milliseconds: Int) -> PulledRow {
+            let updatedAt = Timestamp.unixEpoch.advanced(by: .milliseconds(milliseconds))
+            return PulledRow(
+                item: Item(id: id, system: SystemProperties(updatedAt: updatedAt)),
+                updatedAtText: "\(updatedAt)")
+        }
+        func time(_ second: Int) -> PageTime {
+            let time = Timestamp.unixEpoch.advanced(by: .seconds(second))
+            return PageTime(server: time, readAt: time)
+        }
+        var settings = PullSettings()
+        settings.pageSize = 3
+        var cursor = PullCursor(query: TableQuery("T"), order: .keyset, settings: settings, token: nil)
+        // The instant of the last row is not past.
+        let first = [row("a", 1000), row("b", 2000), row("m", 10_900)]
+        try cursor.advance(over: first, next: .skipping(3), at: time(11))
+        // The rows of one instant are not in the order of their ids.
+        let second = [row("z", 10_950), row("y", 10_950), row("x", 10_950)]
+        try cursor.advance(over: second, next: .skipping(3), at: time(12))
+        try cursor.advance(over: [row("m", 10_900)], next: .end, at: time(12))
+        #expect(!cursor.isDone)
+        #expect(cursor.nextPage.apply(to: [row("w", 10_950).item]).items.map(\.id) == ["w"])
+    }
+
+    @Test func `a pull with an order skips rows that the server has left out of a page`() throws {
+        let rows = (0..<7).map { Item(id: "\($0)", fields: ["n": .int(Int64($0))]) }
+        let visible: Set<String> = ["2", "5", "6"]
+        var settings = PullSettings()
+        settings.pageSize = 3
+        let query = TableQuery("T").order(by: "n")
+        var cursor = PullCursor(query: query, order: .offset, settings: settings, token: nil)
+        var received: [String] = []
+        let time = PageTime(server: nil, readAt: .unixEpoch)
+        while !cursor.isDone {
+            let offset = cursor.nextPage.offset
+            let page = rows.dropFirst(offset).prefix(3).filter { visible.contains($0.id) }
+            received += page.map(\.id)
+            try cursor.advance(
+                over: page.map { PulledRow(item: $0, updatedAtText: nil) },
+                next: offset + 3 < rows.count ? .skipping(offset + 3) : .end, at: time)
+        }
+        #expect(received == ["2", "5", "6"])
+    }
+
     @Test func `empty pages with links without end are an error, and a link to the same page is the end`()
         throws
     {

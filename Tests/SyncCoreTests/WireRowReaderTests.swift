@@ -36,4 +36,13 @@ import Testing
         #expect(row.item.system.version == "1")
         #expect(row.problems.map(\.column) == ["n"])
     }
+
+    @Test func `a tombstone keeps values that do not fit their columns, for an undelete of the whole row`() {
+        let definition = SyncTableDefinition("T", columns: [SyncColumn("n", .integer)])
+        var reader = WireRowReader(dialect: .v3, definition: definition)
+        let row = reader.readRecordingProblems(
+            WireObject(["id": "a", "version": "1", "deleted": true, "n": "high", "more": 5]))
+        #expect(row.problems.isEmpty)
+        #expect(row.item.system.undeclared == ["n": "high", "more": 5])
+    }
 }

@@ -251,4 +251,44 @@ import Testing
             try await device.context.close()
         }
     }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a row that only the app or a delegate has read keeps its undeclared columns`(
+        _ kind: StoreKind, _ isOfDelegate: Bool
+    ) async throws {
+        let delegate = ClosureDelegate(perform: { context, operation in
+            guard isOfDelegate, operation.operation.base == nil else { return try await operation.execute() }
+            let row = try await context.client.table(Todo.name).read(id: "1")
+            operation.item?.system = SystemProperties(version: row.system.version)
+            return try await operation.execute()
+        })
+        try await Scenario.run(on: kind) { scenario in
+            let store = try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition])
+            let device = scenario.device(on: store, delegate: delegate, dialect: .v3)
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await device.context.pull(Todo.query)
+            if isOfDelegate {
+                var item = try #require(try await device.item("1"))
+                item.fields["text"] = "b"
+                let changed = item
+                try store.write { try $0.upsert([changed], in: Todo.name) }
+                try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
+                try await scenario.server.update(
+                    "1", Self.extra.merging(["text": "theirs"]) { $1 }, in: Todo.name)
+            } else {
+                try await device.table.update(id: "1", ["text": "ours"])
+                try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+                let error = try await device.expectPushError()
+                try await scenario.server.update(
+                    "1", Self.extra.merging(["text": "later"]) { $1 }, in: Todo.name)
+                let row = try await device.context.client.table(Todo.name).read(id: "1")
+                let known = Item(id: "1", fields: ["text": "later"], system: row.system)
+                try await device.context.cancelAndUpdateItem(for: error, with: known)
+                try await device.table.update(id: "1", ["text": "b"])
+            }
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "b")
+            try expectExtra(scenario)
+        }
+    }
 }

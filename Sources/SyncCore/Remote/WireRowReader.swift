@@ -38,13 +38,19 @@ struct WireRowReader {
         problems += system.problems
         var unreadable: [WireRow.Problem] = []
         let fields = fields(of: row, &unreadable)
-        if !deleted { problems += unreadable }
+        var undeclared = undeclared(in: row)
+        if !deleted {
+            problems += unreadable
+        } else if keepsUndeclared {
+            // An undelete that replaces the whole row sends them back.
+            undeclared.merge(values(of: unreadable.compactMap(\.column), in: row)) { shown, _ in shown }
+        }
         let item = Item(
             id: id, fields: fields,
             system: SystemProperties(
                 createdAt: createdAt, updatedAt: updatedAt,
                 version: EntityTag.version(inHeader: version, inRow: rowVersion), deleted: deleted,
-                undeclared: undeclared(in: row)))
+                undeclared: undeclared))
         return WireRow(item: item, updatedAtText: updatedAtText, problems: problems)
     }
 
@@ -63,6 +69,16 @@ struct WireRowReader {
             problems.append(WireRow.Problem(column: "id", error: error))
         }
         return id
+    }
+
+    /// Returns the values of columns as the server shows them.
+    private func values(of columns: [String], in row: WireObject) -> [String: ItemValue] {
+        var values: [String: ItemValue] = [:]
+        for (column, index) in zip(definition?.columns ?? [], indices.columns)
+        where columns.contains(column.name) && index.map({ row.unreadable[$0] == nil }) == true {
+            values[column.name] = row.value(at: index)
+        }
+        return values
     }
 
     private func undeclared(in row: WireObject) -> [String: ItemValue] {

@@ -27,7 +27,8 @@ extension SimulatedSystem {
             // The app edits no item that it is about to enqueue.
             let isUnqueued = device.state.withLock { $0.unqueued.contains(key) }
             if isUnqueued, try local.item(id: key.id, in: key.table)?.system.version == nil { return nil }
-            // A server that computes a column answers a null there as another client's change would be answered.
+            // If the app removes a value that the server then computes again, the device cannot tell it from another client's
+            // change.
             let write = LocalEdit(
                 local: local, key: key, columns: columns, keepsServerColumns: self.mode == .solo,
                 history: device.history)

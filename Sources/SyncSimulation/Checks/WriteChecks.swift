@@ -106,8 +106,8 @@ extension SimulatedSystem {
         }
     }
 
-    /// An update removes a value only if the user, or a decision, has replaced the row that had it. A value that the column
-    /// cannot hold is one too.
+    /// An update removes a value only if the user, or a decision, has replaced the row that had it. This includes values that
+    /// the column cannot hold.
     private func checkLoss(
         of column: SyncColumn, _ change: ModelServer.Mutation, _ history: History.State,
         _ device: SimulatedDevice

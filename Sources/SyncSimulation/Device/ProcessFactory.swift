@@ -41,7 +41,8 @@ struct ProcessFactory: Sendable {
         let environment = SyncEnvironment(
             now: { [scheduler] in scheduler.now(ahead: device.state.withLock { $0.clockOffset }) },
             sleep: { [scheduler] in try await scheduler.sleep(Int64($0 / .nanoseconds(1))) },
-            random: { random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler))
+            random: { random.withLock { $0.next() } }, executor: SimulatedStoreExecutor(scheduler),
+            uptime: { [scheduler] in .nanoseconds(scheduler.nanoseconds) })
         let refresh = draws.percent(50) ? refresh(of: device, number) : nil
         let address = device.state.withLock { $0.serverAddress }
         let client = SyncClient(

@@ -5,15 +5,19 @@
 // whole row, the next update would remove them from the server.
 
 extension Item {
-    /// Returns the row with the undeclared columns of the known state that has its version, if it has none itself.
-    func addingUndeclaredColumns(of known: [Item?]) -> Item {
-        guard system.undeclared.isEmpty, let version = system.version,
-            let state = known.compactMap(\.self).first(where: {
-                $0.system.version?.hasSameBytes(as: version) == true
-            })
-        else { return self }
+    /// Returns the row with the undeclared columns of the known state that has its version, if it has none itself. Without
+    /// such a state they are recorded as lost, so that the next update fetches the row.
+    func addingUndeclaredColumns(of known: [Item?], for dialect: WireDialect) -> Item {
+        guard dialect.updatesWholeRow, system.undeclared.isEmpty, let version = system.version else {
+            return self
+        }
         var row = self
-        row.system.undeclared = state.system.undeclared
+        let state = known.compactMap(\.self).first { $0.system.version?.hasSameBytes(as: version) == true }
+        if let state {
+            row.system.undeclared = state.system.undeclared
+        } else {
+            row.system.lostValues = [SystemProperties.allUndeclared: .null]
+        }
         return row
     }
 }

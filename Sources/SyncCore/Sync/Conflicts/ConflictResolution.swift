@@ -106,7 +106,7 @@ struct ConflictResolution {
                 return .changed(changed)
             }
             let effect = try DecisionEffect(
-                of: error, in: transaction, definition: definition,
+                of: error, in: transaction, definition: definition, dialect: context.client.dialect,
                 inFlight: isInFlight ? [] : context.inFlight.all)
             try effect.apply(decision)
             guard try transaction.operation(id: error.operationID) == nil else { return .sendAgain }

@@ -15,6 +15,7 @@
 struct DecisionEffect {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
+    let dialect: WireDialect
     /// The operation as it is stored now.
     let operation: TableOperation
     /// A newer change of the item that cannot be merged with the operation. A decision leaves it as it is, except for its
@@ -28,7 +29,7 @@ struct DecisionEffect {
     ///   item since the failure, or the operation is being sent.
     init(
         of error: TableOperationError, in transaction: any StoreTransaction, definition: SyncTableDefinition,
-        inFlight: Set<Int64>
+        dialect: WireDialect, inFlight: Set<Int64>
     ) throws {
         guard let operation = try transaction.operation(of: error) else {
             throw SyncError.operationNotFound(error.operationID)
@@ -43,6 +44,7 @@ struct DecisionEffect {
         }
         self.transaction = transaction
         self.definition = definition
+        self.dialect = dialect
         self.operation = merged
         self.error = error
         behind = try transaction.operation(behind: merged)
@@ -104,7 +106,8 @@ struct DecisionEffect {
 
     /// Removes the operation and stores the server's row, or removes the item if there is no row or it is unknown.
     func keepServer(_ row: Item?) throws {
-        let row = row?.addingUndeclaredColumns(of: [error.serverItem, operation.serverItem, operation.base])
+        let row = row?.addingUndeclaredColumns(
+            of: [error.serverItem, operation.serverItem, operation.base], for: dialect)
         try transaction.removeOperationAndError(id: operation.id)
         if let behind { return try keepNewerChange(behind) }
         if let row, !row.system.deleted { try store(row) } else { try removeItem() }

@@ -132,7 +132,8 @@ extension SyncContext {
         let (inFlight, normalized) = (inFlight, normalizedItem)
         try await writeLocally { [self] transaction in
             let effect = try DecisionEffect(
-                of: error, in: transaction, definition: definition, inFlight: inFlight.all)
+                of: error, in: transaction, definition: definition, dialect: client.dialect,
+                inFlight: inFlight.all)
             try apply(effect, normalized)
             if try transaction.operation(id: error.operationID) == nil {
                 _ = try recordItem(of: effect.operation, in: transaction)

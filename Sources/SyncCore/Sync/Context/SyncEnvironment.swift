@@ -8,8 +8,12 @@ import Foundation
 ///
 /// Tests replace them to run a whole system deterministically.
 public struct SyncEnvironment: Sendable {
-    /// The client's clock.
-    public var now: @Sendable () -> Timestamp
+    /// The client's clock. Another clock that is set here also measures durations, until ``uptime`` is set.
+    public var now: @Sendable () -> Timestamp {
+        didSet { uptime = Self.uptime(of: now) }
+    }
+    /// The time since a fixed moment, for durations: it goes on evenly when the clock is set.
+    public var uptime: @Sendable () -> Duration
     /// Suspends the task for a duration, and throws `CancellationError` if the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
     /// Returns a random number, for jitter and ids.
@@ -18,11 +22,15 @@ public struct SyncEnvironment: Sendable {
     public var executor: any StoreExecutor
 
     /// Makes an environment.
+    ///
+    /// - Parameter uptime: `nil` measures durations with `now`, for a clock that is never set.
     public init(
         now: @escaping @Sendable () -> Timestamp, sleep: @escaping @Sendable (Duration) async throws -> Void,
-        random: @escaping @Sendable () -> UInt64, executor: any StoreExecutor
+        random: @escaping @Sendable () -> UInt64, executor: any StoreExecutor,
+        uptime: (@Sendable () -> Duration)? = nil
     ) {
         self.now = now
+        self.uptime = uptime ?? Self.uptime(of: now)
         self.sleep = sleep
         self.random = random
         self.executor = executor
@@ -32,7 +40,14 @@ public struct SyncEnvironment: Sendable {
     public static var live: SyncEnvironment {
         SyncEnvironment(
             now: { systemTime }, sleep: { try await Task.sleep(for: $0) },
-            random: { .random(in: .min ... .max) }, executor: DispatchStoreExecutor())
+            random: { .random(in: .min ... .max) }, executor: DispatchStoreExecutor(),
+            uptime: { start.duration(to: .now) })
+    }
+
+    private static let start = ContinuousClock.now
+
+    private static func uptime(of now: @escaping @Sendable () -> Timestamp) -> @Sendable () -> Duration {
+        { now().since(.unixEpoch) }
     }
 
     /// The time of the system's clock, which a remote table uses without a context.

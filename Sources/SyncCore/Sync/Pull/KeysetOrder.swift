@@ -53,7 +53,7 @@ struct KeysetOrder: PageOrder {
     private var includesUndated: Bool
     /// How many rows the first page had, if none of them had an `updatedAt`.
     private var undatedFirstPageCount = 0
-    private(set) var beginsAnew = false
+    private(set) var section = 0
 
     init(token: DeltaToken?, overlap: Duration) {
         lastStored = token
@@ -115,7 +115,6 @@ struct KeysetOrder: PageOrder {
 
     mutating func advance(over rows: [PulledRow], at time: PageTime) {
         let lastID = rows.last(where: \.hasID)?.item.id
-        beginsAnew = false
         switch (position, lastID) {
         case (.inside(var pages, let then), let lastID?):
             pages.after = lastID
@@ -140,7 +139,8 @@ struct KeysetOrder: PageOrder {
         }
         if case .start = position, skip > 0 {
             // Rows that were without `updatedAt` until now have shifted the others: all rows with one are requested anew.
-            (position, skip, beginsAnew) = (.from(.earliest), 0, true)
+            (position, skip) = (.from(.earliest), 0)
+            section += 1
             return phase += 1
         }
         if case .after(let row) = position, !row.precedes(reached) {
@@ -201,6 +201,7 @@ struct KeysetOrder: PageOrder {
         position = .inside(pages, then: later)
         skip = 0
         phase += 1
+        section += 1
     }
 
     /// Makes the row the delta token.
@@ -225,6 +226,7 @@ struct KeysetOrder: PageOrder {
                 position = .from(.earliest)
             }
             position = .undated(after: last.item.id, then: position)
+            section += 1
         } else if rows.contains(where: \.isUndated) {
             includesUndated = false
         }
@@ -235,6 +237,7 @@ struct KeysetOrder: PageOrder {
         case .inside(let pages, let then):
             position = then
             phase += 1
+            section += 1
             if case .inside = then { return true }
             if let nextToken { lastStored = nextToken }
             nextToken = nil
@@ -243,6 +246,7 @@ struct KeysetOrder: PageOrder {
         case .undated(_, let then):
             includesUndated = false
             position = then
+            section += 1
             return true
         case .after(let row):
             if row.instant == .closed { completeToken(at: row.updatedAt) }

@@ -20,8 +20,9 @@ protocol PageOrder: Sendable {
     /// Whether the pull is on a detour: the end of these rows is not the end of the query.
     var isOnDetour: Bool { get }
 
-    /// Whether the last page was not in this order, so that the rows are requested from the first one on.
-    var beginsAnew: Bool { get }
+    /// Changes when the next page is not the one behind the last page: a detour begins or ends, or the rows are requested from
+    /// the first one on. The end of the last page is then not the end of the rows.
+    var section: Int { get }
 
     /// Whether the position is a number of rows, requested with `$skip`.
     var countsRows: Bool { get }
@@ -47,7 +48,7 @@ protocol PageOrder: Sendable {
 
 extension PageOrder {
     var isOnDetour: Bool { false }
-    var beginsAnew: Bool { false }
+    var section: Int { 0 }
     var countsRows: Bool { false }
     var isBeforeOffset: Bool { false }
     var rowsBeforeOffset: Int { 0 }

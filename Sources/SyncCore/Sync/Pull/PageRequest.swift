@@ -93,10 +93,11 @@ struct PageRequest: Sendable {
 
     private func send(_ query: TableQuery, requestsTotal: Bool = false) async throws -> Response {
         let call = try call(query, requestsTotal: requestsTotal)
-        let sentAt = context.environment.now()
+        let environment = context.environment
+        let (sentAt, began) = (environment.now(), environment.uptime())
         let response = try await context.sendInPull(call)
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
-        let now = context.environment.now()
+        let (now, duration) = (environment.now(), environment.uptime() - began)
         if let error = response.failure(of: call, dialect: context.client.dialect, now: now) {
             if response.refusesQuery { return .refused(error, status: response.status) }
             let delay = RetryAfter.delay(response.retryAfter, now: now)
@@ -110,7 +111,7 @@ struct PageRequest: Sendable {
         let date = response.date.flatMap { Timestamp(httpDate: $0) }
         // The server can have read the rows long before it wrote `Date`, but not before the request was sent. A server without
         // `Date` is taken to have this device's clock.
-        let readAt = date?.showing(fractionDigits: 9).advanced(by: min(.zero, sentAt.since(now))) ?? sentAt
+        let readAt = date?.showing(fractionDigits: 9).advanced(by: .zero - duration) ?? sentAt
         return .rows(rows, total: total, response.nextPage, PageTime(server: date, readAt: readAt))
     }
 

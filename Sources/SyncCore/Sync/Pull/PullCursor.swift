@@ -96,7 +96,7 @@ struct PullCursor: Sendable {
         }
         emptyPages = 0
         let phase = order.phase
-        let (wasOnDetour, wasBeforeOffset) = (order.isOnDetour, isBeforeOffset)
+        let (section, wasBeforeOffset) = (order.section, isBeforeOffset)
         let wasSkipping = isSkipping
         if isIncremental, !order.isOnDetour, isFull, !rows.areSortedByUpdatedAt { isSkipping = true }
         if isSkipping, !order.countsRows {
@@ -104,7 +104,7 @@ struct PullCursor: Sendable {
         } else {
             order.advance(over: rows, at: time)
         }
-        if isSkipping, isBeforeOffset == wasBeforeOffset {
+        if isSkipping || order.countsRows, isBeforeOffset == wasBeforeOffset {
             _ = skipRowsLeftOut(before: next)
         }
         if order.phase != phase || isSkipping != wasSkipping {
@@ -120,8 +120,9 @@ struct PullCursor: Sendable {
         if isIncremental, !isSkipping { movingEnd.record(rows, at: time) }
         if endIfMoving() { return }
         // If the order continues elsewhere, or has reached the offset, the rows there have not been requested yet.
-        let continues = order.isOnDetour == wasOnDetour && !order.beginsAnew
-        if next == .end, !isFull, continues, isBeforeOffset == wasBeforeOffset { advanceOverEnd() }
+        if next == .end, !isFull, order.section == section, isBeforeOffset == wasBeforeOffset {
+            advanceOverEnd()
+        }
     }
 
     /// Skips the rows that the server has left out of a page, because the user may not see them.

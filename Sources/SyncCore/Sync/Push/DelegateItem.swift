@@ -17,7 +17,7 @@ struct DelegateItem: Sendable {
     /// user has seen. An insert is made on no row, so its item keeps its system properties.
     func store(
         for operation: inout TableOperation, in transaction: any StoreTransaction,
-        _ definition: SyncTableDefinition
+        _ definition: SyncTableDefinition, _ dialect: WireDialect
     ) throws {
         guard item.id.hasSameBytes(as: operation.itemID) else {
             throw SyncError.itemIDChanged(from: operation.itemID)
@@ -29,6 +29,9 @@ struct DelegateItem: Sendable {
             knowsServerItem || item.system != original?.system
         {
             try operation.rebase(on: item, version: version, in: transaction, definition)
+            if operation.base == nil {
+                stored = stored.addingUndeclaredColumns(of: [local, operation.serverItem], for: dialect)
+            }
         } else {
             // A resolver may have stored a row since.
             stored.system = local?.system ?? SystemProperties()

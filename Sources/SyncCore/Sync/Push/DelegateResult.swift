@@ -24,7 +24,7 @@ struct DelegateResult: Sendable {
     /// Stores the item as the operation's result. Newer changes of the user stay pending.
     ///
     /// - Throws: ``SyncError/Code/invalidItemID``, ``SyncError/Code/operationChanged``.
-    func apply(_ completion: AttemptCompletion) throws {
+    func apply(_ completion: AttemptCompletion, dialect: WireDialect) throws {
         let operation = try completion.transaction.operation(id: completion.operationID)
         let itemID = operation?.itemID ?? seen.item?.id ?? item.id
         guard item.id.hasSameBytes(as: itemID) else { throw SyncError.itemIDChanged(from: itemID) }
@@ -46,7 +46,8 @@ struct DelegateResult: Sendable {
         if row.system.isUnknown, let system = seen.item?.system { row.system = system }
         let reported = try completion.transaction.operationError(operationID: completion.operationID)?
             .serverItem
-        row = row.addingUndeclaredColumns(of: [reported, operation?.serverItem, operation?.base, seen.item])
+        row = row.addingUndeclaredColumns(
+            of: [reported, operation?.serverItem, operation?.base, seen.item], for: dialect)
         if let operation {
             try apply(row, to: operation, completion)
         } else {
@@ -113,7 +114,8 @@ extension OperationSender {
             let operation = try transaction.operation(id: operationID)
             try stored.apply(
                 AttemptCompletion(
-                    transaction: transaction, definition: definition, operationID: operationID))
+                    transaction: transaction, definition: definition, operationID: operationID),
+                dialect: context.client.dialect)
             let (id, table) = (operation?.itemID ?? stored.item.id, definition.name)
             try context.recordResult(
                 transaction.item(id: id, in: table), id: id, in: table, newest: operation?.newestServerItem,

@@ -76,10 +76,11 @@ struct LostAnswerProof: Sendable {
 
     /// The fields that the attempt has changed; all that it has sent, if that is not known.
     private var changedFields: [String: ItemValue] {
-        guard sent.kind == .update, let base else { return sent.fields }
+        guard sent.kind == .update, let base, base.system.version == sent.version else { return sent.fields }
         let known = definition.syncedFields(of: base)
         let changed = sent.fields.filter { (known[$0.key] ?? .null) != $0.value }
-        return changed.isEmpty ? sent.fields : changed
+        // An undelete without a change is applied if the row is not deleted.
+        return changed.isEmpty && !base.system.deleted ? sent.fields : changed
     }
 
     /// Whether a row that is to be deleted is what this client has left there, without a change of another client.

@@ -30,17 +30,22 @@ extension OperationAttempt {
     }
 
     /// Fetches the row before a request that replaces the whole row, if the device does not have all of its columns: the app
-    /// has removed values from its table, or a delegate has given the item the version of a row that only it has read.
+    /// has removed values from its table, the app or a delegate has given the item the version of a row that only it has read,
+    /// or a repeated attempt lacks a column of an item whose row is unknown.
     ///
     /// - Returns: `continues` with the row if it is in the same state; `nil` if all columns are known.
     private func outcomeOfUnknownColumns() async throws -> AttemptOutcome? {
         guard context.client.dialect.updatesWholeRow, snapshot.kind == .update, let base else { return nil }
-        let isOfDelegate = operation.olderVersion != nil
-        guard isOfDelegate || !base.system.lostValues.isEmpty else { return nil }
+        let isKnownByVersion =
+            operation.olderVersion != nil || base.system.lostValues[SystemProperties.allUndeclared] != nil
+        let lacksColumn =
+            operation.base == nil
+            && definition.syncedFields(of: base).contains { !$1.isNull && snapshot.fields[$0] == nil }
+        guard isKnownByVersion || lacksColumn || !base.system.lostValues.isEmpty else { return nil }
         let fetched = try await send(.read(id: operation.itemID))
         if let row = fetched.row {
             let isExpected =
-                isOfDelegate
+                isKnownByVersion
                 ? snapshot.version.map { row.system.version?.hasSameBytes(as: $0) == true } ?? false
                 : row.isSameState(as: base)
             if isExpected { return .continues(from: row) }
@@ -193,8 +198,8 @@ extension OperationAttempt {
     func body(base: Item?) -> [String: ItemValue] {
         var fields = snapshot.fields
         guard context.client.dialect.updatesWholeRow, let base else { return fields }
-        // An edit that removes a value names its column. The others that the snapshot lacks are of a fetched row, or of a
-        // column that was not declared when the snapshot was made.
+        // An edit that removes a value names its column. The snapshot lacks others only if they were not declared when it was
+        // made, or if the row was fetched.
         for name in definition.syncedColumns.map(\.name) where fields[name] == nil {
             fields[name] = base.fields[name]
         }

@@ -117,7 +117,7 @@ extension OperationAttempt {
             else { return .skipped }
             context.inFlight.insert(operationID)
             if let substitute {
-                try substitute.store(for: &operation, in: transaction, definition)
+                try substitute.store(for: &operation, in: transaction, definition, context.client.dialect)
                 try transaction.put(operation)
             }
             operation.sent = definition.withoutLocalOnlyColumns(operation.sent)

@@ -4,16 +4,18 @@
 /// The budget of one push with its deadline.
 struct PushLimits: Sendable {
     private let operations: Int?
-    private let deadline: Timestamp?
+    /// In the uptime of the environment.
+    private let deadline: Duration?
 
-    init(_ budget: PushBudget, now: Timestamp) {
+    init(_ budget: PushBudget, uptime: Duration) {
         operations = budget.operations
-        deadline = budget.duration.map { now.advanced(by: $0) }
+        // The sum of two durations must not overflow.
+        deadline = budget.duration.map { uptime + min($0, .seconds(1 << 40)) }
     }
 
     /// Whether no further operation may begin.
-    func areReached(operations count: Int, now: @autoclosure () -> Timestamp) -> Bool {
+    func areReached(operations count: Int, uptime: @autoclosure () -> Duration) -> Bool {
         if let operations, count >= operations { return true }
-        return deadline.map { !now().isEarlier(than: $0) } ?? false
+        return deadline.map { uptime() >= $0 } ?? false
     }
 }

@@ -54,8 +54,7 @@ public final class PushOperation: Sendable {
 
     /// Sends the operation and stores the result.
     ///
-    /// An execution waits for one that was called before and is still running. The push waits for both, also if the delegate
-    /// does not.
+    /// An execution waits for one that was called before. The push waits for one that is running when the delegate returns.
     ///
     /// - Returns: the item as it is stored now; `nil` after a delete, or when the operation no longer has to be sent.
     /// - Throws: ``TableOperationError`` when the operation fails, with the server's row in a conflict;

@@ -34,7 +34,7 @@ struct PushRun {
     init(context: SyncContext, tables: Set<String>?, budget: PushBudget) {
         self.context = context
         self.tables = tables
-        limits = PushLimits(budget, now: context.environment.now())
+        limits = PushLimits(budget, uptime: context.environment.uptime())
         order = PushOrder(context.store.dataSource.catalog)
     }
 
@@ -104,7 +104,8 @@ struct PushRun {
     }
 
     private var isLimited: Bool {
-        limits.areReached(operations: begun.count - undeclaredCount, now: context.environment.now())
+        limits.areReached(
+            operations: begun.count - undeclaredCount, uptime: context.environment.uptime())
     }
 
     /// Passes over the operations with these ids once, for some of one round.

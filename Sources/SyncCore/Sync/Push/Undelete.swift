@@ -15,7 +15,13 @@ extension OperationAttempt {
     func undelete() async throws -> AttemptOutcome {
         let action = RemoteCall.Action.undelete(
             id: operation.itemID, fields: body(base: base), version: snapshot.version)
+        // Where updates replace the whole row, the undelete is the update.
+        let isComplete = context.client.dialect.updatesWholeRow
+        if isComplete { requests.recordCondition(base) }
         let response = try await send(action)
+        if isComplete, response.classification == .done, snapshot.version != nil {
+            requests.recordApplication()
+        }
         if let outcome = try await outcomeOfMissingTable(response) { return outcome }
         var outcome = AttemptOutcome(response, proof)
         if case .rowNeeded(let reason, let status) = outcome {
@@ -23,7 +29,8 @@ extension OperationAttempt {
         }
         switch outcome {
         // Otherwise the row shows that an earlier attempt has undeleted and updated it.
-        case .succeeded(let row?) where response.classification == .done && !snapshot.fields.isEmpty:
+        case .succeeded(let row?)
+        where response.classification == .done && !snapshot.fields.isEmpty && !isComplete:
             return .continues(from: row)
         // An earlier request, whose response was lost, has undeleted the row, and nothing else has changed it.
         case .conflict(_, _, let row?) where proof.isUnchanged(row):
