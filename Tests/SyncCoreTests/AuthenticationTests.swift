@@ -144,6 +144,19 @@ struct AuthenticationTests {
         clientBox.withLock { $0 = nil }
     }
 
+    @Test(arguments: [false, true])
+    func `a token set by the app during a refresh that fails is used`(throwing: Bool) async throws {
+        let clientBox = Mutex<SyncClient?>(nil)
+        let client = try SyncClient.scripted(transport(accepting: "app token")) {
+            clientBox.withLock { $0 }?.authenticationToken = "app token"
+            if throwing { throw URLError(.userAuthenticationRequired) }
+            return nil
+        }
+        clientBox.withLock { $0 = client }
+        #expect(try await client.table("T").read(id: "a").id == "a")
+        clientBox.withLock { $0 = nil }
+    }
+
     @Test func `no refresh runs after the user has signed out`() async throws {
         let refreshed = Mutex(false)
         let client = try SyncClient.scripted(transport(accepting: "new")) {

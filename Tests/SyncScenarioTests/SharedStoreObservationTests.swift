@@ -5,6 +5,7 @@ import Foundation
 import StoreSQLite
 import SyncCore
 import TableServer
+import TestSupport
 import Testing
 
 /// Observers see the commits of other processes, without a commit of their own.
@@ -31,6 +32,28 @@ import Testing
             #expect(try await results.next()?.items.map(\.id) == ["x"])
             try await writing.table.delete(id: "x")
             #expect(try await results.next()?.items.isEmpty == true)
+        }
+    }
+
+    @Test func `an observation misses no commit of another process if the store runs a body again`()
+        async throws
+    {
+        try await Scenario.run(on: .sqlite) { scenario in
+            let path = scenario.directory.appendingPathComponent("shared.sqlite").path
+            func store() throws -> SQLiteStore {
+                try SQLiteStore(path: path, tables: [Todo.definition], sharing: .shared)
+            }
+            let (a, b) = (scenario.device(on: RepeatingStore(try store())), scenario.device(on: try store()))
+            var results = a.table.observe(Todo.query.where(.column("text") == "seen")).makeAsyncIterator()
+            #expect(try await results.next()?.items.isEmpty == true)
+            try await b.table.insert(["id": "x", "text": "seen"])
+            // The write changes no row of the query, and sees the commit of the other process.
+            try await a.table.insert(["id": "y", "text": "other"])
+            #expect(try await results.next()?.items.map(\.id) == ["x"])
+            try await a.table.insert(["id": "z", "text": "seen"])
+            #expect(try await results.next()?.items.map(\.id) == ["x", "z"])
+            try await a.context.close()
+            try await b.context.close()
         }
     }
 

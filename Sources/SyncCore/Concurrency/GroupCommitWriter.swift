@@ -70,34 +70,39 @@ final class GroupCommitWriter: Sendable {
         }
     }
 
-    /// Whether another process has committed since the last call, so that the observers' results are older than this
-    /// transaction.
-    private func othersHaveCommitted(in transaction: any StoreTransaction) throws -> Bool {
-        guard dataSource.capabilities.isMultiProcess else { return false }
+    /// The changes of a transaction, as observers have to know them.
+    private struct Signal {
+        let changes: ChangeSet
+        /// Identifies the last commit of another process that the transaction has seen; `nil` in a store of one process.
+        var externalCommitStamp: Int64?
+    }
+
+    /// Returns the changes; unknown ones if another process has committed since the last signal, because the observers'
+    /// results are older than this transaction.
+    private func signal(of changes: ChangeSet, in transaction: any StoreTransaction) throws -> Signal {
+        guard dataSource.capabilities.isMultiProcess else { return Signal(changes: changes) }
         let stamp = try transaction.externalCommitStamp()
-        return externalCommitStamp.withLock { last in
-            defer { last = stamp }
-            return last != stamp
-        }
+        let isCurrent = externalCommitStamp.withLock { $0 == stamp }
+        return Signal(changes: isCurrent ? changes : .unknown, externalCommitStamp: stamp)
     }
 
     /// Runs the writes in one transaction.
     ///
     /// - Returns: whether every write is finished.
     private func commit(_ batch: [any WaitingWrite]) -> Bool {
-        let changes: ChangeSet
+        let signal: Signal
         stalePageGuard.beginTransaction()
         do {
-            changes = try dataSource.write { transaction in
+            signal = try dataSource.write { transaction in
                 // An observer that begins after this reads what this transaction has committed, or is told that anything
                 // may have changed.
                 guard let observedTables = commits.observedTables else {
                     for write in batch { try write.run(transaction) }
-                    return .unknown
+                    return Signal(changes: .unknown)
                 }
                 let recording = RecordingTransaction(transaction, observedTables: observedTables)
                 for write in batch { try write.run(recording) }
-                return try othersHaveCommitted(in: transaction) ? .unknown : recording.changes
+                return try self.signal(of: recording.changes, in: transaction)
             }
         } catch let error as StoreError where error.code == .outcomeUnknown {
             // The transaction may be committed: running the writes again could apply them twice.
@@ -109,14 +114,14 @@ final class GroupCommitWriter: Sendable {
             commits.send(.unknown)
             return true
         } catch {
-            // The commits of other processes that this transaction has seen are reported by the next one.
-            externalCommitStamp.withLock { $0 = nil }
             stalePageGuard.rollBack()
             batch.last?.fail(with: error)
             return false
         }
         for write in batch { write.finish() }
-        commits.send(changes)
+        // The store may have run the body again after a rollback: only now it is known what was committed.
+        if let stamp = signal.externalCommitStamp { externalCommitStamp.withLock { $0 = stamp } }
+        commits.send(signal.changes)
         return true
     }
 }

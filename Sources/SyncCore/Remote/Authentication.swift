@@ -46,7 +46,13 @@ final class Authentication: Sendable {
                 if let failure = failures.last { throw failure }
                 return false
             }
-            guard let token = try await token(from: refresh) else { return false }
+            let refreshed: String?
+            do { refreshed = try await token(from: refresh) } catch {
+                // The app may have set a token although its refresh has failed.
+                if hasOtherToken(than: generation) == true { return true }
+                throw error
+            }
+            guard let token = refreshed else { return hasOtherToken(than: generation) ?? false }
             return credential.withLock { credential in
                 // If the app has set a token during the refresh, that one is newer.
                 if credential.generation == generation {

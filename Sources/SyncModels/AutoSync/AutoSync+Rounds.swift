@@ -97,17 +97,17 @@ extension AutoSync {
 
     // MARK: Rounds
 
-    /// Runs the due round, or a whole one if a caller waits for it. The caller holds the mutex of rounds.
+    /// Runs the due round, or a whole one if a caller waits for it; none if it is no longer due. The caller holds the mutex of
+    /// rounds.
     ///
     /// - Throws: `CancellationError`.
     func runNext() async throws {
-        let (round, cause, requests) = control.withLock { control in
-            var (round, cause) = (control.schedule.wholeRound, SyncEvent.RoundCause.request)
-            if control.requests.isEmpty, case .run(let due) = control.schedule.next(at: now, jitter: jitter) {
-                (round, cause) = (due, control.schedule.cause(at: now))
-            }
-            return (round, cause, control.requests)
+        let next: (SyncSchedule.Round, SyncEvent.RoundCause, [RoundRequest])? = control.withLock { control in
+            if !control.requests.isEmpty { return (control.schedule.wholeRound, .request, control.requests) }
+            guard case .run(let due) = control.schedule.next(at: now, jitter: jitter) else { return nil }
+            return (due, control.schedule.cause(at: now), [])
         }
+        guard let (round, cause, requests) = next else { return }
         // The requests stay until the round has ended: after a cancellation, another caller runs it.
         let report = try await run(round, cause, budget: PushBudget())
         let result = Result { try report.result(of: round, planCount: plans.count) }

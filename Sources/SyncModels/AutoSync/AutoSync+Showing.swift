@@ -19,6 +19,10 @@ extension AutoSync {
 
     /// Shows the pending operations, and takes care of those that no round will send.
     func showOperations() async {
+        try? await showingMutex.withLock { await showPendingOperations() }
+    }
+
+    private func showPendingOperations() async {
         guard let status = try? await context.status(),
             let first = try? await context.pendingOperations(limit: 1)
         else { return }

@@ -39,6 +39,8 @@ public final class AutoSync: Sendable {
     let feedWakeup = Wakeup()
     /// Serializes rounds.
     let roundMutex = AsyncMutex()
+    /// Held while the pending operations are shown, so that no later state is replaced by an earlier one.
+    let showingMutex = AsyncMutex()
     let roundParts = RoundParts()
     private let runMutex = AsyncMutex()
 

@@ -81,11 +81,14 @@ package struct QueryObservation<Details: Sendable & Equatable> {
     /// Reads, and compares with the previous result, on a thread of the store.
     private func read() async throws -> Page {
         try context.validate(query, on: query.table)
-        return try await context.read { [query, details, observer] snapshot in
+        let (page, window) = try await context.read { [query, details, observer] snapshot in
             let result = try snapshot.items(matching: query)
             let details = try details(snapshot, result)
-            return (result, details, observer.endRead(result))
+            let (window, difference) = observer.compare(result)
+            return ((result, details, difference), window)
         }
+        observer.endRead(window)
+        return page
     }
 }
 

@@ -65,14 +65,18 @@ final class QueryObserver: Sendable {
         }
     }
 
-    /// Ends a read. Returns how the result differs from the previous one.
-    func endRead(_ result: QueryResult) -> ResultDifference {
+    /// Returns the window of a result, and how the result differs from the previous one. A store may read more than once.
+    func compare(_ result: QueryResult) -> (window: ResultWindow, difference: ResultDifference) {
         // Only the reader changes the window, so that it is compared without the lock.
         let difference = state.withLock { $0.window }?.difference(to: result) ?? .first
         let window = ResultWindow(
             query, result, followsSystemProperties: following.contains(.systemProperties))
+        return (window, difference)
+    }
+
+    /// Ends a read that has succeeded.
+    func endRead(_ window: ResultWindow) {
         state.withLock { ($0.isReading, $0.window, $0.hasFailed) = (false, window, false) }
-        return difference
     }
 
     /// Ends a read that has thrown an error. The next read does not wait for a commit.
