@@ -11,7 +11,8 @@ public struct SyncID<Model: SyncModel>: Hashable, Sendable {
     /// The id as text.
     public let text: String
 
-    /// Makes a new id: a time-ordered UUID (version 7).
+    /// Makes a new id: a time-ordered UUID (version 7), by the system's clock and random generator, because a model is made
+    /// without a context.
     public init() {
         text = ItemID.generate(at: Timestamp(Date())) { .random(in: .min ... .max) }
     }

@@ -24,6 +24,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [FirstPage.asynchronous, .immediate])
+    func `a list can show which rows the server has`(first: FirstPage) async throws {
+        try await withContext(.models(Todo.self, TodoList.self)) { context in
+            let todo = Todo(text: "one")
+            try await context.table(Todo.self).insert(todo)
+            let list = LiveList(Todo.all, in: context, first: first, showsSyncStates: true)
+            await list.settled()
+            #expect(list.page?.syncState(of: todo.id) == .pending)
+        }
+    }
+
     @Test func `a new query keeps the models until its page is read`() async throws {
         try await withContext(.models(Todo.self, TodoList.self)) { context in
             let table = context.table(Todo.self)

@@ -15,7 +15,8 @@ public struct TableOperationError: Error, Sendable, Hashable, Identifiable {
     public let kind: TableOperation.Kind
     /// The item as it was sent; for a delete, as it was before the deletion.
     public internal(set) var item: Item?
-    /// The server's row, if the failure is a conflict and the server has one. A tombstone shows that it was deleted.
+    /// The server's row, if the failure is a conflict and the server has one and shows it. A tombstone shows that it was
+    /// deleted.
     public internal(set) var serverItem: Item?
     /// The HTTP status of the response, if there was one.
     public let status: Int?

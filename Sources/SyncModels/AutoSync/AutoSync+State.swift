@@ -37,14 +37,13 @@ extension AutoSync {
         public internal(set) var conflicts = 0
         /// The number of operations that the server has refused too often.
         public internal(set) var parked = 0
-        /// When the user last changed the item of the first pending operation, in the order of the queue.
+        /// When the first pending operation, in the order of the queue, was last changed: not when it was queued.
         public internal(set) var oldestPending: Timestamp?
         /// When a push last reached the end of the queue.
         public internal(set) var lastPush: Timestamp?
-        /// When the last pulls of a round succeeded.
+        /// When a round last pulled all of its plans without an error.
         public internal(set) var lastPull: Timestamp?
-        /// Why the last round failed in whole or in part, or else why the last pull of a plan failed that has not succeeded
-        /// since; otherwise `nil`.
+        /// The error of the last round; if it had none, that of a plan whose latest pull failed; otherwise `nil`.
         public internal(set) var lastError: SyncError?
         /// The rows that pulls could not read and did not store since the sync was made, at most
         /// ``SyncCore/PullResult/maxUnreadable``.

@@ -4,7 +4,8 @@
 public import Observation
 public import SyncCore
 
-/// The models of a query, for a user interface: follows the store from its creation until it is deallocated.
+/// The models of a query, for a user interface: follows the store from its creation until it is deallocated, or until an
+/// ``error``. Setting the query again then begins anew.
 ///
 /// ```swift
 /// let list = LiveList(Todo.where { !$0.complete }, in: context)
@@ -28,6 +29,7 @@ public import SyncCore
     @ObservationIgnored private let context: SyncContext
     @ObservationIgnored private let first: FirstPage
     @ObservationIgnored private let throttle: Duration
+    @ObservationIgnored private let showsSyncStates: Bool
     @ObservationIgnored private var task: Task<Void, Never>?
     @ObservationIgnored private var settle: @Sendable () async -> Void = {}
 
@@ -36,11 +38,14 @@ public import SyncCore
     /// - Parameters:
     ///   - first: how the first page of each query is read.
     ///   - throttle: the minimum time between two pages.
+    ///   - showsSyncStates: whether ``LivePage/syncState(of:)`` of the page knows which rows the server has. A new state is a
+    ///     new page.
     public init(
         _ query: ModelQuery<Model> = Model.all, in context: SyncContext, first: FirstPage = .asynchronous,
-        throttle: Duration = .zero
+        throttle: Duration = .zero, showsSyncStates: Bool = false
     ) {
         (self.query, self.context, self.first, self.throttle) = (query, context, first, throttle)
+        self.showsSyncStates = showsSyncStates
         follow()
     }
 
@@ -59,7 +64,8 @@ public import SyncCore
     private func follow() {
         task?.cancel()
         (isLoading, error) = (true, nil)
-        let results = context.table(Model.self).live(query, throttle: throttle)
+        var results = context.table(Model.self).live(query, throttle: throttle)
+        if showsSyncStates { results = results.withSyncStates() }
         if first == .immediate, let page = results.immediatePage() { show(page) }
         var pages = results.makeAsyncIterator()
         settle = pages.settle

@@ -24,7 +24,7 @@ public struct LivePage<Model: SyncModel>: RandomAccessCollection, Sendable {
     /// The model at that index.
     public subscript(index: Int) -> Model { models[index] }
 
-    /// Returns whether the server has the row as it is shown. Pages of `withSyncStates()` know it of their rows; every other row
-    /// is ``RowSyncState/synced``.
+    /// Returns whether the server has the row as it is shown. Only pages of `withSyncStates()`, and of a ``LiveList`` that shows
+    /// sync states, know it of their rows; every other row is ``RowSyncState/synced``.
     public func syncState(of id: SyncID<Model>) -> RowSyncState { states[UTF8Text(id.text)] ?? .synced }
 }

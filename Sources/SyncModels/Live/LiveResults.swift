@@ -42,9 +42,9 @@ public struct LiveResults<Model: SyncModel>: AsyncSequence, Sendable {
 
     /// Returns the current page at once, read on the caller's thread; `nil` if only ``Iterator/next()`` can read it.
     func immediatePage() -> LivePage<Model>? {
-        guard let query = try? query.tableQuery(), let result = context.immediateResult(of: query) else {
-            return nil
-        }
+        guard !followsStates, let query = try? query.tableQuery(),
+            let result = context.immediateResult(of: query)
+        else { return nil }
         return DecodedRows<Model>(result, [:], after: nil, changed: []).page(after: nil, changed: [])
     }
 

@@ -11,7 +11,8 @@ public struct PullPlan: Sendable, Hashable {
     public let id: String?
     /// How often an ``AutoSync`` repeats the pull while the app is in the foreground; `nil` does not repeat it.
     public let interval: Duration?
-    /// The settings of the pull.
+    /// The settings of the pull. A sync pushes first and pulls rows beside pending operations, whatever
+    /// ``SyncCore/PullSettings/pending`` says.
     public var settings = PullSettings()
     let unmapped: UnmappedProperty?
     /// The name of the model, for messages.
@@ -60,7 +61,8 @@ extension ModelQuery {
     /// Returns a plan to pull the matching rows, for `SyncContext.sync`.
     ///
     /// - Parameters:
-    ///   - id: the query ID; by default one that equal queries have, so that pulls are incremental.
+    ///   - id: the query ID; by default one that equal queries have, so that pulls are incremental. A query with an offset or a
+    ///     limit has none, and every pull of it receives all rows.
     ///   - interval: how often an ``AutoSync`` repeats the pull while the app is in the foreground.
     public func pull(id: String? = nil, every interval: Duration? = nil) -> PullPlan {
         PullPlan(raw, id: id, every: interval, unmapped: unmapped, model: "\(Model.self)")

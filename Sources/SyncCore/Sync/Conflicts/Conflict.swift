@@ -21,7 +21,7 @@ public struct Conflict: Sendable {
         base = operation.base
     }
 
-    /// Whether the row was deleted on the server.
+    /// Whether the row was deleted on the server, or the server does not show it.
     public var isDeletedOnServer: Bool { serverItem?.system.deleted ?? true }
 
     /// Whether the item was deleted on the device.

@@ -16,7 +16,7 @@ public struct SyncEnvironment: Sendable {
     public var uptime: @Sendable () -> Duration
     /// Suspends the task for a duration, and throws `CancellationError` if the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
-    /// Returns a random number, for jitter and ids.
+    /// Returns a random number, for jitter and for ids of items; models make their ids themselves.
     public var random: @Sendable () -> UInt64
     /// Runs the blocking calls of the store outside Swift's cooperative threads.
     public var executor: any StoreExecutor

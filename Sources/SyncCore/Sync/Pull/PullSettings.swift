@@ -43,6 +43,6 @@ public enum PullStrategy: String, Sendable, Hashable, CaseIterable {
     /// support `or`.
     ///
     /// Every pull transfers the rows of the last `updatedAt` again. If one of the rows that share an `updatedAt` changes during
-    /// the pull, it can hide another one of them until that one changes too.
+    /// the pull, the pull can miss another row of them until that row changes.
     case skip
 }

@@ -5,7 +5,7 @@
 public struct PushBudget: Sendable, Hashable {
     /// The greatest number of operations to send; `nil` is no limit.
     public var operations: Int?
-    /// How long operations may be begun; the last one is completed. `nil` is no limit.
+    /// How long the push may start operations. One that has started is finished. `nil` is no limit.
     public var duration: Duration?
 
     /// Makes a budget; without arguments, one without limits.

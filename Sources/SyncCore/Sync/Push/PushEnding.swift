@@ -68,7 +68,8 @@ extension PushEnding {
     static func tooManyServerErrors(_ count: Int, last: TableOperationError) -> SyncError {
         SyncError(
             .pushAbortedService,
-            "The service failed to answer \(count) operations in a row. Push again later. \(last.message)",
+            "The service answered \(count) operations in a row with an error and confirmed none. Push again later. "
+                + last.message,
             cause: last,
             mayRetry: true)
     }
