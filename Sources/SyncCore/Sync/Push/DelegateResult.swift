@@ -29,15 +29,17 @@ struct DelegateResult: Sendable {
         let itemID = operation?.itemID ?? seen.item?.id ?? item.id
         guard item.id.hasSameBytes(as: itemID) else { throw SyncError.itemIDChanged(from: itemID) }
         var row = item
-        if case .completed(let stored) = sent {
+        var stored: Item?
+        if case .completed(let result) = sent {
             // The copy that was sent has an older version. After a delete there is nothing to store.
-            guard let stored else { return }
+            guard let result else { return }
+            stored = result
             // A pull may have received a later state, and its token is past it.
             if operation == nil {
                 let local = try completion.transaction.readableItem(id: itemID, in: completion.definition)
-                guard let local, item.isLater(than: local) || local.isSameState(as: stored) else { return }
+                guard let local, item.isLater(than: local) || local.isSameState(as: result) else { return }
             }
-            if !item.isLater(than: stored) { row.system = stored.system }
+            if !item.isLater(than: result) { row.system = result.system }
         } else if operation == nil {
             // The user has deleted or purged the item, which the delegate has not seen.
             throw SyncError.operationChanged(completion.operationID)
@@ -47,7 +49,7 @@ struct DelegateResult: Sendable {
         let reported = try completion.transaction.operationError(operationID: completion.operationID)?
             .serverItem
         row = row.addingUndeclaredColumns(
-            of: [reported, operation?.serverItem, operation?.base, seen.item], for: dialect)
+            of: [stored, reported, operation?.serverItem, operation?.base, seen.item], for: dialect)
         if let operation {
             try apply(row, to: operation, completion)
         } else {

@@ -26,7 +26,10 @@ extension OperationAttempt {
         if rowWasReplaced, let conflict = try await conflictWithNewRow() { return conflict }
         if followsCorrection { return try await outcomeOfEarlierAttempt() }
         if operation.hasUnknownRow { return try await outcomeOfUnknownRow() }
-        return operation.undeletes ? try await undelete() : try await outcomeOfUnknownColumns()
+        // A delegate can have given the item the version of a row that another client has restored meanwhile.
+        let isOfOtherRow = context.client.dialect.updatesWholeRow && operation.olderVersion != nil
+        if operation.undeletes, !isOfOtherRow { return try await undelete() }
+        return try await outcomeOfUnknownColumns()
     }
 
     /// Fetches the row before a request that replaces the whole row, if the device does not have all of its columns: the app
@@ -42,8 +45,10 @@ extension OperationAttempt {
             operation.base == nil
             && definition.syncedFields(of: base).contains { !$1.isNull && snapshot.fields[$0] == nil }
         guard isKnownByVersion || lacksColumn || !base.system.lostValues.isEmpty else { return nil }
-        let fetched = try await send(.read(id: operation.itemID))
-        if let row = fetched.row {
+        var fetched = try await send(.read(id: operation.itemID))
+        // A tombstone is not returned by id, and neither is a row by a gateway that has no route to the server.
+        if fetched.classification == .rowMissing { fetched = try await fetchTombstone() }
+        if let row = fetched.row, !row.system.deleted {
             let isExpected =
                 isKnownByVersion
                 ? snapshot.version.map { row.system.version?.hasSameBytes(as: $0) == true } ?? false
