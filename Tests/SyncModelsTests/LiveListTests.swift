@@ -35,6 +35,21 @@ import Testing
         }
     }
 
+    @Test func `a list for another query can show the page of a former one until it has read its own`()
+        async throws
+    {
+        try await withContext(.models(Todo.self, TodoList.self)) { context in
+            try await context.table(Todo.self).insert(Todo(text: "one"))
+            let former = LiveList(Todo.all, in: context)
+            await former.settled()
+            let list = LiveList(
+                Todo.where { $0.complete }, in: context, .asynchronous, showing: former.page)
+            #expect(list.isLoading && list.models.map(\.text) == ["one"])
+            await list.settled()
+            #expect(!list.isLoading && list.models.isEmpty)
+        }
+    }
+
     @Test func `a new query keeps the models until its page is read`() async throws {
         try await withContext(.models(Todo.self, TodoList.self)) { context in
             let table = context.table(Todo.self)

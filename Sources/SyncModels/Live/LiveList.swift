@@ -40,12 +40,20 @@ public import SyncCore
     ///   - throttle: the minimum time between two pages.
     ///   - showsSyncStates: whether ``LivePage/syncState(of:)`` of the page knows which rows the server has. A new state is a
     ///     new page.
-    public init(
+    public convenience init(
         _ query: ModelQuery<Model> = Model.all, in context: SyncContext, first: FirstPage = .asynchronous,
         throttle: Duration = .zero, showsSyncStates: Bool = false
     ) {
+        self.init(query, in: context, first, throttle, showsSyncStates, showing: nil)
+    }
+
+    /// Follows the query, and shows a page of a former one until the first page is read.
+    package init(
+        _ query: ModelQuery<Model>, in context: SyncContext, _ first: FirstPage, _ throttle: Duration = .zero,
+        _ showsSyncStates: Bool = false, showing page: LivePage<Model>?
+    ) {
         (self.query, self.context, self.first, self.throttle) = (query, context, first, throttle)
-        self.showsSyncStates = showsSyncStates
+        (self.showsSyncStates, self.page) = (showsSyncStates, page)
         follow()
     }
 

@@ -31,15 +31,15 @@
         /// The list, to change its query or to see whether it loads; `nil` without a context.
         public var projectedValue: LiveList<Model>? { holder.list }
 
-        /// Makes the list when the view appears, and another one for another context. A new query keeps the models until its
-        /// first page is read.
+        /// Makes the list when the view appears, and another one for another query or context. A new query keeps the models until
+        /// its first page is read.
         public nonisolated func update() {
             MainActor.assumeIsolated {
                 guard holder.query != query || holder.context !== context else { return }
-                let isOfSameContext = holder.context === context
+                // A new list, because SwiftUI is updating views that read this one.
+                let page = holder.context === context ? holder.list?.page : nil
                 (holder.query, holder.context) = (query, context)
-                if isOfSameContext, let list = holder.list { return list.query = query }
-                holder.list = context.map { LiveList(query, in: $0, first: first) }
+                holder.list = context.map { LiveList(query, in: $0, first, showing: page) }
             }
         }
     }
