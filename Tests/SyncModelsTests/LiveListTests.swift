@@ -43,7 +43,7 @@ import Testing
             let former = LiveList(Todo.all, in: context)
             await former.settled()
             let list = LiveList(
-                Todo.where { $0.complete }, in: context, .asynchronous, showing: former.page)
+                Todo.where { $0.complete }, in: context, first: .asynchronous, showing: former.page)
             #expect(list.isLoading && list.models.map(\.text) == ["one"])
             await list.settled()
             #expect(!list.isLoading && list.models.isEmpty)

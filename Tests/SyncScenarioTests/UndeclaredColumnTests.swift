@@ -13,6 +13,13 @@ import Testing
         "none": nil,
     ]
 
+    /// A delegate that gives the item the version of the server's row, which only it reads.
+    private static let givingVersionOfRow = ClosureDelegate(perform: { context, operation in
+        let row = try await context.client.table(Todo.name).read(id: "1")
+        operation.item?.system = SystemProperties(version: row.system.version)
+        return try await operation.execute()
+    })
+
     /// Expects that the row has the values of all undeclared columns.
     private func expectExtra(
         _ scenario: Scenario, _ id: String = "1", sourceLocation: SourceLocation = #_sourceLocation
@@ -56,14 +63,9 @@ import Testing
             _ kind: StoreKind
         ) async throws
     {
-        let delegate = ClosureDelegate(perform: { context, operation in
-            let row = try await context.client.table(Todo.name).read(id: "1")
-            operation.item?.system = SystemProperties(version: row.system.version)
-            return try await operation.execute()
-        })
         try await Scenario.run(on: kind) { scenario in
             let store = try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition])
-            let device = scenario.device(on: store, delegate: delegate, dialect: .v3)
+            let device = scenario.device(on: store, delegate: Self.givingVersionOfRow, dialect: .v3)
             try await scenario.server.put("1", ["text": "a", "color": "green"], in: Todo.name)
             try await device.context.pull(Todo.query)
             try await scenario.server.put(
@@ -252,40 +254,43 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, [false, true])
-    func `a row that only the app or a delegate has read keeps its undeclared columns`(
-        _ kind: StoreKind, _ isOfDelegate: Bool
+    @Test(arguments: StoreKind.allCases)
+    func `a row that only the delegate of an external change has read keeps its undeclared columns`(
+        _ kind: StoreKind
     ) async throws {
-        let delegate = ClosureDelegate(perform: { context, operation in
-            guard isOfDelegate, operation.operation.base == nil else { return try await operation.execute() }
-            let row = try await context.client.table(Todo.name).read(id: "1")
-            operation.item?.system = SystemProperties(version: row.system.version)
-            return try await operation.execute()
-        })
         try await Scenario.run(on: kind) { scenario in
             let store = try kind.open(in: scenario.directory, name: "A", tables: [Todo.definition])
-            let device = scenario.device(on: store, delegate: delegate, dialect: .v3)
+            let device = scenario.device(on: store, delegate: Self.givingVersionOfRow, dialect: .v3)
             try await scenario.server.put("1", ["text": "a"], in: Todo.name)
             try await device.context.pull(Todo.query)
-            if isOfDelegate {
-                var item = try #require(try await device.item("1"))
-                item.fields["text"] = "b"
-                let changed = item
-                try store.write { try $0.upsert([changed], in: Todo.name) }
-                try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
-                try await scenario.server.update(
-                    "1", Self.extra.merging(["text": "theirs"]) { $1 }, in: Todo.name)
-            } else {
-                try await device.table.update(id: "1", ["text": "ours"])
-                try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
-                let error = try await device.expectPushError()
-                try await scenario.server.update(
-                    "1", Self.extra.merging(["text": "later"]) { $1 }, in: Todo.name)
-                let row = try await device.context.client.table(Todo.name).read(id: "1")
-                let known = Item(id: "1", fields: ["text": "later"], system: row.system)
-                try await device.context.cancelAndUpdateItem(for: error, with: known)
-                try await device.table.update(id: "1", ["text": "b"])
-            }
+            var item = try #require(try await device.item("1"))
+            item.fields["text"] = "b"
+            let changed = item
+            try store.write { try $0.upsert([changed], in: Todo.name) }
+            try await device.context.enqueueExternalChanges(in: Todo.name, changed: ["1"])
+            try await scenario.server.update(
+                "1", Self.extra.merging(["text": "theirs"]) { $1 }, in: Todo.name)
+            try await device.context.push()
+            #expect(try scenario.row("1")?.fields["text"] == "b")
+            try expectExtra(scenario)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a row that only the app has read keeps its undeclared columns`(_ kind: StoreKind) async throws {
+        try await Scenario.run(on: kind) { scenario in
+            let device = try scenario.wholeRowDevice()
+            try await scenario.server.put("1", ["text": "a"], in: Todo.name)
+            try await device.context.pull(Todo.query)
+            try await device.table.update(id: "1", ["text": "ours"])
+            try await scenario.server.update("1", ["text": "theirs"], in: Todo.name)
+            let error = try await device.expectPushError()
+            try await scenario.server.update(
+                "1", Self.extra.merging(["text": "later"]) { $1 }, in: Todo.name)
+            let row = try await device.context.client.table(Todo.name).read(id: "1")
+            let known = Item(id: "1", fields: ["text": "later"], system: row.system)
+            try await device.context.cancelAndUpdateItem(for: error, with: known)
+            try await device.table.update(id: "1", ["text": "b"])
             try await device.context.push()
             #expect(try scenario.row("1")?.fields["text"] == "b")
             try expectExtra(scenario)

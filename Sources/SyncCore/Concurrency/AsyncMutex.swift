@@ -26,9 +26,7 @@ package final class AsyncMutex: Sendable {
 
     /// Waits until the callers before this one have released the mutex, also in a task that is cancelled.
     package func waitForEarlierCallers() async {
-        let id = nextWaiterID()
-        let result: Void? = try? await wait(id, isCancellable: false)
-        if result != nil { release() }
+        if (try? await wait(nextWaiterID(), isCancellable: false)) != nil { release() }
     }
 
     private func nextWaiterID() -> Int {

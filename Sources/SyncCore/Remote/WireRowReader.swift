@@ -43,7 +43,7 @@ struct WireRowReader {
             problems += unreadable
         } else if keepsUndeclared {
             // An undelete that replaces the whole row sends them back.
-            undeclared.merge(values(of: unreadable.compactMap(\.column), in: row)) { shown, _ in shown }
+            undeclared.merge(values(of: unreadable.map(\.column), in: row)) { shown, _ in shown }
         }
         let item = Item(
             id: id, fields: fields,

@@ -23,9 +23,14 @@ extension StoreSnapshot {
     public func forEachRow(
         matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
     ) throws -> Int? {
+        try wholeItems(matching: query).forEachItem(columns: columns, body)
+    }
+
+    /// Returns the items with all of their columns, whatever the query selects.
+    func wholeItems(matching query: TableQuery) throws -> QueryResult {
         var query = query
         query.selection = []
-        return try items(matching: query).forEachItem(columns: columns, body)
+        return try items(matching: query)
     }
 }
 

@@ -44,13 +44,15 @@ public import SyncCore
         _ query: ModelQuery<Model> = Model.all, in context: SyncContext, first: FirstPage = .asynchronous,
         throttle: Duration = .zero, showsSyncStates: Bool = false
     ) {
-        self.init(query, in: context, first, throttle, showsSyncStates, showing: nil)
+        self.init(
+            query, in: context, first: first, throttle: throttle, showsSyncStates: showsSyncStates,
+            showing: nil)
     }
 
     /// Follows the query, and shows a page of a former one until the first page is read.
     package init(
-        _ query: ModelQuery<Model>, in context: SyncContext, _ first: FirstPage, _ throttle: Duration = .zero,
-        _ showsSyncStates: Bool = false, showing page: LivePage<Model>?
+        _ query: ModelQuery<Model>, in context: SyncContext, first: FirstPage, throttle: Duration = .zero,
+        showsSyncStates: Bool = false, showing page: LivePage<Model>?
     ) {
         (self.query, self.context, self.first, self.throttle) = (query, context, first, throttle)
         (self.showsSyncStates, self.page) = (showsSyncStates, page)

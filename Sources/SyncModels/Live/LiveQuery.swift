@@ -39,7 +39,7 @@
                 // A new list, because SwiftUI is updating views that read this one.
                 let page = holder.context === context ? holder.list?.page : nil
                 (holder.query, holder.context) = (query, context)
-                holder.list = context.map { LiveList(query, in: $0, first, showing: page) }
+                holder.list = context.map { LiveList(query, in: $0, first: first, showing: page) }
             }
         }
     }

@@ -123,7 +123,7 @@ extension SimulatedSystem {
         guard !isReplaced, !isDecided, !isEdited else { return }
         fail(
             .overwrite,
-            "\(device.name) updated \(key), and removed \(name) = \(old), which nobody has changed.")
+            "\(device.name) updated \(key), and removed \(name) = \(old), which no user has changed.")
     }
 
     /// The user who deleted the row has seen its value.

@@ -9,9 +9,8 @@ final class DrawnDelegate: SyncContextDelegate {
     /// What the delegate does with an operation.
     private enum Choice: Int, CaseIterable {
         case refuse, refuseAfterSuccess, refuseAsCancelled, cancelPush, skip, executeTwice, editItem,
-            keepClient, keepServer, readServer, returnLate, executeInTask, executeAtOnce, abandon,
-            refuseFailure,
-            limitTime
+            keepClient, keepServer, readServer, returnLate
+        case executeInTask, executeAtOnce, abandon, refuseFailure, limitTime
     }
 
     private struct Refusal: Error {}
@@ -71,14 +70,14 @@ final class DrawnDelegate: SyncContextDelegate {
             let item = try await operation.execute()
             try await wait()
             return item
-        case .executeInTask: return try await task(operation).value
+        case .executeInTask: return try await executionTask(operation).value
         case .executeAtOnce:
-            let other = task(operation)
+            let other = try executionTask(operation)
             let item = try await operation.execute()
             _ = try await other.value
             return item
         case .abandon:
-            _ = task(operation)
+            _ = try executionTask(operation)
             try await wait()
             return nil
         case .refuseFailure:
@@ -88,8 +87,8 @@ final class DrawnDelegate: SyncContextDelegate {
     }
 
     /// Executes the operation in a task that does not belong to the push.
-    private func task(_ operation: PushOperation) -> Task<Item?, any Error> {
-        guard let scheduler = link.system?.scheduler else { return Task { throw CancellationError() } }
+    private func executionTask(_ operation: PushOperation) throws -> Task<Item?, any Error> {
+        guard let scheduler = link.system?.scheduler else { throw CancellationError() }
         return Task(executorPreference: scheduler) { try await operation.execute() }
     }
 

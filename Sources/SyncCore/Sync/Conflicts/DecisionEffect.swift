@@ -15,7 +15,7 @@
 struct DecisionEffect {
     let transaction: any StoreTransaction
     let definition: SyncTableDefinition
-    let dialect: WireDialect
+    private let dialect: WireDialect
     /// The operation as it is stored now.
     let operation: TableOperation
     /// A newer change of the item that cannot be merged with the operation. A decision leaves it as it is, except for its

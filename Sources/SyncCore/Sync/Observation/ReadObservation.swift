@@ -124,10 +124,9 @@ private final class ObservedSnapshot: StoreSnapshot {
     func forEachRow(
         matching query: TableQuery, columns: [String], _ body: (RowValues) throws -> Void
     ) throws -> Int? {
-        var whole = query
-        whole.selection = []
         let result: QueryResult
-        do { result = try items(matching: whole) } catch let error as StoreError where error.code == .corrupt
+        do { result = try wholeItems(matching: query) } catch let error as StoreError
+            where error.code == .corrupt
         {
             // A column that is not read here may have a value that cannot be read.
             return try base.forEachRow(matching: query, columns: columns, body)

@@ -97,6 +97,7 @@ struct PageRequest: Sendable {
         let (sentAt, began) = (environment.now(), environment.uptime())
         let response = try await context.sendInPull(call)
         if let limit = response.exceededLimit, response.isSuccess { return .tooLong(limit: limit) }
+        // A clock that an app has given the environment can be set back.
         let (now, duration) = (environment.now(), max(.zero, environment.uptime() - began))
         if let error = response.failure(of: call, dialect: context.client.dialect, now: now) {
             if response.refusesQuery { return .refused(error, status: response.status) }

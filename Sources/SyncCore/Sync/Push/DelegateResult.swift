@@ -16,10 +16,11 @@ struct DelegateResult: Sendable {
     /// The result of the last execution; `nil` when the delegate has not executed the operation.
     let sent: OperationSender.Result?
 
+    /// The item that the last execution has stored; `nil` without one, and after a delete.
+    private var stored: Item? { if case .completed(let stored) = sent { stored } else { nil } }
+
     /// Whether the execution has stored the item already.
-    var isStored: Bool {
-        if case .completed(let stored) = sent { stored == item } else { false }
-    }
+    var isStored: Bool { stored == item }
 
     /// Stores the item as the operation's result. Newer changes of the user stay pending.
     ///
@@ -29,17 +30,15 @@ struct DelegateResult: Sendable {
         let itemID = operation?.itemID ?? seen.item?.id ?? item.id
         guard item.id.hasSameBytes(as: itemID) else { throw SyncError.itemIDChanged(from: itemID) }
         var row = item
-        var stored: Item?
-        if case .completed(let result) = sent {
+        if case .completed = sent {
             // The copy that was sent has an older version. After a delete there is nothing to store.
-            guard let result else { return }
-            stored = result
+            guard let stored else { return }
             // A pull may have received a later state, and its token is past it.
             if operation == nil {
                 let local = try completion.transaction.readableItem(id: itemID, in: completion.definition)
-                guard let local, item.isLater(than: local) || local.isSameState(as: result) else { return }
+                guard let local, item.isLater(than: local) || local.isSameState(as: stored) else { return }
             }
-            if !item.isLater(than: result) { row.system = result.system }
+            if !item.isLater(than: stored) { row.system = stored.system }
         } else if operation == nil {
             // The user has deleted or purged the item, which the delegate has not seen.
             throw SyncError.operationChanged(completion.operationID)
