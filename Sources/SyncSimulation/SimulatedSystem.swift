@@ -165,8 +165,8 @@ final class SimulatedSystem: Sendable {
 
     // MARK: Running
 
-    /// The greatest number of jobs of a system; more mean that it does not end. In a day, which a server may let it wait, the
-    /// observers of a shared store look a million times for commits of other processes.
+    /// The greatest number of jobs of a system; more mean that it does not end. A server may ask for a wait of a day, in which
+    /// the observers of a shared store look for commits of other processes a million times.
     private static let maxSteps = 4_000_000
 
     /// Runs the script, ends all faults, and checks the end.
@@ -174,11 +174,13 @@ final class SimulatedSystem: Sendable {
         count(.mode(mode))
         count(.dialect(server.traits.dialect))
         if let theme = SimulationTheme.of(seed: seed) { count(.theme(theme)) }
-        Task(executorPreference: scheduler) {
-            await self.perform(script)
-            if self.failure == nil { await self.heal() }
-            await self.end()
-            self.state.withLock { $0.isFinished = true }
+        Authentication.$executor.withValue(scheduler) {
+            _ = Task(executorPreference: scheduler) {
+                await self.perform(script)
+                if self.failure == nil { await self.heal() }
+                await self.end()
+                self.state.withLock { $0.isFinished = true }
+            }
         }
         let hasEnded = scheduler.run(until: { state.withLock { $0.isFinished } }, maxSteps: Self.maxSteps)
         if !hasEnded { fail(.liveness, "A call did not return.") }

@@ -119,17 +119,26 @@ struct AuthenticationTests {
         #expect(error?.code == .authenticationRequired)
     }
 
-    @Test func `a call that is cancelled during a refresh throws cancellation`() async throws {
+    @Test func `a call that is cancelled during a refresh throws at once, and the refresh continues`()
+        async throws
+    {
         let (began, hasBegun) = AsyncStream.makeStream(of: Void.self)
-        let client = try SyncClient.scripted(ScriptedTransport { _ in HTTPTransportResponse(status: 401) }) {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let refreshes = Mutex(0)
+        let client = try SyncClient.scripted(transport(accepting: "new")) {
+            refreshes.withLock { $0 += 1 }
             hasBegun.yield()
-            do { try await Task.sleep(for: .seconds(3600)) } catch { throw URLError(.cancelled) }
-            return nil
+            for await _ in gate { break }
+            return Task.isCancelled ? nil : "new"
         }
         let call = Task { try await client.table("T").read(id: "a") }
         for await _ in began { break }
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
+        let other = Task { try await client.table("T").read(id: "a") }
+        open.finish()
+        #expect(try await other.value.id == "a")
+        #expect(refreshes.withLock { $0 } == 1)
     }
 
     @Test func `a token set by the app during a refresh is not overwritten`() async throws {

@@ -4,7 +4,7 @@
 import Synchronization
 
 /// The token of the signed-in user, and its refresh.
-final class Authentication: Sendable {
+package final class Authentication: Sendable {
     /// A token with its generation, which increases with every change.
     struct Credential {
         var token: String?
@@ -22,6 +22,9 @@ final class Authentication: Sendable {
     private let refreshMutex = AsyncMutex()
     private let refresh: (@Sendable () async throws -> String?)?
 
+    /// Where refreshes run, for simulations, which schedule every task; `nil` for the default.
+    @TaskLocal package static var executor: (any TaskExecutor)?
+
     init(refresh: (@Sendable () async throws -> String?)?) {
         self.refresh = refresh
     }
@@ -33,13 +36,30 @@ final class Authentication: Sendable {
     }
 
     /// Gets a new token from the app, one caller at a time, because a refresh token can often be used only once. Callers
-    /// that waited for another refresh share its token or its failure.
+    /// that waited for another refresh share its token or its failure. A refresh also continues when its caller is
+    /// cancelled: it may have used up the refresh token.
     ///
     /// - Returns: whether a token of another generation is available.
+    /// - Throws: `CancellationError` as soon as the caller is cancelled.
     func refresh(after generation: Int) async throws -> Bool {
         guard let refresh else { return hasOtherToken(than: generation) ?? false }
+        try Task.checkCancellation()
+        let (results, result) = AsyncStream.makeStream(of: Result<Bool, any Error>.self)
         let failureCount = failures.withLock(\.count)
-        return try await refreshMutex.withLock {
+        Task(executorPreference: Self.executor) {
+            do {
+                result.yield(.success(try await self.run(refresh, after: generation, failureCount)))
+            } catch { result.yield(.failure(error)) }
+        }
+        for await result in results { return try result.get() }
+        throw CancellationError()
+    }
+
+    /// - Parameter failureCount: how many refreshes had failed when the caller began to wait.
+    private func run(
+        _ refresh: @Sendable () async throws -> String?, after generation: Int, _ failureCount: Int
+    ) async throws -> Bool {
+        try await refreshMutex.withLock {
             if let hasOther = hasOtherToken(than: generation) { return hasOther }
             let failures = failures.withLock(\.self)
             if failures.count > failureCount {
@@ -74,8 +94,6 @@ final class Authentication: Sendable {
         do {
             if let token = try await refresh() { return token }
         } catch {
-            // The app may have cancelled one of its tasks: only a cancelled caller throws cancellation.
-            if Task.isCancelled { throw CancellationError() }
             // An app that cannot refresh returns nil. An error can be one of the network: another attempt may succeed.
             let isFinal = (error as? SyncError)?.code == .authenticationRequired
             failure = SyncError(
