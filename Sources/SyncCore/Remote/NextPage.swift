@@ -9,7 +9,7 @@ enum NextPage: Sendable, Hashable {
     case unknown
     /// There is none: the dialect's lists have a link to the next page, and this list has none.
     case end
-    /// It begins so many rows behind the first row of the query.
+    /// It begins at this offset from the first row of the query.
     case skipping(Int)
 
     /// Reads the `$skip` of a link to the next page, which is an address or only its query. The link itself is never followed.

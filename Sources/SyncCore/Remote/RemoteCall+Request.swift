@@ -5,11 +5,13 @@ import Foundation
 import HTTPTypes
 
 extension RemoteCall {
-    /// Returns the HTTP request for this call, without the headers of all calls.
+    /// Returns the HTTP request for this call.
     ///
+    /// - Parameter base: a request to the service's base URL, with the headers of all calls.
     /// - Throws: ``SyncError`` when a part of the call cannot be sent.
-    func request(below base: URL, dialect: WireDialect) throws(SyncError) -> HTTPTransportRequest {
-        var request = HTTPTransportRequest(HTTPRequest(url: try url(below: base, dialect: dialect)))
+    func request(below base: HTTPRequest, dialect: WireDialect) throws(SyncError) -> HTTPTransportRequest {
+        var request = HTTPTransportRequest(base)
+        request.head.path = try path(below: base.path ?? "", dialect: dialect)
         var version: String?
         switch action {
         case .insert(let id, let fields):
@@ -40,31 +42,27 @@ extension RemoteCall {
         return request
     }
 
-    private func url(below base: URL, dialect: WireDialect) throws(SyncError) -> URL {
+    private func path(below base: String, dialect: WireDialect) throws(SyncError) -> String {
         guard !table.isEmpty else { throw SyncError(.missingTableName, "The name of the table is empty.") }
         guard table != ".", table != "..", table.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
             throw SyncError(.invalidRequest, "'\(table)' is not a valid name of a table.")
         }
-        var text = base.absoluteString
-        while text.hasSuffix("/") { text.removeLast() }
-        text += "/tables/" + table.percentEncoded
+        var path = base
+        while path.hasSuffix("/") { path.removeLast() }
+        path += "/tables/" + table.percentEncoded
         if let itemID {
             try ItemID.validate(itemID)
-            if case .insert = action {} else { text += "/" + itemID.percentEncoded }
+            if case .insert = action {} else { path += "/" + itemID.percentEncoded }
         }
-        if case .changes = action { text += "/changes" }
+        if case .changes = action { path += "/changes" }
         let query = try queryParameters(dialect).map { parameter in
             // Servers expect the `$` of a system option unencoded.
             let isOption = parameter.name.hasPrefix("$")
             return (isOption ? parameter.name : parameter.name.percentEncoded) + "="
                 + parameter.value.percentEncoded
         }
-        if !query.isEmpty { text += "?" + query.joined(separator: "&") }
-        guard let url = URL(string: text, encodingInvalidCharacters: false) else {
-            throw SyncError(
-                .invalidRequest, "The client's URL and the table '\(table)' do not form a valid URL.")
-        }
-        return url
+        if !query.isEmpty { path += "?" + query.joined(separator: "&") }
+        return path
     }
 
     private func queryParameters(_ dialect: WireDialect) throws(SyncError) -> [QueryParameter] {

@@ -17,7 +17,7 @@ package struct RemoteCall: Sendable {
         case read(id: String)
         /// Read a list of rows with the options of a query: see ``TableQuery/odata(_:)``.
         case query([QueryParameter], includesDeleted: Bool)
-        /// Wait for a change of the table or others after a mark of the change feed, for at most so many seconds.
+        /// Wait for a change of the table or others after a mark of the change feed, at most the given number of seconds.
         case changes(others: [String], after: String?, wait: Int)
     }
 

@@ -23,7 +23,7 @@ extension RemoteResponse {
         } else if isSuccess, case .changes = call.action {
             body = Self.change(in: response)
         } else if isSuccess, case .query = call.action {
-            (body, nextPage) = Self.list(in: response.body, dialect: dialect, isHTML: text.isHTML)
+            (body, nextPage) = Self.list(in: response.body, dialect: dialect, text)
         } else {
             do throws(JSONError) {
                 let value = try ItemValue(json: response.body)
@@ -34,13 +34,14 @@ extension RemoteResponse {
                     (body, lacksMalformedValues) = (.row(row), true)
                     json = .object(row)
                 } else {
-                    body = .unreadable(error, isHTML: text.isHTML)
+                    body = .unreadable(error, in: text)
                 }
             }
         }
-        message = isSuccess && !text.isHTML ? nil : text.message(json: json)
+        let isHTML = (!isSuccess || body.isUnreadable) && text.isHTML
+        message = isSuccess && !isHTML ? nil : text.message(json: json)
         classification = ResponseClassification(
-            status: status, body: body.form(isJSON: json != nil, isHTML: text.isHTML),
+            status: status, body: body.form(isJSON: json != nil, isHTML: isHTML),
             to: call.kind, namesMissingRoute: status == 404 && text.namesMissingRoute)
     }
 
@@ -84,7 +85,9 @@ extension RemoteResponse {
     }
 
     /// Reads the response to a query: a list of rows, or an object that contains one.
-    private static func list(in body: Data, dialect: WireDialect, isHTML: Bool) -> (Body, NextPage) {
+    private static func list(
+        in body: Data, dialect: WireDialect, _ text: ResponseText
+    ) -> (Body, NextPage) {
         var rows: [WireObject]?
         var count: Int?
         var next = NextPage.unknown
@@ -109,7 +112,7 @@ extension RemoteResponse {
                 try parser.parseEnd()
             }
         } catch {
-            return (.unreadable(error, isHTML: isHTML), .unknown)
+            return (.unreadable(error, in: text), .unknown)
         }
         guard let rows else { return (.unreadable("The response is not a list of rows."), .unknown) }
         return (.rows(rows, count: count), next)
@@ -130,8 +133,12 @@ extension RemoteResponse {
 }
 
 extension RemoteResponse.Body {
-    fileprivate static func unreadable(_ error: JSONError, isHTML: Bool) -> Self {
-        .unreadable(isHTML ? ResponseText.htmlMessage : "\(error)")
+    fileprivate static func unreadable(_ error: JSONError, in text: ResponseText) -> Self {
+        .unreadable(text.isHTML ? ResponseText.htmlMessage : "\(error)")
+    }
+
+    fileprivate var isUnreadable: Bool {
+        if case .unreadable = self { true } else { false }
     }
 }
 

@@ -10,25 +10,30 @@ struct ResponseText {
 
     private let response: HTTPTransportResponse
     private let secrets: [String]
-    /// The first characters of the body, if it is text.
-    private let beginning: String?
-    /// Whether the body is HTML or other markup, provided that it is not JSON.
-    let isHTML: Bool
-
     /// Reads the text of the body, and hides the secrets in it.
     init(_ response: HTTPTransportResponse, hiding secrets: [String]) {
         self.response = response
         self.secrets = secrets
-        let bytes = response.body.prefix(4 * Self.maxLength)
-        // The prefix may end inside a character, so up to three bytes are dropped.
-        beginning = (0...3).lazy
-            .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
-            .map { String($0.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) }
-        let isMarkup = beginning?.hasPrefix("<") ?? false
-        let hasHTMLType = response.head.headerFields[.contentType]?.lowercased().contains("html") ?? false
+    }
+
+    /// Whether the body is HTML or other markup, provided that it is not JSON.
+    var isHTML: Bool {
+        if beginning?.hasPrefix("<") ?? false { return true }
+        guard response.head.headerFields[.contentType]?.lowercased().contains("html") ?? false else {
+            return false
+        }
         // Web frameworks send a text as HTML unless the app sets another type.
         let isTextOfRefusal = (400...499).contains(response.head.status.code) && beginning?.isEmpty == false
-        isHTML = isMarkup || hasHTMLType && !isTextOfRefusal
+        return !isTextOfRefusal
+    }
+
+    /// The first characters of the body, if it is text.
+    private var beginning: String? {
+        let bytes = response.body.prefix(4 * Self.maxLength)
+        // The prefix may end inside a character, so up to three bytes are dropped.
+        return (0...3).lazy
+            .compactMap { String(validating: bytes.dropLast($0), as: UTF8.self) }.first
+            .map { String($0.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) }
     }
 
     /// Whether the body is the message of Node's web framework Express for a missing route, as text or as a page.

@@ -15,7 +15,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The greatest duration that can be doubled 30 times without an overflow: 2177 years.
     private static let greatestDelay = Duration.seconds(1 << 36)
 
-    /// Returns the upper bound of a delay after so many doublings, at most 2177 years.
+    /// Returns the upper bound of a delay after a number of doublings, at most 2177 years.
     package static func bound(initial: Duration, greatest: Duration, doublings: Int) -> Duration {
         let initial = min(max(initial, .zero), greatestDelay)
         return min(initial * Double(1 << min(doublings, 30)), min(max(greatest, .zero), greatestDelay))

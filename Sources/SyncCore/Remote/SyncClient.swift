@@ -24,7 +24,8 @@ public final class SyncClient: Sendable {
     let authentication: Authentication
     let log: SyncLog?
     let applicationKey: Secret?
-    private let userAgent: String
+    /// A request to the base URL, with the headers of all requests except the credentials; or why no request can be sent.
+    private let base: Result<HTTPRequest, SyncError>
 
     /// Makes a client.
     ///
@@ -39,7 +40,8 @@ public final class SyncClient: Sendable {
     ///   - userAgent: the `User-Agent` header.
     ///   - logger: receives the events of pushes and pulls (see ``SyncEvent``) and the direct requests of remote
     ///     tables. Messages never hold fields, tokens or URLs; item ids are logged at level `trace` only.
-    ///   - refreshAuthentication: returns a new token when the server requires the user to sign in. Calls do not overlap.
+    ///   - refreshAuthentication: returns a new token when the server requires the user to sign in. Calls do not overlap,
+    ///     and continue when the push, pull or request that needs the token is cancelled.
     ///     If it returns `nil`, the user has to sign in again. If it throws, another attempt may succeed: the error of the request
     ///     has the code ``SyncError/Code/authenticationRequired``, and ``SyncError/mayRetry`` is true. A
     ///     ``SyncError`` with this code means the same as `nil`.
@@ -54,9 +56,14 @@ public final class SyncClient: Sendable {
         self.dialect = dialect
         self.applicationKey = applicationKey.map(Secret.init)
         self.installationID = installationID
-        self.userAgent = userAgent
         log = logger.map(SyncLog.init)
         authentication = Authentication(refresh: refreshAuthentication)
+        base = Result { () throws(SyncError) in
+            if let applicationKey {
+                try HTTPField.validate(applicationKey, for: .zumoApplication, code: .invalidConfiguration)
+            }
+            return try Self.base(url, [(.userAgent, userAgent), (.zumoInstallationID, installationID)])
+        }
     }
 
     /// The token of the signed-in user, sent as `X-ZUMO-AUTH`; `nil` if no user is signed in. Requests that begin after a
@@ -80,11 +87,8 @@ public final class SyncClient: Sendable {
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidConfiguration`` when no request can be sent; with
     ///   other codes when this call cannot be sent.
     func request(for call: RemoteCall, token: String?) throws(SyncError) -> HTTPTransportRequest {
-        try validateConfiguration()
-        var request = try call.request(below: url, dialect: dialect)
-        for (name, value) in headers {
-            request.head.headerFields[name] = value
-        }
+        var request = try call.request(below: base.get(), dialect: dialect)
+        request.head.headerFields[.zumoApplication] = applicationKey?.text
         if let token {
             try HTTPField.validate(token, for: .zumoAuth, code: .invalidConfiguration)
             request.head.headerFields[.zumoAuth] = token
@@ -92,17 +96,13 @@ public final class SyncClient: Sendable {
         return request
     }
 
-    /// The headers of all requests, except the token.
-    private var headers: [(name: HTTPField.Name, value: String)] {
-        let key = applicationKey.map { [(HTTPField.Name.zumoApplication, $0.text)] } ?? []
-        return [(.userAgent, userAgent), (.zumoInstallationID, installationID)] + key
-    }
-
-    /// Validates the URL and the headers of all requests. The transport validates more, such as the use of plain HTTP,
-    /// when it sends a request.
+    /// Returns a request to the base URL. The transport validates more, such as the use of plain HTTP, when it sends a
+    /// request.
     ///
     /// - Throws: ``SyncError`` with code ``SyncError/Code/invalidConfiguration``.
-    package func validateConfiguration() throws(SyncError) {
+    private static func base(
+        _ url: URL, _ headers: [(name: HTTPField.Name, value: String)]
+    ) throws(SyncError) -> HTTPRequest {
         let problem: String? =
             if !["http", "https"].contains(url.scheme?.lowercased()) {
                 "it must begin with http:// or https://"
@@ -118,8 +118,11 @@ public final class SyncClient: Sendable {
         if let problem {
             throw SyncError(.invalidConfiguration, "The client's URL is not valid: \(problem).")
         }
+        var request = HTTPRequest(url: url)
         for (name, value) in headers {
             try HTTPField.validate(value, for: name, code: .invalidConfiguration)
+            request.headerFields[name] = value
         }
+        return request
     }
 }
