@@ -35,11 +35,11 @@ extension TableServer {
         public var maxFeedsPerUser = 100
         /// The fraction digits of `createdAt` and `updatedAt` in responses, 0 to 9.
         ///
-        /// With fewer than 3, or fewer than the server stores, different changes show the same time, as on servers that a
-        /// test imitates. A client reads the rows of a time for the last time when the `Date` of a response is more than a
-        /// second after it. So a pull misses a change with a time that an earlier change shows too, if its commit takes a
-        /// second, if the clocks of two servers of the database differ by a second, or if the clock was set back while no
-        /// server ran.
+        /// With fewer than 3, or fewer than the server stores, different changes can show the same `updatedAt`, as on some
+        /// servers that tests imitate. A client no longer reads the rows of an `updatedAt` again when the `Date` of a
+        /// response is more than a second after it. A pull can then miss a change that gets this `updatedAt` afterwards:
+        /// if its commit takes a second, if the clocks of two servers of the database differ by a second, or if the clock
+        /// was set back while no server ran.
         public var fractionDigits = 3
         /// The fraction digits that the server stores and filters by; `nil` for as many as ``fractionDigits``. With more, a
         /// pull can miss a change, as described there.

@@ -5,10 +5,12 @@ public import SyncCore
 
 /// Access to the rows without HTTP, so that a test can inspect them and act as another client.
 ///
-/// In a per-user table, the parameter `user` names the owner of the row.
+/// In a per-user table, the parameter `user` names the owner of the rows, whom every call but ``TableServer/rows(in:of:)`` needs:
+/// without one, they read and write only rows without an owner, which no user sees. In other tables it is left out.
 extension TableServer {
     /// Returns all rows of a table in the order of insertion, including tombstones.
     ///
+    /// - Parameter user: the owner of the rows; `nil` returns those of all users.
     /// - Throws: ``TableServerError`` when the table does not exist.
     public func rows(in table: String, of user: String? = nil) throws -> [TableRow] {
         try service.storage.readNow(try scope(table, user)) { rows in try rows.allRows() }

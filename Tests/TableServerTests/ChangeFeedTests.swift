@@ -193,6 +193,20 @@ struct ChangeFeedTests {
         #expect(text.hasSuffix("0\r\n\r\n"))
     }
 
+    @Test func `a client of HTTP/1.0 receives the events without chunks, until the connection ends`()
+        async throws
+    {
+        try await withServer({ $0.idleTimeout = .seconds(60) }) { server, _ in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            try connection.send(
+                "GET /tables/TodoItem/changes?wait=60 HTTP/1.0\r\nAccept: text/event-stream\r\n"
+                    + "ZUMO-API-VERSION: 2.0.0\r\n\r\n")
+            let response = await connection.readToEnd()
+            #expect(response.hasPrefix("HTTP/1.0 200 "))
+            #expect(response.hasSuffix("\r\n\r\nid: empty\ndata: TodoItem\n\n"))
+        }
+    }
+
     @Test func `a feed ends with the token of its client`() async throws {
         try await withServer({
             $0.tables = [.init("TodoItem", permissions: .init(.authenticated))]

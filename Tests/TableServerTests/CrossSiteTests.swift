@@ -32,13 +32,21 @@ struct CrossSiteTests {
 
     @Test(arguments: [
         ["ZUMO-API-VERSION": "2.0.0"], ["Content-Type": "application/json; charset=utf-8"],
-        ["X-ZUMO-APPLICATION": "key"],
+        ["X-ZUMO-APPLICATION": "key"], ["Authorization": "bearer token"],
     ])
     func `a write for which a browser asks a server first is accepted`(_ headers: [String: String])
         async throws
     {
         try await withServer { _, client in
             try await #expect(post(client, origin: "https://app.example", headers) == 201)
+        }
+    }
+
+    @Test(arguments: ["Basic dTpw", "Negotiate token", "Bearer2 token"])
+    func `a write with credentials that a browser adds by itself is 403`(_ credentials: String) async throws {
+        try await withServer { _, client in
+            let headers = ["Authorization": credentials]
+            try await #expect(post(client, origin: "https://evil.example", headers) == 403)
         }
     }
 
@@ -93,6 +101,18 @@ struct CrossSiteTests {
         try await withServer { server, _ in
             for header in Self.browserHeaders {
                 try await #expect(status(server, "GET /tables/TodoItem", host: host, [header]) == 200)
+            }
+        }
+    }
+
+    @Test func `a server whose host is another spelling of an address of this machine has only that name`()
+        async throws
+    {
+        try await withServer({ $0.host = "127.1" }) { server, _ in
+            let list = "GET /tables/TodoItem"
+            for header in Self.browserHeaders {
+                try await #expect(status(server, list, host: "evil.example", [header]) == 403)
+                try await #expect(status(server, list, host: "127.1:80", [header]) == 200)
             }
         }
     }

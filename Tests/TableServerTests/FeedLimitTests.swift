@@ -50,6 +50,16 @@ struct FeedLimitTests {
         }
     }
 
+    @Test func `a feed whose client has ended its side is not open`() async throws {
+        try await withServer({ $0.maxFeeds = 1 }) { server, client in
+            let feed = try await openFeed(of: server)
+            feed.endSending()
+            // The feed ends before its response.
+            await #expect(feed.readToEnd().hasSuffix("0\r\n\r\n"))
+            try await #expect(client.feed().status == 200)
+        }
+    }
+
     @Test func `each user can have a number of feeds, and clients without users as many as the server`()
         async throws
     {

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GRDB
 import SyncCore
-import TableServer
 import Testing
+
+@testable import TableServer
 
 /// The limits of the work that one filter can cause.
 @Suite
@@ -46,6 +48,14 @@ struct FilterLimitTests {
             let names = Array(repeating: "n eq 1", count: 3700).joined(separator: " or ")
             try await #expect(client.list("TodoItem", [("$filter", names)]).ids == ["a"])
         }
+    }
+
+    @Test func `an expression that is too deep for SQLite is 400`() {
+        let sum = Array(repeating: "1", count: 2000).joined(separator: " + ")
+        let error = #expect(throws: DatabaseError.self) {
+            try DatabaseQueue().read { database in _ = try Int.fetchOne(database, sql: "SELECT \(sum)") }
+        }
+        #expect(error?.requestError?.status == 400)
     }
 
     @Test func `a read that takes too long is 503, and other requests are answered`() async throws {

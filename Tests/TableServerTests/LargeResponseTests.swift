@@ -65,6 +65,13 @@ struct LargeResponseTests {
         }
     }
 
+    @Test func `a client that has ended its side receives the whole response`() async throws {
+        try await withLargeList { _, connection in
+            connection.endSending()
+            await #expect(connection.readToEnd().utf8.count > Self.size)
+        }
+    }
+
     @Test func `a server that stops within a limit does not wait longer for a client that reads nothing`()
         async throws
     {

@@ -156,6 +156,42 @@ struct LifecycleTests {
         }
     }
 
+    @Test(arguments: [
+        ("GET /health/live HTTP/1.1\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n\r\n", 200),
+        ("POST /a HTTP/1.1\r\nUpgrade: b\r\nConnection: upgrade\r\nContent-Length: 2\r\n\r\n{}", 404),
+        ("CONNECT a.example:80 HTTP/1.1\r\n\r\n", 404),
+        ("GET /health/live HTTP/1.1\r\nConnection: Close\r\n\r\n", 200),
+        ("GET /health/live HTTP/1.1\r\nConnection: TE, close\r\n\r\n", 200),
+        ("GET /health/live HTTP/1.0\r\n\r\n", 200),
+        ("GET /health/live HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", 200),
+    ])
+    func `a request after which no other can follow is answered, and ends the connection`(
+        _ request: String, _ status: Int
+    ) async throws {
+        // Otherwise this limit ends the connection.
+        try await withServer({ $0.idleTimeout = .seconds(60) }) { server, _ in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            try connection.send(request)
+            let response = await connection.readToEnd()
+            #expect(response.hasPrefix("HTTP/1.") && response.contains(" \(status) "))
+            #expect(response.contains("\r\nConnection: close\r\n"))
+            #expect(server.requests.map(\.status) == [status])
+        }
+    }
+
+    @Test func `requests before the last one of a connection are answered, and those after it are not`()
+        async throws
+    {
+        try await withServer({ $0.idleTimeout = .seconds(60) }) { server, _ in
+            let connection = try RawConnection(port: try #require(server.url.port))
+            let request = "GET /health/live HTTP/1.1\r\nHost: a\r\n"
+            try connection.send("\(request)\r\n\(request)Connection: Close\r\n\r\n\(request)\r\n")
+            let responses = await connection.readToEnd().split(separator: "HTTP/1.1 200 ")
+            #expect(responses.map { $0.contains("\r\nConnection: close\r\n") } == [false, true])
+            #expect(server.requests.count == 2)
+        }
+    }
+
     @Test func `a server logs that rows are hidden since the table belongs to users, or no longer does`()
         async throws
     {

@@ -134,6 +134,11 @@
             #expect((error.response?.cause as? PostgreSQLError)?.state == state)
         }
 
+        @Test func `an expression that needs too much of the stack is 400`() {
+            let error = PostgreSQLError(state: "54001", message: "stack depth limit exceeded", isLost: false)
+            #expect(error.response?.status == 400)
+        }
+
         @Test func `a table name that PostgreSQL would cut is an error`() async throws {
             let storage = TableServer.Storage.postgreSQL(try PostgreSQLDatabase().connection)
             let error = await #expect(throws: TableServerError.self) {

@@ -27,6 +27,25 @@ struct StorageTests {
         }
     }
 
+    @Test func `other users cannot read a file that the server creates, and an existing one keeps its mode`()
+        async throws
+    {
+        try await withTemporaryDirectory { directory in
+            let old = directory.appending(path: "old.sqlite").path
+            _ = FileManager.default.createFile(
+                atPath: old, contents: nil, attributes: [.posixPermissions: 0o640])
+            for (file, mode) in [(directory.appending(path: "new.sqlite").path, 0o600), (old, 0o640)] {
+                try await withServer({ $0.storage = .file(file) }) { _, client in
+                    try await #expect(client.insert(["id": "a"]).status == 201)
+                    for suffix in ["", "-wal", "-shm"] {
+                        let attributes = try FileManager.default.attributesOfItem(atPath: file + suffix)
+                        #expect(attributes[.posixPermissions] as? Int == mode, "\(suffix)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `rows in a file are unchanged after a restart`() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory.appending(path: "rows.sqlite").path

@@ -28,13 +28,19 @@ struct ChangeFeed: Sendable {
     private static let maxSilence = Duration.seconds(15)
 
     /// Sends events until the feed ends, the server stops or sending fails.
-    func run(_ send: (String) async throws -> Void) async throws {
+    ///
+    /// - Parameter onStart: gets the action that ends the feed when its client has gone.
+    func run(
+        _ send: (String) async throws -> Void,
+        onStart: (_ end: @escaping @Sendable () -> Void) async throws -> Void = { _ in }
+    ) async throws {
         // Before the end of the response, so that the client can send the next request at once.
         defer { permit.release() }
         let changes = storage.changes
         let (number, wakes) = changes.listen(
             to: scopes, in: storage.hasUnreportedChanges ? storage : nil)
         defer { changes.remove(number) }
+        try await onStart { changes.remove(number) }
         let ticks = Task {
             while (try? await Task.sleep(for: Self.tickInterval)) != nil { changes.wake(number) }
         }

@@ -53,9 +53,10 @@ package final class TableChanges: Sendable {
         return (number, wakes)
     }
 
+    /// Ends the stream of the listener. Calling it again has no effect.
     func remove(_ number: Int) {
         state.withLock { state in
-            state.listeners[number] = nil
+            state.listeners.removeValue(forKey: number)?.wakes.finish()
             guard state.listeners.isEmpty else { return }
             state.watch?.cancel()
             (state.watch, state.lastChanges, state.marks) = (nil, nil, [:])

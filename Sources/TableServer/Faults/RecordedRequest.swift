@@ -29,6 +29,8 @@ public struct RecordedRequest: Sendable, Identifiable {
     let target: RequestPath?
     /// The address of the connection's other end, which can be a proxy.
     let remoteAddress: String
+    /// Whether the server listens on an address that only this machine reaches.
+    let isServerLocal: Bool
 
     /// One header of a request.
     public struct Header: Sendable, Hashable {
@@ -40,7 +42,7 @@ public struct RecordedRequest: Sendable, Identifiable {
 
     init(
         id: Int, method: String, uri: String, headers: [Header], body: Data, bodySize: Int,
-        isBodyComplete: Bool = true, remoteAddress: String = ""
+        isBodyComplete: Bool = true, remoteAddress: String = "", isServerLocal: Bool = false
     ) {
         let parts = uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         self.id = id
@@ -52,6 +54,7 @@ public struct RecordedRequest: Sendable, Identifiable {
         self.bodySize = bodySize
         self.isBodyComplete = isBodyComplete
         self.remoteAddress = remoteAddress
+        self.isServerLocal = isServerLocal
         parameters = QueryParameter.parse(query)
         target = RequestPath(rawPath: path)
     }

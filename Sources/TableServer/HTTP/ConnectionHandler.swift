@@ -36,7 +36,8 @@ struct ConnectionHandler: Sendable {
             RecordedRequest(
                 id: id, method: isHead ? "GET" : request.method.rawValue, uri: request.head.path ?? "/",
                 headers: headers(of: request), body: body.data, bodySize: body.size,
-                isBodyComplete: body.isComplete, remoteAddress: channel.remoteAddress?.ipAddress ?? "")
+                isBodyComplete: body.isComplete, remoteAddress: channel.remoteAddress?.ipAddress ?? "",
+                isServerLocal: channel.parent?.localAddress?.isLoopback == true)
         }
         switch try await handler.handle(recorded) {
         case .respond(var response):
@@ -47,7 +48,12 @@ struct ConnectionHandler: Sendable {
                 try await writer.write(response: head(of: response), body: ResponseBody())
             } else if let feed = response.feed {
                 var bodyWriter = try await writer.writeHead(head(of: response))
-                try await feed.run { text in try await bodyWriter.write(ByteBuffer(string: text)) }
+                try await feed.run { text in
+                    try await bodyWriter.write(ByteBuffer(string: text))
+                } onStart: { end in
+                    // A client that has ended its side has gone, or needs no later change.
+                    try await channel.triggerUserOutboundEvent(ClientEnd(action: end))
+                }
                 try await bodyWriter.finish(nil)
             } else {
                 let body = ResponseBody(byteBuffer: ByteBuffer(bytes: response.body))

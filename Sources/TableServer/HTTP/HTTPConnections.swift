@@ -4,6 +4,7 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// HTTP/1 connections that close only when the bytes written to them are sent, or when their clients do not read.
 struct HTTPConnections: ServerChildChannel {
@@ -14,9 +15,11 @@ struct HTTPConnections: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         http.setup(channel: channel, logger: logger).flatMapThrowing { [http, stopSignal] value in
+            let pipeline = channel.pipeline.syncOperations
             let limit = http.configuration.idleTimeout.map { Duration($0) }
-            try channel.pipeline.syncOperations.addHandler(
-                UnsentBytesHandler(stopSignal, timeLimit: limit), position: .first)
+            try pipeline.addHandler(UnsentBytesHandler(stopSignal, timeLimit: limit), position: .first)
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestEndHandler(), position: .after(decoder))
             return value
         }
     }

@@ -83,3 +83,11 @@ struct HTTPListener: Sendable {
         _ = await running.result
     }
 }
+
+extension SocketAddress {
+    /// Whether only this machine reaches the address, also as an address of IPv4 in one of IPv6.
+    var isLoopback: Bool {
+        guard let address = ipAddress else { return false }
+        return address == "::1" || ["127.", "::ffff:127."].contains { address.hasPrefix($0) }
+    }
+}

@@ -92,7 +92,9 @@ struct RequestHandler: Sendable {
     }
 
     private func response(to request: RecordedRequest, _ stamp: Timestamp?) async -> ServerResponse {
-        if service.settings.host.isLoopbackHost, request.isRebound { return RequestError.rebound.response }
+        if request.isServerLocal, request.isRebound(servedAs: service.settings.host) {
+            return RequestError.rebound.response
+        }
         do {
             if let page = try await page.response(to: request) { return page }
         } catch {

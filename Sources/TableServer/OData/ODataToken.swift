@@ -47,7 +47,7 @@ struct ODataLexer {
     func error(_ problem: String) -> ODataError { ODataError(offset: position, problem: problem) }
 
     /// Whether the next byte is a digit; a `-` before it is then the sign of a number.
-    var isAtDigit: Bool { position < bytes.count && bytes[position].isDigit }
+    var isAtDigit: Bool { position < bytes.count && bytes[position].isASCIIDigit }
 
     mutating func next() throws(ODataError) -> ODataToken {
         while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
@@ -58,7 +58,7 @@ struct ODataLexer {
         case UInt8(ascii: ","): return consume(.comma)
         case UInt8(ascii: "-"): return consume(.minus)
         case UInt8(ascii: "'"): return .literal(.text(try readQuoted()))
-        case let byte where byte.isDigit:
+        case let byte where byte.isASCIIDigit:
             if let date = try readDate() { return date }
             return try readNumber()
         case let byte where byte.isNameStart: return try readName()
@@ -129,7 +129,7 @@ struct ODataLexer {
     /// Reads a date without quotes, as in OData v4; `nil` when there is none.
     private mutating func readDate() throws(ODataError) -> ODataToken? {
         guard dialect == .v3, bytes.count > position + 4, bytes[position + 4] == UInt8(ascii: "-"),
-            bytes[position..<position + 4].allSatisfy(\.isDigit)
+            bytes[position..<position + 4].allSatisfy(\.isASCIIDigit)
         else { return nil }
         let start = position
         return try date(text { $0.isNamePart || "+-:.".utf8.contains($0) }, at: start)
@@ -144,19 +144,19 @@ struct ODataLexer {
     }
 
     private mutating func readNumber() throws(ODataError) -> ODataToken {
-        var digits = text(while: \.isDigit)
+        var digits = text(while: \.isASCIIDigit)
         var kind = ODataToken.NumberKind.plain
         if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
             position += 1
             guard isAtDigit else { throw error("expected a digit after the decimal point") }
-            digits += "." + text(while: \.isDigit)
+            digits += "." + text(while: \.isASCIIDigit)
             kind = .double
         }
         if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
             position += 1
             digits += "e" + text { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
             guard isAtDigit else { throw error("expected a digit in the exponent") }
-            digits += text(while: \.isDigit)
+            digits += text(while: \.isASCIIDigit)
             kind = .double
         }
         let suffix = text(while: \.isNamePart)

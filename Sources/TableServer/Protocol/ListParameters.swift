@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SyncCore
 
 /// The parameters of a list request.
 struct ListParameters {
@@ -59,7 +60,7 @@ struct ListParameters {
     static let maxCount = 1 << 53
 
     private static func count(_ value: String, of name: String) throws(RequestError) -> Int {
-        guard value.utf8.allSatisfy(\.isDigit), let count = Int(value), count <= maxCount else {
+        guard value.utf8.allSatisfy(\.isASCIIDigit), let count = Int(value), count <= maxCount else {
             throw .badRequest(
                 "'\(name)' must be a whole number from 0 to \(maxCount), not '\(value)'.")
         }

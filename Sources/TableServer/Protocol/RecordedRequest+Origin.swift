@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import SyncCore
 
 extension RecordedRequest {
     /// Whether a web page of another site can have sent this write without the consent of a server.
@@ -12,14 +13,22 @@ extension RecordedRequest {
     var isCrossSiteWrite: Bool {
         guard method == "POST", let origin = header("Origin"), !isFromOrigin(origin) else { return false }
         let asksFirst = headers.contains { Self.headersAfterQuestion.contains($0.name.asciiLowercased) }
-        return !asksFirst && !hasJSONContentType
+        return !asksFirst && !hasBearerToken && !hasJSONContentType
     }
 
     /// The headers of the protocol for which a browser asks first.
     private static let headersAfterQuestion: Set = [
-        "authorization", "if-match", "if-none-match", "x-zumo-application", "x-zumo-auth",
-        "x-zumo-features", "x-zumo-installation-id", "zumo-api-version",
+        "if-match", "if-none-match", "x-zumo-application", "x-zumo-auth", "x-zumo-features",
+        "x-zumo-installation-id", "zumo-api-version",
     ]
+
+    /// Whether `Authorization` has a token, for which a browser asks first. Credentials of other schemes it adds by itself.
+    private var hasBearerToken: Bool {
+        headers.contains { header in
+            header.name.hasSameName(as: "Authorization")
+                && header.value.split(separator: " ").first?.hasSameName(as: "Bearer") == true
+        }
+    }
 
     /// Whether the page is of this server: an origin is a scheme and the value of `Host`.
     private func isFromOrigin(_ origin: String) -> Bool {
@@ -31,7 +40,11 @@ extension RecordedRequest {
     /// The browser takes the page and a server that only this machine reaches for one site.
     ///
     /// A proxy on this machine has another name too, and adds `Via`. A page can set `X-Forwarded-For`, but not `Via`.
-    var isRebound: Bool { !isForThisMachine && isFromBrowser && header("Via") == nil }
+    ///
+    /// - Parameter host: the host in the configuration of the server, which no site has chosen.
+    func isRebound(servedAs host: String) -> Bool {
+        !isForThisMachine && hostName?.hasSameName(as: host) != true && isFromBrowser && header("Via") == nil
+    }
 
     /// Browsers send `Origin` with writes, and `Sec-Fetch-Site` only over TLS and to `localhost`. Their `User-Agent` begins
     /// with `Mozilla/`.
@@ -41,15 +54,20 @@ extension RecordedRequest {
     }
 
     /// Whether the client has asked for this machine by a loopback name or address.
-    var isForThisMachine: Bool {
-        guard let host = header("Host") else { return false }
-        let address = "[::1]"
-        let name = host.hasPrefix(address) ? address : String(host.prefix { $0 != ":" })
+    var isForThisMachine: Bool { hostName.map { $0 == Self.loopbackAddress || $0.isLoopbackHost } ?? false }
+
+    private static let loopbackAddress = "[::1]"
+
+    /// The name or address in `Host`, without the port; `nil` if there is none, or another address of IPv6.
+    private var hostName: String? {
+        guard let host = header("Host") else { return nil }
+        let name =
+            host.hasPrefix(Self.loopbackAddress) ? Self.loopbackAddress : String(host.prefix { $0 != ":" })
         let port = host.dropFirst(name.count)
-        guard port.isEmpty || port.first == ":" && port.dropFirst().utf8.allSatisfy(\.isDigit) else {
-            return false
+        guard port.isEmpty || port.first == ":" && port.dropFirst().utf8.allSatisfy(\.isASCIIDigit) else {
+            return nil
         }
-        return name == address || name.isLoopbackHost
+        return name
     }
 
     private var hasJSONContentType: Bool {
@@ -78,6 +96,6 @@ extension String {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { $0.utf8.allSatisfy(\.isDigit) && UInt8($0) != nil }
+            && parts.allSatisfy { $0.utf8.allSatisfy(\.isASCIIDigit) && UInt8($0) != nil }
     }
 }

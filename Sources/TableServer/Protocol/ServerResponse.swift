@@ -70,8 +70,29 @@ package struct RequestError: Error {
         status: 400,
         message:
             "'$filter' searches for a text of more than \(SubstringSearch.maxPatternLength) characters.")
+    package static let filterTooDeep = RequestError(
+        status: 400, message: "'$filter' is nested too deeply for the database.")
     static let itemNotFound = RequestError(status: 404, message: "The item does not exist")
     static let itemDeleted = RequestError(status: 410, message: "The item is deleted.")
+
+    /// Returns the error of a write that has waited too long for its turn, for locks or for a connection.
+    package static func rowsLocked(_ cause: any Error) -> RequestError {
+        RequestError(
+            status: 503, message: "Others have locked the rows for too long. Send the request again.",
+            cause: cause)
+    }
+
+    /// Returns the error of a request whose statement was ended by a limit of time.
+    package static func tookTooLong(_ cause: any Error) -> RequestError {
+        RequestError(
+            status: 503, message: "The request has taken too long. Send it again later.", cause: cause)
+    }
+
+    package static func databaseUnavailable(_ cause: any Error) -> RequestError {
+        RequestError(
+            status: 503, message: "The database is not available. Send the request again later.",
+            cause: cause)
+    }
 
     var response: ServerResponse {
         var response = ServerResponse.value(["error": .text(message)], status: status)

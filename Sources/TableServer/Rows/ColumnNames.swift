@@ -1,6 +1,8 @@
 // Part of swift-sync-context.
 // SPDX-License-Identifier: Apache-2.0
 
+import SyncCore
+
 /// The spelling of each column name. Names that differ only in case are one column, with the first spelling.
 package struct ColumnNames: Sendable {
     private var spellings: [String: String] = [:]
@@ -45,7 +47,6 @@ extension String {
 
 extension UInt8 {
     var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
-    var isDigit: Bool { (0x30...0x39).contains(self) }
-    var isNameStart: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || self == 0x5F }
-    var isNamePart: Bool { isNameStart || isDigit }
+    var isNameStart: Bool { isASCIILetter || self == UInt8(ascii: "_") }
+    var isNamePart: Bool { isNameStart || isASCIIDigit }
 }

@@ -148,28 +148,21 @@ final class SQLiteRowStorage: RowStorage {
 }
 
 extension DatabaseError {
+    /// What SQLite says of an expression that is too deep: for its parser, or with a number at the end, for its compiler.
+    private static let depthMessages = ["parser stack overflow", "Expression tree is too large"]
+
     /// The error of a request whose client can send another one, or the same later; `nil` for all other errors.
-    fileprivate var requestError: RequestError? {
+    var requestError: RequestError? {
         switch resultCode {
-        case .SQLITE_BUSY:
-            RequestError(
-                status: 503,
-                message: "Another process has locked the rows for too long. Send the request again.",
-                cause: self)
-        case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM:
-            RequestError(
-                status: 503, message: "The database is not available. Send the request again later.",
-                cause: self)
-        case .SQLITE_INTERRUPT:
-            RequestError(
-                status: 503, message: "The request has taken too long. Send it again later.", cause: self)
+        case .SQLITE_BUSY: .rowsLocked(self)
+        case .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_NOMEM: .databaseUnavailable(self)
+        case .SQLITE_INTERRUPT: .tookTooLong(self)
         case .SQLITE_TOOBIG where message == SQLiteFunctions.patternTooLong.message:
             .patternTooLong
         case .SQLITE_TOOBIG where message == SQLiteFunctions.computedTextTooLong.message:
             .computedTextTooLong
         default:
-            message == "parser stack overflow"
-                ? .badRequest("'$filter' is nested too deeply for SQLite.") : nil
+            Self.depthMessages.contains { message?.hasPrefix($0) == true } ? .filterTooDeep : nil
         }
     }
 }

@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// At most so many connections, which requests use in the order in which they ask for one.
+/// A limited number of connections, which requests use in the order in which they ask for one.
 ///
 /// Writes can wait for the locks of others. They use at most three quarters of the connections, so that reads go on. Reads can
 /// take long, and leave one connection to writes.

@@ -42,10 +42,12 @@ struct PostgreSQLError: Error, CustomStringConvertible {
     /// each of the two has waited for the other.
     var isConflict: Bool { ["23505", "40001", "40P01"].contains(state) }
 
-    /// The response to the request; `nil` if the error is not one of availability.
+    /// The response to the request; `nil` if neither the filter nor the availability of the database is the reason.
     var response: RequestError? {
         if state == PostgreSQLFunctions.patternTooLong { return .patternTooLong }
         if state == PostgreSQLFunctions.computedTextTooLong { return .computedTextTooLong }
+        // The expression needs more of the stack than PostgreSQL permits.
+        if state == "54001" { return .filterTooDeep }
         if isOutcomeUnknown {
             return RequestError(
                 status: 504,
@@ -54,21 +56,9 @@ struct PostgreSQLError: Error, CustomStringConvertible {
                 cause: self)
         }
         // A statement that was canceled, usually by its limit of time.
-        if state == "57014" {
-            return RequestError(
-                status: 503, message: "The request has taken too long. Send it again later.", cause: self)
-        }
+        if state == "57014" { return .tookTooLong(self) }
         // A conflict, or the limit of the time for a lock.
-        if isConflict || state == "55P03" {
-            return RequestError(
-                status: 503,
-                message: "Other requests have locked the rows for too long. Send the request again.",
-                cause: self)
-        }
-        if isLost || state.hasPrefix("53") {
-            return RequestError(
-                status: 503, message: "The database is not available. Send the request again.", cause: self)
-        }
-        return nil
+        if isConflict || state == "55P03" { return .rowsLocked(self) }
+        return isLost || state.hasPrefix("53") ? .databaseUnavailable(self) : nil
     }
 }

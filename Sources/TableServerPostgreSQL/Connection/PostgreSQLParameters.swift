@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLibPQ
+import SyncCore
 import TableServer
 
 /// How to connect to a server: a connection string of libpq, which can contain a password.
@@ -46,7 +47,7 @@ struct PostgreSQLParameters: Sendable {
         switch keyword {
         // An escaped @ belongs to the value.
         case "host", "dbname": return value.contains("@") && url.contains(value)
-        case "port": return !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || (0x30...0x39).contains($0) }
+        case "port": return !value.utf8.allSatisfy { $0 == UInt8(ascii: ",") || $0.isASCIIDigit }
         default: return false
         }
     }

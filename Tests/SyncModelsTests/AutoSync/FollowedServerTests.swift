@@ -17,9 +17,9 @@ import Testing
 
     /// Starts a device that follows the server, and waits until it has pulled everything.
     private func followingDevice(
-        _ system: VirtualSystem
+        _ system: VirtualSystem, settings: AutoSync.Settings = FollowedServerTests.settings
     ) async throws -> (device: VirtualDevice, run: VirtualTask<Void>) {
-        let device = try system.device(autoSync: Self.settings)
+        let device = try system.device(autoSync: settings)
         device.network.hasChangeFeed = true
         let run = device.run()
         await system.advance(.seconds(100))
@@ -128,6 +128,42 @@ import Testing
             device.sync.signal(.networkAvailable)
             await system.advance(.seconds(1))
             #expect(device.network.newRequests().contains("GET TodoItem changes"))
+        }
+    }
+
+    @Test func `after an outage a round that the server answers ends the pause of the feed`() async throws {
+        try await VirtualSystem.run { system in
+            var settings = Self.settings
+            (settings.initialBackoff, settings.maxBackoff) = (.seconds(1_000_000), .seconds(1_000_000))
+            let (device, _) = try await followingDevice(system, settings: settings)
+            device.network.condition = .down
+            await system.advance(.seconds(60))
+            device.network.condition = .up
+            _ = device.network.newRequests()
+            try await device.insert("milk")
+            await system.advance(.seconds(3))
+            #expect(device.network.newRequests().prefix(2) == ["POST TodoItem", "GET TodoItem changes"])
+        }
+    }
+
+    @Test func `an answer of the feed shows that the network is back`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.sync.signal(.networkUnavailable)
+            await system.advance(.milliseconds(10))
+            #expect(device.sync.state.phase == .offline)
+            await system.advance(.seconds(60))
+            #expect(device.sync.state.phase == .idle(next: nil))
+        }
+    }
+
+    @Test func `a feed that alone is refused is asked after the delays of failures`() async throws {
+        try await VirtualSystem.run { system in
+            let (device, _) = try await followingDevice(system)
+            device.network.hiddenTables = ["changes"]
+            await system.advance(.seconds(10_000))
+            let attempts = device.network.newRequests().count { $0 == "GET TodoItem changes" }
+            #expect((30...200).contains(attempts))
         }
     }
 

@@ -43,6 +43,9 @@ final class RawConnection: Sendable {
         }
     }
 
+    /// Ends this side of the connection: the server reads its end, and can still send.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// Returns the next bytes; empty when the server has closed the connection.
     func read() async -> String { await onThread { $0.readBlocking() } }
 
